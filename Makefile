@@ -1,0 +1,66 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+export DATA_DIR ?= $(CURDIR)/var
+export HOST ?= 127.0.0.1
+export PORT ?= 8000
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint format types openapi lock bench
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/installed ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
+	@mkdir -p "$(DATA_DIR)"
+	@test -n "$$SECRET_KEY" || test -s "$(DATA_DIR)/trial-secret-key" || \
+		(umask 077 && $(BIN)/python -c "import secrets; print(secrets.token_urlsafe(64))" > "$(DATA_DIR)/trial-secret-key")
+	@$(BIN)/python manage.py trial
+	@exec $(BIN)/gunicorn -c studyservice/gunicorn.py studyservice.wsgi
+
+test: check ## Set up and run every test, on SQLite and on PostgreSQL
+	$(BIN)/pytest --database sqlite $(PYTEST_ARGS)
+	$(BIN)/pytest --database postgresql $(PYTEST_ARGS)
+
+check: lint types ## Lint, types, order of imports, missing migrations
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/installed-dev
+	$(BIN)/mypy .
+
+format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
+	$(BIN)/ruff check --fix-only -q .
+	$(BIN)/ruff format .
+
+openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json and the committed query counts
+	$(BIN)/pytest --database sqlite --refresh-baselines tests/test_baselines.py
+
+bench: $(VENV)/installed-dev ## Measure against the floor and idiomatic DRF; writes bench/RESULTS.md
+	$(BIN)/python -m bench
+
+lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
+	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile $(LOCK) --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+
+LOCK := -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
+	--no-annotate --no-header
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; set PYTHON=python3.x"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: requirements.txt | $(VENV)/bin/python
+	@echo "Installing the locked packages ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/installed-dev: requirements-dev.txt $(VENV)/installed
+	@echo "Installing the locked development packages ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,57 @@
+"""Creating and revoking API keys."""
+
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import ApiKey, Member
+from accounts.secrets import new_secret, sha256
+from accounts.writing import writing
+from studyservice.errors import Conflict
+
+MAX_ACTIVE_KEYS = 10
+"""Active keys per member (spec, Limits)."""
+
+
+def create_api_key(
+    member: Member, name: str, *, may_write: bool = True, expires_days: int | None = None
+) -> tuple[str, ApiKey]:
+    """A new key as `(plaintext, row)`; the plaintext cannot be had again.
+
+    Args:
+        expires_days: days until it expires; None means never.
+
+    Raises:
+        Conflict: the member has `MAX_ACTIVE_KEYS` active keys.
+        ValidationError: the name is empty or too long.
+    """
+    secret = new_secret("sk")
+    with writing(member.id) as now:
+        if active_keys(member).count() >= MAX_ACTIVE_KEYS:
+            raise Conflict(
+                f"There are {MAX_ACTIVE_KEYS} active API keys, the most there can be. Revoke one first."
+            )
+        key = ApiKey(
+            member=member,
+            name=name.strip(),
+            secret_hash=sha256(secret),
+            hint=f"{secret[:11]}…{secret[-4:]}",
+            may_write=may_write,
+            created_at=now,
+            expires_at=now + timedelta(days=expires_days) if expires_days else None,
+        )
+        key.full_clean()
+        key.save(force_insert=True)
+    return secret, key
+
+
+def active_keys(member: Member) -> QuerySet[ApiKey]:
+    """The member's keys that work now."""
+    unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    return member.api_keys.filter(unexpired, revoked_at=None)
+
+
+def revoke_api_key(key: ApiKey) -> None:
+    """Stop a key at once; revoking twice keeps the first time."""
+    ApiKey.objects.filter(id=key.id, revoked_at=None).update(revoked_at=timezone.now())

@@ -1,0 +1,67 @@
+"""Arguments and answers that the operator commands share."""
+
+import json
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from accounts.models import Member
+
+SCOPES = ("read", "read write")
+
+
+def add_key_options(parser: ArgumentParser) -> None:
+    """`--scopes` and `--expires-days`."""
+    parser.add_argument(
+        "--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write"
+    )
+    parser.add_argument(
+        "--expires-days", type=days, default=None, metavar="N|never", help="default: never"
+    )
+
+
+def add_json_option(parser: ArgumentParser) -> None:
+    """`--json`."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
+
+
+def may_write(text: str) -> bool:
+    """Whether the scopes in `text` include `write`; `read` is always granted."""
+    scopes = set(text.split())
+    if not scopes or scopes - {"read", "write"}:
+        raise ArgumentTypeError(f"scopes are read and write, not {text!r}")
+    return "write" in scopes
+
+
+def days(text: str) -> int | None:
+    """A positive number of days, or None for `never`."""
+    if text == "never":
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= 36500:
+        raise ArgumentTypeError(f"a number of days from 1 to 36500, or never, not {text!r}")
+    return int(text)
+
+
+def member_named(email: str) -> Member:
+    """The member with this address.
+
+    Raises:
+        CommandError: there is none.
+    """
+    try:
+        return Member.objects.get_by_natural_key(email)
+    except Member.DoesNotExist:
+        raise CommandError(f"There is no member {email}.") from None
+
+
+def answer(command: BaseCommand, fields: Mapping[str, Any], *, as_json: bool, text: str) -> None:
+    """Print `fields` as one JSON object, or `text`."""
+    command.stdout.write(json.dumps(fields, default=str) if as_json else text)
+
+
+def refused(error: ValidationError) -> CommandError:
+    """A validation error as the command's own."""
+    return CommandError(" ".join(error.messages))

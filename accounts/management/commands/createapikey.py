@@ -1,0 +1,49 @@
+"""Create an API key."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.api_keys import create_api_key
+from accounts.management.arguments import (
+    add_json_option,
+    add_key_options,
+    answer,
+    member_named,
+    refused,
+)
+from studyservice.errors import Conflict
+
+
+class Command(BaseCommand):
+    """`createapikey EMAIL NAME`."""
+
+    help = "Create an API key for a member and print it, once."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The command's arguments."""
+        parser.add_argument("email")
+        parser.add_argument("name")
+        add_key_options(parser)
+        add_json_option(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Create the key."""
+        try:
+            secret, key = create_api_key(
+                member_named(options["email"]),
+                options["name"],
+                may_write=options["scopes"],
+                expires_days=options["expires_days"],
+            )
+        except ValidationError as error:
+            raise refused(error) from None
+        except Conflict as error:
+            raise CommandError(error.message) from None
+        answer(
+            self,
+            {"id": key.id, "api_key": secret},
+            as_json=options["json"],
+            text=f"API key, shown only now: {secret}",
+        )

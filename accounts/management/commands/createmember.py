@@ -1,0 +1,60 @@
+"""Create a member."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import transaction
+
+from accounts.api_keys import create_api_key
+from accounts.management.arguments import add_json_option, add_key_options, answer, refused
+from accounts.models import Member
+
+
+class Command(BaseCommand):
+    """`createmember EMAIL`, with an API key if one is named."""
+
+    help = "Create a member, and an API key for the member if --api-key names one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The command's arguments."""
+        parser.add_argument("email")
+        parser.add_argument("--name", default="")
+        parser.add_argument("--time-zone", default="UTC", help="IANA name, default UTC")
+        parser.add_argument("--password", help="without one, sign-in is by e-mailed code only")
+        parser.add_argument("--staff", action="store_true", help="may use the admin, fully")
+        parser.add_argument("--inactive", action="store_true", help="with a lapsed membership")
+        parser.add_argument("--api-key", metavar="NAME", help="create an API key of this name")
+        add_key_options(parser)
+        add_json_option(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Create both or neither."""
+        secret = None
+        try:
+            with transaction.atomic():
+                member = Member.objects.create_user(
+                    options["email"],
+                    options["password"],
+                    name=options["name"],
+                    time_zone=options["time_zone"],
+                    is_staff=options["staff"],
+                    is_superuser=options["staff"],
+                    membership_active=not options["inactive"],
+                )
+                if options["api_key"] is not None:
+                    secret, _ = create_api_key(
+                        member,
+                        options["api_key"],
+                        may_write=options["scopes"],
+                        expires_days=options["expires_days"],
+                    )
+        except ValidationError as error:
+            raise refused(error) from None
+        answer(
+            self,
+            {"id": member.id, "email": member.email, "api_key": secret},
+            as_json=options["json"],
+            text=f"Created {member.email} ({member.id})."
+            + (f"\nAPI key, shown only now: {secret}" if secret else ""),
+        )

@@ -1,0 +1,49 @@
+"""Renew or end a membership."""
+
+from argparse import ArgumentTypeError
+from datetime import date
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.management.arguments import add_json_option, answer, member_named
+
+
+def calendar_date(text: str) -> date:
+    """A date written YYYY-MM-DD."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ArgumentTypeError(f"a date written YYYY-MM-DD, not {text!r}") from None
+
+
+class Command(BaseCommand):
+    """`setmembership EMAIL active|inactive`."""
+
+    help = "Make a membership active (open-ended, or until a last day) or inactive."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The command's arguments."""
+        parser.add_argument("email")
+        parser.add_argument("state", choices=["active", "inactive"])
+        parser.add_argument(
+            "--until", type=calendar_date, help="last day included, in the member's time zone"
+        )
+        add_json_option(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Store the new state."""
+        if options["state"] == "inactive" and options["until"]:
+            raise CommandError("--until goes with active.")
+        member = member_named(options["email"])
+        member.membership_active = options["state"] == "active"
+        member.membership_until = options["until"]
+        member.save(update_fields=["membership_active", "membership_until"])
+        active = member.membership_is_active()
+        answer(
+            self,
+            {"email": member.email, "active": active, "until": member.membership_until},
+            as_json=options["json"],
+            text=f"The membership of {member.email} is {'active' if active else 'inactive'}"
+            + (f", last day {member.membership_until}." if member.membership_until else "."),
+        )

@@ -1,0 +1,65 @@
+"""The gate before every API route: credential and rate limit."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+
+from accounts.credentials import credential_of
+from studyservice.client_address import client_address
+from studyservice.errors import RateLimited, Unauthorized, error_response
+from studyservice.paths import is_api_path
+from studyservice.rates import Rate, Window, hit, peek
+
+
+class CredentialMiddleware:
+    """Resolves the credential of an API request and counts the request, once, against its fixed window.
+
+    A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
+    only a route that exists goes on to 401 and 429 (`process_view`). CORS preflight needs no credential and is not
+    counted. Every answer carries the `RateLimit-*` headers (spec, Conventions 5).
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not is_api_path(request.path_info):
+            return self.get_response(request)
+        if is_preflight(request):
+            window = peek(Rate.API, client_address(request))
+        else:
+            credential = credential_of(request)
+            key = str(credential.id) if credential else client_address(request)
+            window = hit(Rate.API, key)
+            request.credential = credential  # type: ignore[attr-defined]  # read by the viewset and the log
+        request.window = window  # type: ignore[attr-defined]  # read by process_view
+        response = self.get_response(request)
+        for name, value in window.headers().items():
+            response.headers[name] = value
+        return response
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        """401 or 429 for a route that exists."""
+        window: Window | None = getattr(request, "window", None)
+        if window is None:
+            return None
+        if window.exceeded:
+            return error_response(RateLimited(headers={"Retry-After": str(window.reset)}))
+        if request.credential is None:  # type: ignore[attr-defined]  # set above
+            return error_response(Unauthorized(headers={"WWW-Authenticate": challenge(request)}))
+        return None
+
+
+def is_preflight(request: HttpRequest) -> bool:
+    """Whether this is a CORS preflight (Fetch standard, CORS-preflight request)."""
+    return request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
+
+
+def challenge(request: HttpRequest) -> str:
+    """The `WWW-Authenticate` value that points at the resource metadata (RFC 9728 section 5.1)."""
+    metadata = f"{settings.BASE_URL}/.well-known/oauth-protected-resource"
+    return f'Bearer resource_metadata="{metadata}"'

@@ -1,0 +1,149 @@
+"""Members and their API keys."""
+
+import uuid
+import zoneinfo
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Any, ClassVar
+
+from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.contrib.auth.models import PermissionsMixin
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils import timezone
+
+from studyservice.operations import Scope
+
+
+def validate_time_zone(name: str) -> None:
+    """Refuse a name that is not in the IANA time zone database."""
+    if name not in _time_zones():
+        raise ValidationError(
+            "%(name)s is not an IANA time zone, such as Europe/Paris.", params={"name": name}
+        )
+
+
+@cache
+def _time_zones() -> frozenset[str]:
+    return frozenset(zoneinfo.available_timezones()) - {"localtime", "Factory"}
+
+
+class MemberManager(BaseUserManager["Member"]):
+    """Creates members; an e-mail address is kept in lower case, so that it names one member."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Member":
+        """A validated, stored member; without a password, only sign-in by code works.
+
+        Raises:
+            ValidationError: a field is wrong, or the address is taken.
+        """
+        member = self.model(email=email.strip().lower(), **fields)
+        member.set_password(password)
+        member.full_clean()
+        member.save(using=self._db)
+        return member
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Member":
+        """A member who may do everything in the admin."""
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+    def get_by_natural_key(self, username: str | None) -> "Member":
+        """The member with this e-mail address, in any case."""
+        return self.get(email=(username or "").strip().lower())
+
+
+class Member(AbstractBaseUser, PermissionsMixin):
+    """A student; also the user of the browser pages and the admin."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=150, blank=True)
+    time_zone = models.CharField(
+        max_length=64,
+        default="UTC",
+        validators=[validate_time_zone],
+        help_text="IANA name; decides what “today” is.",
+    )
+    membership_active = models.BooleanField(
+        default=True, help_text="Turned off, the membership has lapsed, whatever its last day."
+    )
+    membership_until = models.DateField(
+        null=True,
+        blank=True,
+        help_text="Last day included, in the member's time zone; empty means open-ended.",
+    )
+    is_active = models.BooleanField(
+        "may sign in", default=True, help_text="Turned off, no sign-in and no credential works."
+    )
+    is_staff = models.BooleanField("may use the admin", default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    write_clock = models.DateTimeField(
+        default=datetime(1970, 1, 1, tzinfo=UTC),
+        editable=False,
+        help_text="Time of the member's newest write; only ever grows. See accounts.writing.",
+    )
+
+    objects: ClassVar[MemberManager] = MemberManager()
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["email"]
+
+    def __str__(self) -> str:
+        return self.email
+
+    def clean(self) -> None:
+        """Keep the address in lower case."""
+        self.email = self.email.strip().lower()
+
+    def today(self) -> date:
+        """Today's date in the member's time zone (spec, rule 5)."""
+        return timezone.now().astimezone(zoneinfo.ZoneInfo(self.time_zone)).date()
+
+    def membership_is_active(self) -> bool:
+        """Whether the subscription has not lapsed."""
+        if not self.membership_active:
+            return False
+        return self.membership_until is None or self.today() <= self.membership_until
+
+
+class ApiKey(models.Model):
+    """A member's key for scripts; only its hash is stored."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(Member, models.CASCADE, related_name="api_keys", db_index=False)
+    name = models.CharField(max_length=60)
+    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    hint = models.CharField(
+        max_length=32, editable=False, help_text="The secret's visible beginning and end."
+    )
+    may_write = models.BooleanField("may change data", default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "API key"
+        verbose_name_plural = "API keys"
+        ordering: ClassVar[list[str]] = ["-created_at"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "-created_at"], name="apikey_member_created")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint})"
+
+    def state(self) -> str:
+        """`active`, `expired` or `revoked`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.expires_at is not None and self.expires_at <= timezone.now():
+            return "expired"
+        return "active"
+
+    def scopes(self) -> frozenset[Scope]:
+        """What the key may do; `write` includes `read`."""
+        return frozenset(Scope) if self.may_write else frozenset({Scope.READ})

@@ -1,0 +1,19 @@
+"""Secrets of 256 random bits behind a prefix that says what they are; stored only as SHA-256.
+
+A slow password hash would add nothing to 256 bits and would slow every request.
+"""
+
+import hashlib
+import secrets
+
+from django.conf import settings
+
+
+def new_secret(kind: str) -> str:
+    """A fresh secret `<CREDENTIAL_PREFIX>_<kind>_<43 URL-safe characters>`."""
+    return f"{settings.CREDENTIAL_PREFIX}_{kind}_{secrets.token_urlsafe(32)}"
+
+
+def sha256(secret: str) -> str:
+    """The hexadecimal SHA-256 under which a secret is stored and looked up."""
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,120 @@
+"""The base of every operation: who is asking, and may they."""
+
+from functools import cached_property
+from typing import Any, ClassVar
+
+from rest_framework.request import Request
+from rest_framework.viewsets import ViewSet
+
+from accounts.credentials import Credential
+from accounts.models import Member
+from studyservice.codec import read_json
+from studyservice.errors import (
+    Detail,
+    InsufficientScope,
+    MembershipRequired,
+    MethodNotAllowed,
+    ValidationFailed,
+)
+from studyservice.fields import parse_uuid
+from studyservice.operations import Operation
+
+_BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
+
+
+class MemberViewSet(ViewSet):
+    """Runs declared operations for the member whose credential the request carries.
+
+    The route, the credential and the rate limit were checked before (`accounts.middleware`). `initial` checks the
+    rest in the service's fixed order: membership, method, scope, content type and JSON, path ids and parameters. The
+    object, its parent, the body and the count limits are the action's.
+
+    Attributes:
+        tag: the heading of these operations in `/openapi.json`.
+        credential: who is asking.
+        member: whose data this is.
+        query: the parsed query parameters.
+    """
+
+    http_method_names = ("get", "head", "post", "put", "patch", "delete")
+    tag: ClassVar[str]
+
+    credential: Credential
+    member: Member
+    query: dict[str, Any]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse an action that declares nothing about itself."""
+        super().__init_subclass__(**kwargs)
+        for name, attribute in vars(cls).items():
+            public = callable(attribute) and not name.startswith("_")
+            if public and not hasattr(attribute, "operation"):
+                raise TypeError(f"{cls.__name__}.{name} is not declared with @operation")
+
+    @cached_property
+    def operation(self) -> Operation | None:
+        """The declared operation of this request's method, or None if the route has no such method."""
+        action = getattr(self, self.action, None) if self.action else None
+        return getattr(action, "operation", None)
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The validated body.
+
+        Raises:
+            NotFound: the body is wrong, and so is the path's object, which comes first.
+            ValidationFailed: the body is wrong.
+        """
+        assert self.operation is not None and self.operation.body is not None
+        try:
+            return self.operation.body.parse(self._json, partial=self.operation.partial)
+        except ValidationFailed:
+            if self.operation.exists is not None:
+                self.operation.exists(self.member, **self.kwargs)
+            raise
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Every check that comes before the object itself."""
+        self.credential = request._request.credential  # type: ignore[attr-defined]  # set by the middleware
+        self.member = self.credential.member
+        self._check_caller()
+        assert self.operation is not None
+        if request.method in _BODY_METHODS:
+            self._json = read_json(request._request)
+        self._parse_parameters(request)
+
+    def _check_caller(self) -> None:
+        if not self._works_without_membership() and not self.member.membership_is_active():
+            raise MembershipRequired
+        if self.operation is None:
+            raise MethodNotAllowed(headers={"Allow": ", ".join(self.allowed_methods)})
+        if self.operation.scope not in self.credential.scopes:
+            raise InsufficientScope(
+                f"This credential has no {self.operation.scope} permission. Use one that has it."
+            )
+
+    def _works_without_membership(self) -> bool:
+        """Whether this route's operations do; a method it does not have is 405 for a lapsed member too."""
+        operations = [getattr(self, name).operation for name in set(self.action_map.values())]
+        return not any(operation.membership for operation in operations)
+
+    def _parse_parameters(self, request: Request) -> None:
+        details: list[Detail] = []
+        for name, text in self.kwargs.items():
+            value = parse_uuid(text)
+            if value is None:
+                details.append({"field": name, "message": "Must be a UUID."})
+            self.kwargs[name] = value
+        assert self.operation is not None
+        try:
+            query = self.operation.query
+            self.query = query.parse(request._request.GET) if query is not None else {}
+        except ValidationFailed as error:
+            details += error.details or []
+        if details:
+            raise ValidationFailed(details)
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """None: `Allow` belongs to 405, and there is one media type."""
+        return {}

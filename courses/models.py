@@ -1,0 +1,104 @@
+"""Courses, their syllabus files, and their dated items."""
+
+import uuid
+from functools import partial
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.validators import MaxLengthValidator
+from django.db import models, transaction
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
+from django.utils import timezone
+
+DEFAULT_TERM = "Fall semester"
+MAX_SYLLABUS_CHARACTERS = 500_000
+
+
+class Course(models.Model):
+    """A course a member takes."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses", db_index=False
+    )
+    name = models.CharField(max_length=120)
+    code = models.CharField(max_length=20, null=True, blank=True)
+    term = models.CharField(max_length=60, default=DEFAULT_TERM)
+    meets = models.CharField(max_length=120, null=True, blank=True)
+    institution = models.CharField(max_length=120, null=True, blank=True)
+    subject = models.CharField(max_length=80, null=True, blank=True)
+    syllabus_text = models.TextField(
+        null=True, blank=True, validators=[MaxLengthValidator(MAX_SYLLABUS_CHARACTERS)]
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["created_at", "id"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "created_at", "id"], name="course_member_age")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def syllabus_path(file: "SyllabusFile", filename: str) -> str:
+    """Where an uploaded file lies in storage: by member and course, under a name of our own."""
+    return f"syllabi/{file.member_id}/{file.course_id}/{uuid.uuid4()}"
+
+
+class SyllabusFile(models.Model):
+    """A file uploaded for a course; it leaves storage after the commit that removes its row."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    course = models.ForeignKey(Course, models.CASCADE, related_name="syllabus_files")
+    file = models.FileField(upload_to=syllabus_path)
+    filename = models.CharField(max_length=255)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return self.filename
+
+
+@receiver(post_delete, sender=SyllabusFile)
+def delete_stored_file(instance: SyllabusFile, using: str, **kwargs: Any) -> None:
+    """Remove the file from storage once the deletion is committed; a failure is logged and stops nothing."""
+    delete = partial(instance.file.storage.delete, instance.file.name)
+    transaction.on_commit(delete, using=using, robust=True)
+
+
+class ItemKind(models.TextChoices):
+    """What a dated item is."""
+
+    EXAM = "exam"
+    QUIZ = "quiz"
+    ASSIGNMENT = "assignment"
+    LAB = "lab"
+    PAPER = "paper"
+    PROJECT = "project"
+    OTHER = "other"
+
+
+class Item(models.Model):
+    """A dated course item; without a date it is undated."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    course = models.ForeignKey(Course, models.CASCADE, related_name="items")
+    title = models.CharField(max_length=160)
+    kind = models.CharField(max_length=16, choices=ItemKind, default=ItemKind.OTHER)
+    due_on = models.DateField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "due_on", "created_at", "id"], name="item_member_due"),
+            models.Index(fields=["member", "created_at"], name="item_member_age"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title

@@ -1,0 +1,114 @@
+"""What the course and item operations take and answer."""
+
+from typing import ClassVar
+
+from rest_framework import serializers
+
+from courses.models import DEFAULT_TERM, ItemKind
+from studyservice.fields import (
+    ChoiceField,
+    CursorField,
+    DateField,
+    IdField,
+    QueryBooleanField,
+    QueryIntegerField,
+    QueryTimestampField,
+    StringField,
+)
+from studyservice.serializers import Body, Query, Record
+
+
+class CourseBody(Body):
+    """The writable fields of a course."""
+
+    name = StringField(max_length=120, help_text="The course's name.")
+    code = StringField(max_length=20, blank_is_null=True, help_text="Course number, such as BIO 101.")
+    term = StringField(max_length=60, default=DEFAULT_TERM, help_text="When the course runs.")
+    meets = StringField(max_length=120, blank_is_null=True, help_text="When the class meets.")
+    institution = StringField(max_length=120, blank_is_null=True, help_text="School or university.")
+    subject = StringField(max_length=80, blank_is_null=True, help_text="Field of study.")
+
+
+class CourseRecord(Record):
+    """A course."""
+
+    id = serializers.UUIDField(help_text="The course's id.")
+    name = serializers.CharField(help_text="The course's name.")
+    code = serializers.CharField(allow_null=True, help_text="Course number.")
+    term = serializers.CharField(help_text="When the course runs.")
+    meets = serializers.CharField(allow_null=True, help_text="When the class meets.")
+    institution = serializers.CharField(allow_null=True, help_text="School or university.")
+    subject = serializers.CharField(allow_null=True, help_text="Field of study.")
+    has_syllabus = serializers.BooleanField(help_text="Whether a syllabus text is stored.")
+    created_at = serializers.DateTimeField(help_text="When the course was created.")
+    updated_at = serializers.DateTimeField(help_text="When the course was last changed.")
+
+
+class ItemRecord(Record):
+    """A dated course item."""
+
+    computed: ClassVar[tuple[str, ...]] = ("days_until",)
+
+    id = serializers.UUIDField(help_text="The item's id.")
+    course_id = serializers.UUIDField(help_text="The item's course.")
+    course_name = serializers.CharField(source="course.name", help_text="The course's name.")
+    title = serializers.CharField(help_text="What is due.")
+    kind = serializers.ChoiceField(
+        choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
+    )
+    due_on = serializers.DateField(allow_null=True, help_text="Due date; null means undated.")
+    days_until = serializers.IntegerField(
+        allow_null=True, help_text="Days from the member's today to the due date; negative when past."
+    )
+    created_at = serializers.DateTimeField(help_text="When the item was added; for polling.")
+    updated_at = serializers.DateTimeField(help_text="When the item was last changed.")
+
+
+class CourseDetailRecord(CourseRecord):
+    """A course with its next dated items and, when asked for, its syllabus text."""
+
+    computed: ClassVar[tuple[str, ...]] = ("next_items", "syllabus_text")
+
+    next_items = ItemRecord(
+        many=True, help_text="Up to five dated items, from today on, soonest first."
+    )
+    syllabus_text = serializers.CharField(
+        allow_null=True, required=False, help_text="Only with include_syllabus=true; may be long."
+    )
+
+
+class CourseQuery(Query):
+    """Parameters of get_course."""
+
+    include_syllabus = QueryBooleanField(
+        default=False, help_text="Whether to answer the syllabus text too."
+    )
+
+
+class ItemBody(Body):
+    """The writable fields of an item."""
+
+    title = StringField(max_length=160, help_text="What is due.")
+    kind = ChoiceField(
+        choices=ItemKind.values, default=ItemKind.OTHER.value, help_text="What sort of item it is."
+    )
+    due_on = DateField(
+        required=False, allow_null=True, help_text="Due date; null means undated."
+    )
+
+
+class ItemsQuery(Query):
+    """Parameters of list_items."""
+
+    course_id = IdField(required=False, help_text="Only items of this course.")
+    kind = ChoiceField(
+        choices=ItemKind.values, required=False, help_text="Only items of this kind."
+    )
+    from_ = DateField(required=False, help_text="Only items due on or after this date.")
+    to = DateField(required=False, help_text="Only items due on or before this date.")
+    created_after = QueryTimestampField(
+        required=False,
+        help_text="Only items added after this time; pass the newest created_at you have seen.",
+    )
+    limit = QueryIntegerField(min_value=1, max_value=100, default=25, help_text="Items per page.")
+    cursor = CursorField(required=False, help_text="The previous page's next_cursor.")

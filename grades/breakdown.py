@@ -1,0 +1,100 @@
+"""The grade breakdown of a course, and the arithmetic behind it.
+
+Decimal throughout, half-up to two places at the end. Decimal carries 28 digits; scores and weights have four places,
+so every rounding tie is exact.
+"""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from uuid import UUID
+
+from accounts.models import Member
+from courses.courses import require_course
+from grades.models import GradeCategory, GradeScore
+from grades.serializers import ScoreRecord
+from studyservice.statements import Param, Row, Select
+
+_LETTERS = (
+    (97, "A+"),
+    (93, "A"),
+    (90, "A-"),
+    (87, "B+"),
+    (83, "B"),
+    (80, "B-"),
+    (77, "C+"),
+    (73, "C"),
+    (70, "C-"),
+    (67, "D+"),
+    (63, "D"),
+    (60, "D-"),
+)
+"""The lowest grade of each letter; below the last it is F."""
+
+_CATEGORIES = Select(
+    GradeCategory.objects.filter(
+        member_id=Param("member_id"), course_id=Param("course_id")
+    ).order_by("position", "id"),
+    {"id": "id", "name": "name", "weight": "weight"},
+)
+_SCORES = Select(
+    GradeScore.objects.filter(
+        member_id=Param("member_id"), category__course_id=Param("course_id")
+    ).order_by("created_at", "id"),
+    ScoreRecord,
+)
+
+
+def mean(scores: Sequence[Decimal]) -> Decimal | None:
+    """The plain mean in percent, unrounded; None without scores."""
+    return sum(scores, Decimal()) / len(scores) if scores else None
+
+
+def current_grade(parts: Sequence[tuple[Decimal, Decimal | None]]) -> Decimal | None:
+    """The weighted mean over `(weight, average)` pairs, renormalized over those with an average.
+
+    In percent, rounded; None when no category has scores or their weights sum to 0 (spec, Grade category).
+    """
+    scored = [(weight, average) for weight, average in parts if average is not None]
+    total = sum((weight for weight, _ in scored), Decimal())
+    if not total:
+        return None
+    return rounded(sum((weight * average for weight, average in scored), Decimal()) / total)
+
+
+def rounded(percent: Decimal) -> Decimal:
+    """Half-up to two places."""
+    return percent.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def letter(grade: Decimal) -> str:
+    """The letter of a rounded grade in percent."""
+    return next((name for least, name in _LETTERS if grade >= least), "F")
+
+
+def get_grades(member: Member, course_id: UUID) -> Row:
+    """The `GradeBreakdownRecord` of a course; three queries.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+    """
+    course = require_course(member, course_id)
+    categories = _CATEGORIES.all(member_id=member.id, course_id=course_id)
+    scores: dict[UUID, list[Row]] = {category["id"]: [] for category in categories}
+    for score in _SCORES.all(member_id=member.id, course_id=course_id):
+        scores.setdefault(score["category_id"], []).append(score)
+    parts = []
+    for category in categories:
+        own = scores[category["id"]]
+        average = mean([score["score"] for score in own])
+        parts.append((category["weight"], average))
+        category["weight"] = float(category["weight"])
+        category["average"] = None if average is None else float(rounded(average))
+        category["scores"] = [score | {"score": float(score["score"])} for score in own]
+    grade = current_grade(parts)
+    return {
+        "course_id": course_id,
+        "course_name": course["name"],
+        "categories": categories,
+        "current_grade": None if grade is None else float(grade),
+        "letter_grade": None if grade is None else letter(grade),
+    }

@@ -1,0 +1,65 @@
+"""Replacing a course's grade categories as a whole."""
+
+from typing import Any
+from uuid import UUID
+
+from accounts.models import Member
+from accounts.writing import writing
+from courses.courses import require_course
+from grades.breakdown import get_grades
+from grades.models import GradeCategory
+from studyservice.errors import Detail, ValidationFailed
+from studyservice.statements import Row
+
+
+def set_grade_categories(
+    member: Member, course_id: UUID, *, categories: list[dict[str, Any]]
+) -> Row:
+    """Make `categories` the course's complete list, in this order, and give the breakdown.
+
+    An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
+    deleted with their scores.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+        ValidationFailed: an id is repeated, or is no category of this course; nothing was changed.
+    """
+    with writing(member.id):
+        require_course(member, course_id)
+        present = {
+            category.id: category
+            for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
+        }
+        kept = _kept(categories, present)
+        for category_id, category in present.items():
+            if category_id not in kept:
+                category.delete()
+        for position, entry in enumerate(categories, start=1):
+            category_id = entry.get("id")
+            category = (
+                present[category_id]
+                if category_id
+                else GradeCategory(member_id=member.id, course_id=course_id)
+            )
+            category.name, category.weight = entry["name"], entry["weight"]
+            category.position = position
+            category.save(force_insert=category_id is None, force_update=category_id is not None)
+        return get_grades(member, course_id)
+
+
+def _kept(categories: list[dict[str, Any]], present: dict[UUID, GradeCategory]) -> set[UUID]:
+    kept: set[UUID] = set()
+    details: list[Detail] = []
+    for index, entry in enumerate(categories):
+        category_id = entry.get("id")
+        if category_id is None:
+            continue
+        field = f"categories[{index}].id"
+        if category_id not in present:
+            details.append({"field": field, "message": "Is no category of this course."})
+        elif category_id in kept:
+            details.append({"field": field, "message": "Is in the list already."})
+        kept.add(category_id)
+    if details:
+        raise ValidationFailed(details)
+    return kept

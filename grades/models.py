@@ -1,0 +1,51 @@
+"""Weighted grade categories and their scores."""
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from courses.models import Course
+
+
+class GradeCategory(models.Model):
+    """A weighted part of a course's grade."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    course = models.ForeignKey(Course, models.CASCADE, related_name="grade_categories")
+    name = models.CharField(max_length=60)
+    weight = models.DecimalField(max_digits=7, decimal_places=4, help_text="0 to 100.")
+    position = models.PositiveIntegerField(help_text="Display order, from 1.")
+
+    class Meta:
+        verbose_name_plural = "grade categories"
+        ordering: ClassVar[list[str]] = ["position"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "course", "position"], name="category_member_course")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GradeScore(models.Model):
+    """A score, in percent, in one category."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    category = models.ForeignKey(GradeCategory, models.CASCADE, related_name="scores")
+    label = models.CharField(max_length=120)
+    score = models.DecimalField(max_digits=7, decimal_places=4, help_text="Percent, 0 to 150.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["created_at"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "category", "created_at"], name="score_member_category")
+        ]
+
+    def __str__(self) -> str:
+        return self.label

@@ -1,0 +1,57 @@
+"""Operations on grades."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from accounts.viewsets import MemberViewSet
+from courses.courses import require_course
+from grades import breakdown, categories, scores
+from grades.serializers import CategoriesBody, GradeBreakdownRecord, ScoreBody, ScoreRecord
+from studyservice.operations import Scope, operation
+from studyservice.serializers import Deleted
+from studyservice.statements import Row
+
+
+class GradeViewSet(MemberViewSet):
+    """The grades of a course."""
+
+    tag = "Grades"
+
+    @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord)
+    def get_grades(self, course_id: UUID) -> Row:
+        """A course's weighted categories with their scores and averages, and the current grade with its letter,
+        counted over the categories that have scores.
+        """
+        return breakdown.get_grades(self.member, course_id)
+
+    @operation(
+        "Set the grade categories",
+        scope=Scope.WRITE,
+        answer=GradeBreakdownRecord,
+        body=CategoriesBody,
+        exists=require_course,
+        consequential=True,
+    )
+    def set_grade_categories(self, course_id: UUID) -> Row:
+        """Replace a course's complete list of categories, at most 12. Entries with an existing id keep their scores;
+        categories left out are deleted with theirs. Confirm with the member first.
+        """
+        return categories.set_grade_categories(self.member, course_id, **self.body)
+
+    @operation(
+        "Add a score",
+        scope=Scope.WRITE,
+        answer=ScoreRecord,
+        status=HTTPStatus.CREATED,
+        body=ScoreBody,
+        exists=require_course,
+        counted=True,
+    )
+    def add_grade_score(self, course_id: UUID) -> Row:
+        """Record a score, in percent, in one of the course's categories; get_grades gives the category ids."""
+        return scores.add_grade_score(self.member, course_id, **self.body)
+
+    @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True)
+    def delete_grade_score(self, score_id: UUID) -> Row:
+        """Permanently delete a score. Confirm with the member first."""
+        return scores.delete_grade_score(self.member, score_id)

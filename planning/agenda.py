@@ -1,0 +1,34 @@
+"""What is due soon."""
+
+from datetime import timedelta
+
+from django.db.models import F, Q
+
+from accounts.models import Member
+from courses.items import items_due
+from planning.milestones import MILESTONES, with_overdue
+from planning.serializers import MilestoneRecord
+from studyservice.statements import Param, Row, Select
+
+_UNDATED_IN_RANGE = Q(
+    due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until")
+)
+_OPEN = Select(
+    MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(
+        F("due_on").asc(nulls_last=True), "position", "created_at", "id"
+    ),
+    MilestoneRecord,
+)
+
+
+def get_agenda(member: Member, *, days: int) -> Row:
+    """What is due from the member's today to `days` days later, overdue milestones included; two queries."""
+    today = member.today()
+    until = today + timedelta(days=days)
+    milestones = _OPEN.all(member_id=member.id, today=today, until=until)
+    return {
+        "today": today,
+        "until": until,
+        "items": items_due(member, today, until),
+        "milestones": [with_overdue(milestone, today) for milestone in milestones],
+    }

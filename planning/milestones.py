@@ -1,0 +1,122 @@
+"""The study plan of an item."""
+
+from datetime import date
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db.models import Count, Max
+
+from accounts.models import Member
+from accounts.writing import writing
+from courses.items import get_item
+from courses.models import Item
+from planning.models import Milestone
+from planning.serializers import MilestoneRecord
+from studyservice.errors import Conflict, NotFound
+from studyservice.statements import Insert, Param, Row, Select
+
+MAX_MILESTONES = 20
+"""Milestones per item (spec, Limits)."""
+
+MILESTONES = Milestone.objects.filter(member_id=Param("member_id"))
+"""The member's milestones, for this module and the agenda."""
+
+_ONE = Select(MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord)
+_OF_ITEM = Select(
+    MILESTONES.filter(item_id=Param("item_id")).order_by("position", "created_at", "id"),
+    MilestoneRecord,
+)
+_ITEM = Select(
+    Item.objects.filter(member_id=Param("member_id"), id=Param("item_id")).annotate(
+        milestone_count=Count("milestones"), last_position=Max("milestones__position")
+    ),
+    {"milestone_count": "milestone_count", "last_position": "last_position"},
+)
+_INSERT = Insert(Milestone)
+
+
+def with_overdue(milestone: Row, today: date) -> Row:
+    """`milestone` with `overdue`."""
+    due_on = milestone["due_on"]
+    milestone["overdue"] = not milestone["done"] and due_on is not None and due_on < today
+    return milestone
+
+
+def get_milestone(member: Member, milestone_id: UUID) -> Row:
+    """The milestone.
+
+    Raises:
+        NotFound: there is no such milestone of the member's.
+    """
+    milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
+    if milestone is None:
+        raise NotFound("There is no such milestone. list_milestones gives the ids.")
+    return with_overdue(milestone, member.today())
+
+
+def list_milestones(member: Member, item_id: UUID) -> list[Row]:
+    """The item's milestones in order.
+
+    Raises:
+        NotFound: there is no such item of the member's.
+    """
+    get_item(member, item_id)
+    today = member.today()
+    found = _OF_ITEM.all(member_id=member.id, item_id=item_id)
+    return [with_overdue(milestone, today) for milestone in found]
+
+
+def create_milestone(member: Member, item_id: UUID, **fields: Any) -> Row:
+    """A new milestone at the end of the item's list.
+
+    Raises:
+        NotFound: there is no such item of the member's.
+        Conflict: the item has `MAX_MILESTONES` milestones.
+    """
+    with writing(member.id) as now:
+        item = _ITEM.first(member_id=member.id, item_id=item_id)
+        if item is None:
+            raise NotFound("There is no such item. list_items gives the ids.")
+        if item["milestone_count"] >= MAX_MILESTONES:
+            raise Conflict(
+                f"There are {MAX_MILESTONES} milestones on this item, the most there can be. Delete one first."
+            )
+        milestone_id = uuid4()
+        values = {"due_on": None} | fields
+        _INSERT.run(
+            id=milestone_id,
+            member_id=member.id,
+            item_id=item_id,
+            done=False,
+            position=(item["last_position"] or 0) + 1,
+            created_at=now,
+            updated_at=now,
+            **values,
+        )
+        return get_milestone(member, milestone_id)
+
+
+def update_milestone(member: Member, milestone_id: UUID, **changes: Any) -> Row:
+    """Change the fields given.
+
+    Raises:
+        NotFound: there is no such milestone of the member's.
+    """
+    with writing(member.id) as now:
+        if changes:
+            mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
+            mine.update(**changes, updated_at=now)
+        return get_milestone(member, milestone_id)
+
+
+def delete_milestone(member: Member, milestone_id: UUID) -> Row:
+    """Remove the milestone; the others keep their positions.
+
+    Raises:
+        NotFound: there is no such milestone of the member's.
+    """
+    with writing(member.id):
+        deleted, _ = Milestone.objects.filter(member_id=member.id, id=milestone_id).delete()
+    if not deleted:
+        raise NotFound("There is no such milestone. list_milestones gives the ids.")
+    return {"id": milestone_id, "deleted": True}

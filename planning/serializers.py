@@ -1,0 +1,62 @@
+"""What the planning operations take and answer."""
+
+from typing import ClassVar
+
+from rest_framework import serializers
+
+from courses.serializers import ItemRecord
+from studyservice.fields import BooleanField, DateField, QueryIntegerField, StringField
+from studyservice.serializers import Body, Query, Record
+
+
+class MilestoneBody(Body):
+    """What a new milestone is made of."""
+
+    title = StringField(max_length=160, help_text="What to do.")
+    due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
+
+
+class MilestoneChanges(MilestoneBody):
+    """The writable fields of a milestone."""
+
+    done = BooleanField(required=False, help_text="Whether it is done.")
+
+
+class MilestoneRecord(Record):
+    """A step of the study plan."""
+
+    computed: ClassVar[tuple[str, ...]] = ("overdue",)
+
+    id = serializers.UUIDField(help_text="The milestone's id.")
+    item_id = serializers.UUIDField(help_text="The item it leads up to.")
+    title = serializers.CharField(help_text="What to do.")
+    due_on = serializers.DateField(allow_null=True, help_text="Due date; null means undated.")
+    done = serializers.BooleanField(help_text="Whether it is done.")
+    position = serializers.IntegerField(help_text="Its place in the item's list, from 1.")
+    item_title = serializers.CharField(source="item.title", help_text="The item's title.")
+    course_name = serializers.CharField(
+        source="item.course.name", allow_null=True, help_text="The course's name."
+    )
+    overdue = serializers.BooleanField(
+        help_text="Whether it is not done and was due before the member's today."
+    )
+
+
+class AgendaQuery(Query):
+    """Parameters of get_agenda."""
+
+    days = QueryIntegerField(
+        min_value=1, max_value=120, default=14, help_text="How many days ahead to look."
+    )
+
+
+class AgendaRecord(Record):
+    """What is due."""
+
+    today = serializers.DateField(help_text="Today in the member's time zone.")
+    until = serializers.DateField(help_text="The last day looked at.")
+    items = ItemRecord(many=True, help_text="Items due from today to until, soonest first.")
+    milestones = MilestoneRecord(
+        many=True,
+        help_text="Unfinished milestones due by until, overdue ones included, and undated ones of items in range.",
+    )

@@ -1,0 +1,17 @@
+"""Routes of the agenda and milestones."""
+
+from django.urls import path
+
+from planning.views import AgendaViewSet, MilestoneViewSet
+
+urlpatterns = [
+    path("agenda", AgendaViewSet.as_view({"get": "get_agenda"})),
+    path(
+        "items/<item_id>/milestones",
+        MilestoneViewSet.as_view({"get": "list_milestones", "post": "create_milestone"}),
+    ),
+    path(
+        "milestones/<milestone_id>",
+        MilestoneViewSet.as_view({"patch": "update_milestone", "delete": "delete_milestone"}),
+    ),
+]

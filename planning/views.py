@@ -1,0 +1,72 @@
+"""Operations on milestones and the agenda."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from accounts.viewsets import MemberViewSet
+from courses.items import get_item
+from planning import agenda, milestones
+from planning.serializers import (
+    AgendaQuery,
+    AgendaRecord,
+    MilestoneBody,
+    MilestoneChanges,
+    MilestoneRecord,
+)
+from studyservice.operations import Scope, operation
+from studyservice.serializers import Deleted, page
+from studyservice.statements import Row
+
+
+class AgendaViewSet(MemberViewSet):
+    """What is due."""
+
+    tag = "Planning"
+
+    @operation("Get the agenda", scope=Scope.READ, answer=AgendaRecord, query=AgendaQuery)
+    def get_agenda(self) -> Row:
+        """Everything due within the next days, counted from the member's today: items in range and unfinished
+        milestones, overdue ones included.
+        """
+        return agenda.get_agenda(self.member, **self.query)
+
+
+class MilestoneViewSet(MemberViewSet):
+    """The steps that lead up to an item."""
+
+    tag = "Planning"
+
+    @operation("List milestones", scope=Scope.READ, answer=MilestoneRecord, many=True)
+    def list_milestones(self, item_id: UUID) -> Row:
+        """The milestones of an item, in order, in one page."""
+        return page(milestones.list_milestones(self.member, item_id))
+
+    @operation(
+        "Create a milestone",
+        scope=Scope.WRITE,
+        answer=MilestoneRecord,
+        status=HTTPStatus.CREATED,
+        body=MilestoneBody,
+        exists=get_item,
+        counted=True,
+    )
+    def create_milestone(self, item_id: UUID) -> Row:
+        """Add a step at the end of an item's study plan. An item can have 20; one more answers conflict."""
+        return milestones.create_milestone(self.member, item_id, **self.body)
+
+    @operation(
+        "Change a milestone",
+        scope=Scope.WRITE,
+        answer=MilestoneRecord,
+        body=MilestoneChanges,
+        partial=True,
+        exists=milestones.get_milestone,
+    )
+    def update_milestone(self, milestone_id: UUID) -> Row:
+        """Change the fields that are sent, for example done to true; a due_on of null makes it undated."""
+        return milestones.update_milestone(self.member, milestone_id, **self.body)
+
+    @operation("Delete a milestone", scope=Scope.WRITE, answer=Deleted, consequential=True)
+    def delete_milestone(self, milestone_id: UUID) -> Row:
+        """Permanently delete a milestone; the others keep their positions. Confirm with the member first."""
+        return milestones.delete_milestone(self.member, milestone_id)

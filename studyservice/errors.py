@@ -1,0 +1,239 @@
+"""The errors of the API: one class per `type` of the specification's catalogue, one place that renders them.
+
+Code raises; `exception_handler` (DRF) and the `handler…` views (Django) write the envelope
+`{"error": {"type", "message", "request_id"[, "details"]}}`.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, ClassVar, TypedDict
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from studyservice.paths import is_json_path
+from studyservice.request_ids import current_request_id
+
+logger = logging.getLogger(__name__)
+
+
+class Detail(TypedDict):
+    """One failed field: its name as the client wrote it, with a path if nested, and what is wrong."""
+
+    field: str
+    message: str
+
+
+class ApiError(Exception):
+    """An error that the client is told about.
+
+    Attributes:
+        type: the catalogue's name.
+        status: HTTP status.
+        message: a sentence that says what to do.
+        headers: extra response headers.
+        details: the failed fields, for `validation_failed` alone.
+    """
+
+    type: ClassVar[str]
+    status: ClassVar[HTTPStatus]
+    default_message: ClassVar[str]
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        details: Sequence[Detail] | None = None,
+    ) -> None:
+        self.message = message or self.default_message
+        self.headers = dict(headers or {})
+        self.details = None if details is None else list(details)
+        super().__init__(self.message)
+
+    def envelope(self) -> dict[str, Any]:
+        """The JSON body (spec, Errors: Shape)."""
+        error: dict[str, Any] = {
+            "type": self.type,
+            "message": self.message,
+            "request_id": current_request_id(),
+        }
+        if self.details is not None:
+            error["details"] = self.details
+        return {"error": error}
+
+
+class InvalidRequest(ApiError):
+    """Malformed JSON, wrong content type, bad cursor."""
+
+    type = "invalid_request"
+    status = HTTPStatus.BAD_REQUEST
+    default_message = "The request could not be understood."
+
+
+class Unauthorized(ApiError):
+    """Missing, invalid, expired or revoked credential."""
+
+    type = "unauthorized"
+    status = HTTPStatus.UNAUTHORIZED
+    default_message = (
+        "Send a valid credential: Authorization: Bearer <API key or access token>, or X-API-Key: <API key>. "
+        "This one is missing, invalid, expired or revoked."
+    )
+
+
+class InsufficientScope(ApiError):
+    """The credential lacks the scope of the operation."""
+
+    type = "insufficient_scope"
+    status = HTTPStatus.FORBIDDEN
+    default_message = "This credential may not do that."
+
+
+class MembershipRequired(ApiError):
+    """The member's subscription is not active."""
+
+    type = "membership_required"
+    status = HTTPStatus.FORBIDDEN
+    default_message = (
+        "Your membership is not active. Subscribe or renew it to use this operation again."
+    )
+
+
+class NotFound(ApiError):
+    """No such route, or no such object of this member's."""
+
+    type = "not_found"
+    status = HTTPStatus.NOT_FOUND
+    default_message = "There is no such object."
+
+
+class MethodNotAllowed(ApiError):
+    """The route has no such method; `Allow` lists what it has."""
+
+    type = "method_not_allowed"
+    status = HTTPStatus.METHOD_NOT_ALLOWED
+    default_message = "This method is not supported here. The Allow header lists those that are."
+
+
+class Conflict(ApiError):
+    """A count limit was reached."""
+
+    type = "conflict"
+    status = HTTPStatus.CONFLICT
+    default_message = "A limit was reached."
+
+
+class ValidationFailed(ApiError):
+    """Input failed validation; `details` lists each field."""
+
+    type = "validation_failed"
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    default_message = "Some fields are not valid. See details."
+
+    def __init__(self, details: Sequence[Detail]) -> None:
+        super().__init__(details=details)
+
+    @classmethod
+    def of(cls, field: str, message: str) -> "ValidationFailed":
+        """The error for a single field."""
+        return cls([{"field": field, "message": message}])
+
+
+class RateLimited(ApiError):
+    """The rate limit was exceeded; `Retry-After` gives the seconds to wait."""
+
+    type = "rate_limited"
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    default_message = (
+        "Too many requests. Wait for the number of seconds in Retry-After and try again."
+    )
+
+
+class InternalError(ApiError):
+    """A fault of the server; says nothing but its request id."""
+
+    type = "internal_error"
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    default_message = (
+        "Something went wrong on our side. Try again later; if it persists, report the request id."
+    )
+
+
+def error_response(error: ApiError) -> HttpResponse:
+    """`error` as a plain HTTP answer, for code outside DRF."""
+    return HttpResponse(
+        orjson.dumps(error.envelope()),
+        status=error.status,
+        content_type="application/json",
+        headers=error.headers,
+    )
+
+
+def exception_handler(exc: Exception, context: Any) -> Response | None:
+    """DRF's `EXCEPTION_HANDLER`: what an operation raised, as the envelope; None lets Django answer 500."""
+    error = exc if isinstance(exc, ApiError) else _translated(exc)
+    if error is None:
+        return None
+    return Response(error.envelope(), status=error.status, headers=error.headers)
+
+
+def _translated(exc: Exception) -> ApiError | None:
+    if isinstance(exc, exceptions.ValidationError):
+        return ValidationFailed(flatten(exc.detail))
+    if isinstance(exc, exceptions.ParseError):
+        return InvalidRequest(str(exc.detail))
+    return None
+
+
+def flatten(detail: Any, path: str = "") -> list[Detail]:
+    """DRF's nested error detail as a flat list, with paths such as `categories[2].weight`."""
+    if isinstance(detail, Mapping):
+        found: list[Detail] = []
+        for name, inner in detail.items():
+            if name == exceptions.api_settings.NON_FIELD_ERRORS_KEY:
+                found += flatten(inner, path)
+            elif isinstance(name, int):
+                found += flatten(inner, f"{path}[{name}]")
+            else:
+                found += flatten(inner, f"{path}.{name}" if path else str(name))
+        return found
+    if isinstance(detail, list):
+        found = []
+        for index, inner in enumerate(detail):
+            if isinstance(inner, Mapping | list):
+                found += flatten(inner, f"{path}[{index}]")
+            else:
+                found.append({"field": path or "body", "message": str(inner)})
+        return found
+    return [{"field": path or "body", "message": str(detail)}]
+
+
+def _page_or_envelope(request: HttpRequest, error: ApiError) -> HttpResponse:
+    if is_json_path(request.path_info):
+        return error_response(error)
+    return render(request, "error.html", {"error": error}, status=error.status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler400`: Django refused the request before any view saw it."""
+    return _page_or_envelope(request, InvalidRequest())
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler403`."""
+    return _page_or_envelope(request, InsufficientScope())
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler404`: no such route."""
+    return _page_or_envelope(request, NotFound("There is nothing at this address."))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """`handler500`: the fault itself is in the log under the request id."""
+    return _page_or_envelope(request, InternalError())

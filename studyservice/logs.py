@@ -1,0 +1,62 @@
+"""Structured logs: one line per request, with its id and never a secret.
+
+Paths are logged without their query, headers and bodies not at all.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, HttpResponse
+
+logger = logging.getLogger("studyservice.requests")
+
+
+class JSONFormatter(logging.Formatter):
+    """One JSON object per line: time, level, logger, message, request_id, and the fields given as `extra={"data": …}`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "request_id": getattr(record, "request_id", "-"),
+        }
+        line |= getattr(record, "data", {})
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return orjson.dumps(line, default=str).decode()
+
+
+class RequestLogMiddleware:
+    """Logs each request when it is answered: method, path, status, duration, and whose credential it was."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        started = time.perf_counter()
+        response = self.get_response(request)
+        data: dict[str, Any] = {
+            "method": request.method,
+            "path": request.path_info,
+            "status": response.status_code,
+            "ms": round((time.perf_counter() - started) * 1000, 2),
+        }
+        credential = getattr(request, "credential", None)
+        if credential is not None:
+            data |= {"member": credential.member.id, credential.kind: credential.id}
+        logger.info(
+            "%s %s %s %sms",
+            data["method"],
+            data["path"],
+            data["status"],
+            data["ms"],
+            extra={"data": data},
+        )
+        return response

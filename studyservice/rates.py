@@ -1,0 +1,117 @@
+"""Rate limits: one table of named rates, one limiter, one stated behaviour when the shared store is gone.
+
+Counters are those of the `limits` library: in memory with one server process, in Redis with more. While Redis does not
+answer, every process counts for itself and says so in the log once per minute; a process asks Redis again after
+`RETRY_SECONDS`.
+"""
+
+import logging
+import math
+import time
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+from django.conf import settings
+from limits import RateLimitItem, RateLimitItemPerMinute
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, Storage, storage_from_string
+from limits.strategies import FixedWindowRateLimiter
+
+logger = logging.getLogger(__name__)
+
+RETRY_SECONDS = 1.0
+"""How long a process counts for itself before it asks a failed Redis again."""
+
+_LOG_EVERY_SECONDS = 60.0
+
+
+class Rate(Enum):
+    """Every rate of the service (spec, Limits)."""
+
+    API = RateLimitItemPerMinute(120)
+    """API and MCP requests, per credential, or per address without a valid one."""
+
+
+class Window(NamedTuple):
+    """The state of one fixed window after a request."""
+
+    limit: int
+    remaining: int
+    reset: int
+    """Whole seconds until the window ends, at least 1."""
+    exceeded: bool
+
+    def headers(self) -> dict[str, str]:
+        """`RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`."""
+        return {
+            "RateLimit-Limit": str(self.limit),
+            "RateLimit-Remaining": str(self.remaining),
+            "RateLimit-Reset": str(self.reset),
+        }
+
+
+class _Limiter:
+    """A fixed-window limiter that falls back to this process's own counters."""
+
+    def __init__(self, uri: str | None) -> None:
+        self._own = FixedWindowRateLimiter(MemoryStorage())
+        self._shared: FixedWindowRateLimiter | None = None
+        if uri:
+            storage: Storage = storage_from_string(
+                uri, wrap_exceptions=True, socket_timeout=0.5, socket_connect_timeout=0.5
+            )
+            self._shared = FixedWindowRateLimiter(storage)
+        self._retry_at = 0.0
+        self._log_at = 0.0
+
+    def count(self, item: RateLimitItem, key: str, cost: int) -> Window:
+        if self._shared is not None and time.monotonic() >= self._retry_at:
+            try:
+                return _count(self._shared, item, key, cost)
+            except StorageError as error:
+                self._gone(error)
+        return _count(self._own, item, key, cost)
+
+    def _gone(self, error: StorageError) -> None:
+        now = time.monotonic()
+        self._retry_at = now + RETRY_SECONDS
+        if now >= self._log_at:
+            self._log_at = now + _LOG_EVERY_SECONDS
+            logger.error("Redis does not answer; counting per process", exc_info=error)
+
+    def clear(self) -> None:
+        for limiter in (self._own, self._shared):
+            if limiter is not None:
+                limiter.storage.reset()
+
+
+def _count(limiter: FixedWindowRateLimiter, item: RateLimitItem, key: str, cost: int) -> Window:
+    allowed = limiter.hit(item, key, cost=cost) if cost else True
+    stats = limiter.get_window_stats(item, key)
+    return Window(
+        limit=item.amount,
+        remaining=stats.remaining,
+        reset=max(1, math.ceil(stats.reset_time - time.time())),
+        exceeded=not allowed,
+    )
+
+
+@cache
+def _limiter() -> _Limiter:
+    return _Limiter(settings.REDIS_URL)
+
+
+def hit(rate: Rate, key: str) -> Window:
+    """Count one request of `key` and give the window's state."""
+    return _limiter().count(rate.value, f"{rate.name}:{key}", 1)
+
+
+def peek(rate: Rate, key: str) -> Window:
+    """The window's state without counting."""
+    return _limiter().count(rate.value, f"{rate.name}:{key}", 0)
+
+
+def clear() -> None:
+    """Forget every counter."""
+    _limiter().clear()

@@ -1,0 +1,112 @@
+"""What an operation takes and what it answers, each declared once.
+
+`Body` and `Query` parse requests; `Record` declares an answer. All three are DRF serializers, so that `/openapi.json`
+is made from them, but none is instantiated per request: parsing uses one shared instance, and a record's columns go
+straight from the database row into the answer (see `studyservice.statements`).
+"""
+
+from functools import cache
+from typing import Any, ClassVar, Self
+
+from django.http import QueryDict
+from rest_framework import serializers
+
+from studyservice.errors import ValidationFailed, flatten
+
+
+class Body(serializers.Serializer[Any]):
+    """A request body: a JSON object with strict types; unknown fields are ignored."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be a JSON object."}
+
+    @classmethod
+    @cache
+    def shared(cls, partial: bool) -> Self:
+        """The one instance that parses every request; validation keeps no state on it."""
+        return cls(partial=partial)
+
+    @classmethod
+    def parse(cls, data: Any, *, partial: bool = False) -> dict[str, Any]:
+        """The validated fields; with `partial`, only those that were sent.
+
+        Raises:
+            ValidationFailed: with every field that is wrong.
+        """
+        if not isinstance(data, dict):
+            raise ValidationFailed.of("body", "Must be a JSON object.")
+        try:
+            return dict(cls.shared(partial).run_validation(data))
+        except serializers.ValidationError as error:
+            raise ValidationFailed(flatten(error.detail)) from None
+
+
+class Query(serializers.Serializer[Any]):
+    """Query parameters: text; unknown ones are ignored, the last of repeated ones counts, an empty value is wrong.
+
+    A name that is a keyword of Python is declared with an underscore behind it: `from_` is the parameter `from`.
+    """
+
+    @classmethod
+    @cache
+    def shared(cls) -> Self:
+        """The one instance that parses every request."""
+        return cls()
+
+    @classmethod
+    def parse(cls, query: QueryDict | dict[str, str]) -> dict[str, Any]:
+        """The validated parameters; those that were not sent and have no default are left out.
+
+        Raises:
+            ValidationFailed: with every parameter that is wrong.
+        """
+        data = {name: query[name] for name in query}
+        try:
+            return dict(cls.shared().run_validation(data))
+        except serializers.ValidationError as error:
+            raise ValidationFailed(flatten(error.detail)) from None
+
+    def get_fields(self) -> dict[str, Any]:
+        """The declared fields under their names in the query."""
+        return {name.rstrip("_"): field for name, field in super().get_fields().items()}
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The parameters, after refusing empty values for any declared one."""
+        empty = [
+            name
+            for name, field in self.fields.items()
+            if data.get(name) == "" and not getattr(field, "allow_blank", False)
+        ]
+        if empty:
+            raise serializers.ValidationError(dict.fromkeys(empty, ["Must not be empty."]))
+        return super().to_internal_value(data)
+
+
+class Record(serializers.Serializer[Any]):
+    """The shape of an answer; every field is always present.
+
+    A field's `source` is its column: a model field, a path over relations (`course.name`) or an annotation. Fields
+    named in `computed` have no column and are filled in afterwards.
+    """
+
+    computed: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def columns(cls) -> dict[str, str]:
+        """Wire name to column path, in the declared order."""
+        return {
+            name: (field.source or name).replace(".", "__")
+            for name, field in cls().fields.items()
+            if name not in cls.computed
+        }
+
+
+def page(data: list[dict[str, Any]], next_cursor: str | None = None) -> dict[str, Any]:
+    """The common shape Page (spec, Common shapes)."""
+    return {"data": data, "has_more": next_cursor is not None, "next_cursor": next_cursor}
+
+
+class Deleted(Record):
+    """The answer to a deletion (spec, Common shapes)."""
+
+    id = serializers.UUIDField(help_text="The id of what was deleted.")
+    deleted = serializers.BooleanField(help_text="Always true.")

@@ -1,0 +1,287 @@
+"""Every setting, from the environment; a missing or wrong value stops the start and names its variable.
+
+A secret may also come from a file: NAME_FILE instead of NAME. `make run` keeps a trial secret in DATA_DIR; with it the
+service runs on loopback without any other setting.
+"""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import environ
+from corsheaders.defaults import default_headers
+from django.core.exceptions import ImproperlyConfigured
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = environ.FileAwareEnv()
+
+DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
+TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
+TRIAL = not env.str("SECRET_KEY", default="") and TRIAL_SECRET_FILE.exists()
+
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+def _secret_key() -> str:
+    """SECRET_KEY, which must not be guessable."""
+    if TRIAL:
+        return TRIAL_SECRET_FILE.read_text().strip()
+    key: str = env.str("SECRET_KEY", default="")
+    if not key:
+        raise ImproperlyConfigured("SECRET_KEY is not set. Set it to 50 or more random characters.")
+    if len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-"):
+        raise ImproperlyConfigured("SECRET_KEY is weak. Set it to 50 or more random characters.")
+    return key
+
+
+def _base_url() -> str:
+    """BASE_URL, the public origin: https, or http on loopback."""
+    port = env.int("PORT", default=8000)
+    url: str = env.str("BASE_URL", default=f"http://127.0.0.1:{port}" if TRIAL else "")
+    if not url:
+        raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin.")
+    parts = urlsplit(url)
+    if not parts.hostname or parts.scheme not in {"http", "https"} or "@" in parts.netloc:
+        raise ImproperlyConfigured(f"BASE_URL is not an origin such as https://example.org: {url}")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
+    if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        raise ImproperlyConfigured(f"BASE_URL must be https, except on loopback: {url}")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _count(name: str, default: int, least: int) -> int:
+    """A whole number from the environment that is at least `least`."""
+    try:
+        number: int = env.int(name, default=default)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is not a whole number.") from None
+    if number < least:
+        raise ImproperlyConfigured(f"{name} must be at least {least}.")
+    return number
+
+
+def _credential_prefix() -> str:
+    """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
+    prefix: str = env.str("CREDENTIAL_PREFIX", default="svc")
+    if not (prefix.isascii() and prefix.isalnum() and prefix.islower() and len(prefix) <= 12):
+        raise ImproperlyConfigured(
+            "CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits."
+        )
+    return prefix
+
+
+def _databases() -> dict[str, dict[str, Any]]:
+    """PostgreSQL from DATABASE_URL, or SQLite in DATA_DIR."""
+    default = f"sqlite:///{DATA_DIR / 'studyservice.sqlite3'}"
+    try:
+        database: dict[str, Any] = env.db_url("DATABASE_URL", default=default)
+    except (ValueError, ImproperlyConfigured) as error:
+        raise ImproperlyConfigured("DATABASE_URL is not a database URL.") from error
+    options = database.setdefault("OPTIONS", {})
+    match database["ENGINE"]:
+        case "django.db.backends.postgresql":
+            database |= {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+            # Statements are sent with their values apart and prepared by the server after a few uses: it then
+            # plans each of them once per connection.
+            options.setdefault("server_side_binding", True)
+            options.setdefault("prepare_threshold", 3)
+        case "django.db.backends.sqlite3":
+            database["CONN_MAX_AGE"] = None
+            options |= {
+                "transaction_mode": "IMMEDIATE",
+                "timeout": 20,
+                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            }
+        case engine:
+            raise ImproperlyConfigured(f"DATABASE_URL names {engine}; use PostgreSQL or SQLite.")
+    return {"default": database}
+
+
+DEBUG = False
+SECRET_KEY = _secret_key()
+BASE_URL = _base_url()
+CREDENTIAL_PREFIX = _credential_prefix()
+TRUSTED_PROXIES = _count("TRUSTED_PROXIES", default=0, least=0)
+REDIS_URL: str | None = env.str("REDIS_URL", default="") or None
+DATABASES = _databases()
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+_host = urlsplit(BASE_URL).hostname or ""
+_secure = BASE_URL.startswith("https://")
+ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
+CSRF_TRUSTED_ORIGINS = [BASE_URL]
+SECURE_SSL_REDIRECT = _secure
+SECURE_REDIRECT_EXEMPT = [r"^health$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
+SECURE_HSTS_PRELOAD = _secure
+if TRUSTED_PROXIES:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+X_FRAME_OPTIONS = "DENY"
+
+INSTALLED_APPS = [
+    "accounts",
+    "courses",
+    "planning",
+    "grades",
+    "studyservice",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "corsheaders",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+
+MIDDLEWARE = [
+    "studyservice.request_ids.RequestIdMiddleware",
+    "studyservice.logs.RequestLogMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "accounts.middleware.CredentialMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+APPEND_SLASH = False
+ROOT_URLCONF = "studyservice.urls"
+WSGI_APPLICATION = "studyservice.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+AUTH_USER_MODEL = "accounts.Member"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+    )
+]
+
+CORS_ALLOW_ALL_ORIGINS = True
+CORS_URLS_REGEX = r"^/(v1|mcp|oauth/(token|register|revoke)|\.well-known|health|openapi\.json)(/|$)"
+CORS_ALLOW_HEADERS = (
+    *default_headers,
+    "x-api-key",
+    "mcp-protocol-version",
+    "mcp-session-id",
+    "mcp-method",
+    "mcp-name",
+    "last-event-id",
+)
+CORS_EXPOSE_HEADERS = (
+    "X-Request-Id",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+    "WWW-Authenticate",
+    "Mcp-Session-Id",
+    "MCP-Protocol-Version",
+)
+
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["studyservice.codec.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["studyservice.codec.JSONParser"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "studyservice.codec.JSONOnly",
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_SCHEMA_CLASS": "studyservice.schema.OperationSchema",
+    "EXCEPTION_HANDLER": "studyservice.errors.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+MEDIA_ROOT = DATA_DIR / "files"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+# The largest body of an API request. Forms of the admin may be larger: they carry whole syllabi.
+MAX_BODY_BYTES = 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
+vars().update(EMAIL_CONFIG)
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Study Data Service <noreply@localhost>")
+
+LOG_FORMAT = env.str("LOG_FORMAT", default="text" if TRIAL else "json")
+if LOG_FORMAT not in {"text", "json"}:
+    raise ImproperlyConfigured("LOG_FORMAT must be text or json.")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"request_id": {"()": "studyservice.request_ids.RequestIdFilter"}},
+    "formatters": {
+        "json": {"()": "studyservice.logs.JSONFormatter"},
+        "text": {"format": "{asctime} {levelname} {name} {request_id} {message}", "style": "{"},
+    },
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "filters": ["request_id"],
+            "formatter": LOG_FORMAT,
+        }
+    },
+    "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO"},
+        # A refused request has its own line in the request log.
+        "django.request": {"level": "ERROR"},
+        "django.security": {"level": "ERROR"},
+    },
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Study Data Service",
+    "VERSION": "1.0.0",
+    "OAS_VERSION": "3.1.0",
+    "DESCRIPTION": (
+        "A student's own study data: courses, dated items, study plans, grades, practice and flashcards. "
+        "Every credential belongs to one member and opens that member's data alone."
+    ),
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": [],
+    "SERVERS": [{"url": BASE_URL}],
+    "COMPONENT_SPLIT_REQUEST": False,
+    "COMPONENT_NO_READ_ONLY_REQUIRED": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": ["studyservice.schema.finish"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+}

@@ -1,0 +1,223 @@
+"""Queries compiled once and reused: the way every operation talks to the database.
+
+Django spends more time turning a queryset into SQL, and rows into model instances, than PostgreSQL spends answering.
+A statement does the first once per process and skips the second: it is declared with the ORM, with `Param` where a
+value goes; it is compiled on first use; each row becomes the dictionary that is answered.
+
+    COURSE = Select(Course.objects.filter(member_id=Param("member_id"), id=Param("id")), CourseRecord)
+    COURSE.first(member_id=member.id, id=course_id)
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connection, models
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.utils import CursorWrapper
+from django.db.models.expressions import Expression
+from django.db.models.sql import InsertQuery, UpdateQuery
+
+from studyservice.serializers import Record
+
+Row = dict[str, Any]
+"""One answer-shaped row: wire name to value."""
+
+
+class Param(Expression):
+    """The place of a value that each execution brings, under `name`."""
+
+    def __init__(self, name: str, output_field: "models.Field[Any, Any] | None" = None) -> None:
+        super().__init__(output_field=output_field)
+        self.name = name
+
+    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
+        """A bare placeholder; the value is filled in by `_Statement`."""
+        return "%s", [self]
+
+
+class _Compiled(NamedTuple):
+    sql: str
+    params: tuple[Any, ...]
+    conversions: tuple[tuple[str, Callable[[Any], Any]], ...]
+
+
+def wire_timestamp(value: datetime | None) -> str | None:
+    """ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes)."""
+    return value and value.isoformat(timespec="microseconds")[:26] + "Z"
+
+
+def _adapt(value: Any) -> Any:
+    """`value` as the driver takes it."""
+    ops = connection.ops
+    if isinstance(value, datetime):
+        return ops.adapt_datetimefield_value(value)
+    if isinstance(value, date):
+        return ops.adapt_datefield_value(value)
+    if isinstance(value, Decimal):
+        return ops.adapt_decimalfield_value(value)
+    if isinstance(value, UUID) and not connection.features.has_native_uuid_field:
+        return value.hex
+    return value
+
+
+class _Statement:
+    """The shared half: compile on first use for each kind of database, then bind and execute."""
+
+    def __init__(self) -> None:
+        self._compiled: dict[str, _Compiled] = {}
+
+    def _compile(self) -> _Compiled:
+        raise NotImplementedError
+
+    def _execute(self, values: Mapping[str, Any]) -> tuple[CursorWrapper, _Compiled]:
+        compiled = self._compiled.get(connection.vendor)
+        if compiled is None:
+            compiled = self._compiled[connection.vendor] = self._compile()
+        params = [_adapt(values[p.name] if isinstance(p, Param) else p) for p in compiled.params]
+        cursor = connection.cursor()
+        cursor.execute(compiled.sql, params)
+        return cursor, compiled
+
+
+class Select(_Statement):
+    """A query whose rows are dictionaries.
+
+    Args:
+        queryset: with `Param` where values go.
+        shape: the columns: a `Record`, or wire name to column path.
+        limited: whether each execution brings the number of rows, as `limit`.
+        timestamps: whether timestamps become wire text; a caller that calculates with them turns it off.
+    """
+
+    def __init__(
+        self,
+        queryset: models.QuerySet[Any],
+        shape: type[Record] | Mapping[str, str],
+        *,
+        limited: bool = False,
+        timestamps: bool = True,
+    ) -> None:
+        super().__init__()
+        columns = shape.columns() if isinstance(shape, type) else shape
+        self._names = tuple(columns)
+        self._queryset = queryset.values_list(*columns.values())
+        self._limited = limited
+        self._timestamps = timestamps
+
+    def _compile(self) -> _Compiled:
+        compiler = self._queryset.query.get_compiler(connection=connection)
+        sql, params = compiler.as_sql()
+        if self._limited:
+            sql, params = f"{sql} LIMIT %s", (*params, Param("limit"))
+        expressions = [expression for expression, *_ in compiler.select]
+        converters = compiler.get_converters(expressions)
+        conversions: list[tuple[str, Callable[[Any], Any]]] = []
+        for position, name in enumerate(self._names):
+            steps, expression = converters.get(position, ((), None))
+            for step in steps:
+                conversions.append((name, _bound(step, expression)))
+            field = expressions[position].output_field
+            if self._timestamps and isinstance(field, models.DateTimeField):
+                conversions.append((name, wire_timestamp))
+        return _Compiled(sql, tuple(params), tuple(conversions))
+
+    def all(self, **values: Any) -> list[Row]:
+        """Every row."""
+        cursor, compiled = self._execute(values)
+        with cursor:
+            rows = cursor.fetchall()
+        return [self._row(row, compiled) for row in rows]
+
+    def first(self, **values: Any) -> Row | None:
+        """The first row, or None."""
+        cursor, compiled = self._execute(values)
+        with cursor:
+            row = cursor.fetchone()
+        return None if row is None else self._row(row, compiled)
+
+    def _row(self, values: tuple[Any, ...], compiled: _Compiled) -> Row:
+        row = dict(zip(self._names, values, strict=True))
+        for name, convert in compiled.conversions:
+            row[name] = convert(row[name])
+        return row
+
+
+def _bound(step: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:
+    return lambda value: step(value, expression, connection)
+
+
+class Insert(_Statement):
+    """The insertion of one row of `model`; each execution brings every concrete field by its attribute name."""
+
+    def __init__(self, model: type[models.Model]) -> None:
+        super().__init__()
+        self._model = model
+
+    def _compile(self) -> _Compiled:
+        fields = list(self._model._meta.local_concrete_fields)
+        instance = self._model(**{field.attname: Param(field.attname) for field in fields})
+        query = InsertQuery(self._model)
+        query.insert_values(fields, [instance], raw=True)
+        [(sql, params)] = query.get_compiler(connection=connection).as_sql()
+        return _Compiled(sql, tuple(params), ())
+
+    def run(self, **values: Any) -> None:
+        """Insert one row."""
+        cursor, _ = self._execute(values)
+        cursor.close()
+
+
+class Update(_Statement):
+    """The change of the rows of `queryset`.
+
+    Args:
+        queryset: with `Param` where values go.
+        changes: model field to new value or expression.
+        returning: a model field whose new value `returned` gives.
+    """
+
+    def __init__(
+        self,
+        queryset: models.QuerySet[Any],
+        changes: Mapping[str, Any],
+        *,
+        returning: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._queryset = queryset
+        self._changes = changes
+        self._returning = returning
+
+    def _compile(self) -> _Compiled:
+        query = self._queryset.query.chain(UpdateQuery)
+        query.add_update_values(dict(self._changes))
+        sql, params = query.get_compiler(connection=connection).as_sql()
+        if self._returning is None:
+            return _Compiled(sql, tuple(params), ())
+        field = self._queryset.model._meta.get_field(self._returning)
+        column = field.get_col(query.get_initial_alias())
+        steps = connection.ops.get_db_converters(column) + field.get_db_converters(connection)
+        sql = f"{sql} RETURNING {connection.ops.quote_name(field.column)}"
+        conversions = tuple((self._returning, _bound(step, column)) for step in steps)
+        return _Compiled(sql, tuple(params), conversions)
+
+    def run(self, **values: Any) -> int:
+        """The number of rows changed."""
+        cursor, _ = self._execute(values)
+        with cursor:
+            return cursor.rowcount
+
+    def returned(self, **values: Any) -> Any:
+        """The new value of the `returning` field of the one row changed, or None if there was no such row."""
+        cursor, compiled = self._execute(values)
+        with cursor:
+            row = cursor.fetchone()
+        if row is None:
+            return None
+        [value] = row
+        for _, convert in compiled.conversions:
+            value = convert(value)
+        return value

@@ -1,0 +1,23 @@
+"""Every address of the service."""
+
+from django.contrib import admin
+from django.urls import include, path
+from drf_spectacular.views import SpectacularSwaggerSplitView
+
+from studyservice.views import health, openapi
+
+urlpatterns = [
+    path("v1/", include("accounts.urls")),
+    path("v1/", include("courses.urls")),
+    path("v1/", include("planning.urls")),
+    path("v1/", include("grades.urls")),
+    path("health", health),
+    path("openapi.json", openapi, name="openapi"),
+    path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "studyservice.errors.bad_request"
+handler403 = "studyservice.errors.forbidden"
+handler404 = "studyservice.errors.not_found"
+handler500 = "studyservice.errors.server_error"

@@ -1,0 +1,43 @@
+"""The service's own addresses: health, the machine-readable description."""
+
+import logging
+from functools import cache
+
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from drf_spectacular.generators import SchemaGenerator
+
+from studyservice.codec import JSON_TYPE, encode
+from studyservice.errors import MethodNotAllowed, error_response
+
+logger = logging.getLogger(__name__)
+
+_READ = ("GET", "HEAD")
+
+
+@csrf_exempt
+def health(request: HttpRequest) -> HttpResponse:
+    """200 while the database answers, else 503."""
+    if request.method not in _READ:
+        return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:
+        logger.exception("The database does not answer")
+        return HttpResponse(encode({"status": "down"}), status=503, content_type=JSON_TYPE)
+    return HttpResponse(encode({"status": "ok"}), content_type=JSON_TYPE)
+
+
+@csrf_exempt
+def openapi(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI document, made once per process."""
+    if request.method not in _READ:
+        return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
+    return HttpResponse(_document(), content_type=JSON_TYPE)
+
+
+@cache
+def _document() -> bytes:
+    return encode(SchemaGenerator().get_schema(public=True))

@@ -1,0 +1,40 @@
+"""Gunicorn's threaded worker, answering JSON where it refuses a request by itself."""
+
+import socket
+from typing import Any
+
+import orjson
+from gunicorn.http.errors import ParseException
+from gunicorn.workers.gthread import ThreadWorker
+
+from studyservice.errors import ApiError, InternalError, InvalidRequest
+from studyservice.request_ids import new_request_id
+
+
+class JSONErrorWorker(ThreadWorker):
+    """A `gthread` worker whose own refusals carry the error envelope.
+
+    Gunicorn refuses what is not HTTP, or too long a request line or header, before the application sees it.
+    """
+
+    def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
+        """Answer a request that could not be parsed, or whose answer failed; then gunicorn closes the connection."""
+        error: ApiError
+        if isinstance(exc, ParseException):
+            error = InvalidRequest("The request is not valid HTTP, or its line or a header is too long.")
+            self.log.warning("Refused request from %s: %s", addr and addr[0], type(exc).__name__)
+        else:
+            error = InternalError()
+            self.log.exception("Error answering a request")
+        request_id = new_request_id()
+        body = error.envelope()
+        body["error"]["request_id"] = request_id
+        raw = orjson.dumps(body)
+        head = (
+            f"HTTP/1.1 {error.status.value} {error.status.phrase}\r\nConnection: close\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {len(raw)}\r\nX-Request-Id: {request_id}\r\n\r\n"
+        )
+        try:
+            client.sendall(head.encode() + raw)
+        except OSError:
+            self.log.debug("The client was gone before its error could be sent.")
