@@ -1,6 +1,6 @@
 """The member's record."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -11,6 +11,8 @@ from studyservice.serializers import Record
 class MembershipRecord(Record):
     """Whether the member's subscription is active."""
 
+    example: ClassVar[dict[str, Any]] = {"active": True, "until": None}
+
     active = serializers.BooleanField(help_text="False when the subscription has lapsed.")
     until = serializers.DateField(
         allow_null=True, help_text="Last day included, in the member's time zone; null if open-ended."
@@ -19,6 +21,18 @@ class MembershipRecord(Record):
 
 class MemberRecord(Record):
     """The member, and what this credential may do."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": "a4d9c1e8-3b7f-4a6d-8c2e-9f1b5d7a3c00",
+        "email": "ada@example.org",
+        "name": "Ada Park",
+        "time_zone": "Europe/Paris",
+        "today": "2026-11-21",
+        "practice_streak": 4,
+        "membership": MembershipRecord.example,
+        "scopes": ["read", "write"],
+        "created_at": "2026-09-01T08:30:00.000000Z",
+    }
 
     computed: ClassVar[tuple[str, ...]] = ("today", "practice_streak", "membership", "scopes")
 

@@ -1,6 +1,6 @@
 """What the course and item operations take and answer."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -21,6 +21,15 @@ from studyservice.serializers import Body, Query, Record
 class CourseBody(Body):
     """The writable fields of a course."""
 
+    example: ClassVar[dict[str, Any]] = {
+        "name": "Cell Biology",
+        "code": "BIO 210",
+        "term": "Fall semester",
+        "meets": "Mon, Wed 10:00–11:20",
+        "institution": "Riverside College",
+        "subject": "Biology",
+    }
+
     name = StringField(max_length=120, help_text="The course's name.")
     code = StringField(max_length=20, blank_is_null=True, help_text="Course number, such as BIO 101.")
     term = StringField(max_length=60, default=DEFAULT_TERM, help_text="When the course runs.")
@@ -31,6 +40,13 @@ class CourseBody(Body):
 
 class CourseRecord(Record):
     """A course."""
+
+    example: ClassVar[dict[str, Any]] = CourseBody.example | {
+        "id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+        "has_syllabus": True,
+        "created_at": "2026-09-01T08:30:00.000000Z",
+        "updated_at": "2026-09-01T08:30:00.000000Z",
+    }
 
     id = serializers.UUIDField(help_text="The course's id.")
     name = serializers.CharField(help_text="The course's name.")
@@ -46,6 +62,18 @@ class CourseRecord(Record):
 
 class ItemRecord(Record):
     """A dated course item."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+        "course_name": "Cell Biology",
+        "title": "Midterm exam",
+        "kind": "exam",
+        "due_on": "2026-12-03",
+        "days_until": 12,
+        "created_at": "2026-09-01T08:30:00.000000Z",
+        "updated_at": "2026-09-01T08:30:00.000000Z",
+    }
 
     computed: ClassVar[tuple[str, ...]] = ("days_until",)
 
@@ -67,6 +95,8 @@ class ItemRecord(Record):
 class CourseDetailRecord(CourseRecord):
     """A course with its next dated items and, when asked for, its syllabus text."""
 
+    example: ClassVar[dict[str, Any]] = CourseRecord.example | {"next_items": [ItemRecord.example]}
+
     computed: ClassVar[tuple[str, ...]] = ("next_items", "syllabus_text")
 
     next_items = ItemRecord(
@@ -87,6 +117,8 @@ class CourseQuery(Query):
 
 class ItemBody(Body):
     """The writable fields of an item."""
+
+    example: ClassVar[dict[str, Any]] = {"title": "Midterm exam", "kind": "exam", "due_on": "2026-12-03"}
 
     title = StringField(max_length=160, help_text="What is due.")
     kind = ChoiceField(

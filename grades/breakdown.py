@@ -11,7 +11,7 @@ from uuid import UUID
 from accounts.models import Member
 from courses.courses import require_course
 from grades.models import GradeCategory, GradeScore
-from grades.serializers import ScoreRecord
+from grades.serializers import GradeScoreRecord
 from studyservice.statements import Param, Row, Select
 
 _LETTERS = (
@@ -40,7 +40,7 @@ _SCORES = Select(
     GradeScore.objects.filter(
         member_id=Param("member_id"), category__course_id=Param("course_id")
     ).order_by("created_at", "id"),
-    ScoreRecord,
+    GradeScoreRecord,
 )
 
 

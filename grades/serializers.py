@@ -1,5 +1,7 @@
 """What the grade operations take and answer."""
 
+from typing import Any, ClassVar
+
 from rest_framework import serializers
 
 from studyservice.fields import IdField, NumberField, StringField
@@ -11,6 +13,8 @@ MAX_CATEGORIES = 12
 
 class CategoryBody(Body):
     """One category of the list that replaces the present one."""
+
+    example: ClassVar[dict[str, Any]] = {"id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", "name": "Quizzes", "weight": 20}
 
     id = IdField(
         required=False,
@@ -26,8 +30,12 @@ class CategoryBody(Body):
 class CategoriesBody(Body):
     """The complete list of categories, in display order."""
 
-    categories = CategoryBody(
-        many=True,
+    example: ClassVar[dict[str, Any]] = {
+        "categories": [CategoryBody.example, {"name": "Final exam", "weight": 80}]
+    }
+
+    categories = serializers.ListField(
+        child=CategoryBody(),
         max_length=MAX_CATEGORIES,
         help_text="All categories, in display order, at most 12; those left out are deleted.",
     )
@@ -35,6 +43,8 @@ class CategoriesBody(Body):
 
 class ScoreBody(Body):
     """What a new score is made of."""
+
+    example: ClassVar[dict[str, Any]] = {"category_id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", "label": "Quiz 3", "score": 84.5}
 
     category_id = IdField(help_text="A category of this course, from get_grades.")
     label = StringField(max_length=120, help_text="What was graded, such as Quiz 3.")
@@ -45,8 +55,10 @@ class ScoreBody(Body):
     )
 
 
-class ScoreRecord(Record):
+class GradeScoreRecord(Record):
     """A score."""
+
+    example: ClassVar[dict[str, Any]] = ScoreBody.example | {"id": "e7c5b3a1-8d6f-4e2c-9b1a-5f4d3c2b1a05", "created_at": "2026-09-01T08:30:00.000000Z"}
 
     id = serializers.UUIDField(help_text="The score's id.")
     category_id = serializers.UUIDField(help_text="The category it counts in.")
@@ -58,17 +70,33 @@ class ScoreRecord(Record):
 class CategoryRecord(Record):
     """A category with its scores."""
 
+    example: ClassVar[dict[str, Any]] = {
+        "id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
+        "name": "Quizzes",
+        "weight": 20,
+        "average": 84.5,
+        "scores": [GradeScoreRecord.example],
+    }
+
     id = serializers.UUIDField(help_text="The category's id.")
     name = serializers.CharField(help_text="The category's name.")
     weight = serializers.FloatField(help_text="Its weight.")
     average = serializers.FloatField(
         allow_null=True, help_text="The mean of its scores; null without scores."
     )
-    scores = ScoreRecord(many=True, help_text="Its scores, oldest first.")
+    scores = GradeScoreRecord(many=True, help_text="Its scores, oldest first.")
 
 
 class GradeBreakdownRecord(Record):
     """A course's categories and scores, and the grade they make."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+        "course_name": "Cell Biology",
+        "categories": [CategoryRecord.example],
+        "current_grade": 84.5,
+        "letter_grade": "B",
+    }
 
     course_id = serializers.UUIDField(help_text="The course.")
     course_name = serializers.CharField(help_text="The course's name.")

@@ -6,7 +6,7 @@ from uuid import UUID
 from accounts.viewsets import MemberViewSet
 from courses.courses import require_course
 from grades import breakdown, categories, scores
-from grades.serializers import CategoriesBody, GradeBreakdownRecord, ScoreBody, ScoreRecord
+from grades.serializers import CategoriesBody, GradeBreakdownRecord, ScoreBody, GradeScoreRecord
 from studyservice.operations import Scope, operation
 from studyservice.serializers import Deleted
 from studyservice.statements import Row
@@ -41,7 +41,7 @@ class GradeViewSet(MemberViewSet):
     @operation(
         "Add a score",
         scope=Scope.WRITE,
-        answer=ScoreRecord,
+        answer=GradeScoreRecord,
         status=HTTPStatus.CREATED,
         body=ScoreBody,
         exists=require_course,

@@ -1,6 +1,6 @@
 """What the planning operations take and answer."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rest_framework import serializers
 
@@ -12,6 +12,8 @@ from studyservice.serializers import Body, Query, Record
 class MilestoneBody(Body):
     """What a new milestone is made of."""
 
+    example: ClassVar[dict[str, Any]] = {"title": "Answer last year's exam", "due_on": "2026-11-28"}
+
     title = StringField(max_length=160, help_text="What to do.")
     due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
 
@@ -19,11 +21,25 @@ class MilestoneBody(Body):
 class MilestoneChanges(MilestoneBody):
     """The writable fields of a milestone."""
 
+    example: ClassVar[dict[str, Any]] = {"done": True}
+
     done = BooleanField(required=False, help_text="Whether it is done.")
 
 
 class MilestoneRecord(Record):
     """A step of the study plan."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": "c0a8e4b6-52a7-4f1b-b2d4-7f3b8d9a5c03",
+        "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+        "title": "Answer last year's exam",
+        "due_on": "2026-11-28",
+        "done": False,
+        "position": 2,
+        "item_title": "Midterm exam",
+        "course_name": "Cell Biology",
+        "overdue": False,
+    }
 
     computed: ClassVar[tuple[str, ...]] = ("overdue",)
 
@@ -52,6 +68,13 @@ class AgendaQuery(Query):
 
 class AgendaRecord(Record):
     """What is due."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "today": "2026-11-21",
+        "until": "2026-12-05",
+        "items": [ItemRecord.example],
+        "milestones": [MilestoneRecord.example],
+    }
 
     today = serializers.DateField(help_text="Today in the member's time zone.")
     until = serializers.DateField(help_text="The last day looked at.")

