@@ -29,9 +29,7 @@ def create_api_key(
     secret = new_secret("sk")
     with writing(member.id) as now:
         if active_keys(member).count() >= MAX_ACTIVE_KEYS:
-            raise Conflict(
-                f"There are {MAX_ACTIVE_KEYS} active API keys, the most there can be. Revoke one first."
-            )
+            raise Conflict(f"There are {MAX_ACTIVE_KEYS} active API keys, the most there can be. Revoke one first.")
         key = ApiKey(
             member=member,
             name=name.strip(),

@@ -25,6 +25,7 @@ class CredentialMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Count `request`, and go on with its credential."""
         if not is_api_path(request.path_info):
             return self.get_response(request)
         if is_preflight(request):
@@ -40,9 +41,7 @@ class CredentialMiddleware:
             response.headers[name] = value
         return response
 
-    def process_view(
-        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
-    ) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """401 or 429 for a route that exists."""
         window: Window | None = getattr(request, "window", None)
         if window is None:

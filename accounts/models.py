@@ -18,9 +18,7 @@ from studyservice.operations import Scope
 def validate_time_zone(name: str) -> None:
     """Refuse a name that is not in the IANA time zone database."""
     if name not in _time_zones():
-        raise ValidationError(
-            "%(name)s is not an IANA time zone, such as Europe/Paris.", params={"name": name}
-        )
+        raise ValidationError("%(name)s is not an IANA time zone, such as Europe/Paris.", params={"name": name})
 
 
 @cache
@@ -116,9 +114,7 @@ class ApiKey(models.Model):
     member = models.ForeignKey(Member, models.CASCADE, related_name="api_keys", db_index=False)
     name = models.CharField(max_length=60)
     secret_hash = models.CharField(max_length=64, unique=True, editable=False)
-    hint = models.CharField(
-        max_length=32, editable=False, help_text="The secret's visible beginning and end."
-    )
+    hint = models.CharField(max_length=32, editable=False, help_text="The secret's visible beginning and end.")
     may_write = models.BooleanField("may change data", default=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)

@@ -41,9 +41,7 @@ class MemberRecord(Record):
     name = serializers.CharField(help_text="Name; may be empty.")
     time_zone = serializers.CharField(help_text="IANA time zone; decides what “today” is.")
     today = serializers.DateField(help_text="Today in the member's time zone.")
-    practice_streak = serializers.IntegerField(
-        help_text="Days in a row with practice, up to today or yesterday."
-    )
+    practice_streak = serializers.IntegerField(help_text="Days in a row with practice, up to today or yesterday.")
     membership = MembershipRecord(help_text="The member's subscription.")
     scopes = serializers.ListField(
         child=serializers.ChoiceField(choices=[scope.value for scope in Scope]),

@@ -52,10 +52,16 @@ class MemberViewSet(ViewSet):
                 raise TypeError(f"{cls.__name__}.{name} is not declared with @operation")
 
     @cached_property
-    def operation(self) -> Operation | None:
-        """The declared operation of this request's method, or None if the route has no such method."""
-        action = getattr(self, self.action, None) if self.action else None
-        return getattr(action, "operation", None)
+    def operation(self) -> Operation:
+        """The declared operation of this request's method.
+
+        Raises:
+            MethodNotAllowed: the route has no such method.
+        """
+        declared: Operation | None = getattr(getattr(self, self.action or "", None), "operation", None)
+        if declared is None:
+            raise MethodNotAllowed(headers={"Allow": ", ".join(self.allowed_methods)})
+        return declared
 
     @property
     def body(self) -> dict[str, Any]:
@@ -65,9 +71,11 @@ class MemberViewSet(ViewSet):
             NotFound: the body is wrong, and so is the path's object, which comes first.
             ValidationFailed: the body is wrong.
         """
-        assert self.operation is not None and self.operation.body is not None
+        body = self.operation.body
+        if body is None:
+            raise TypeError(f"{self.operation.id} declares no body")
         try:
-            return self.operation.body.parse(self._json, partial=self.operation.partial)
+            return body.parse(self._json, partial=self.operation.partial)
         except ValidationFailed:
             if self.operation.exists is not None:
                 self.operation.exists(self.member, **self.kwargs)
@@ -78,7 +86,6 @@ class MemberViewSet(ViewSet):
         self.credential = request._request.credential  # type: ignore[attr-defined]  # set by the middleware
         self.member = self.credential.member
         self._check_caller()
-        assert self.operation is not None
         if request.method in _BODY_METHODS:
             self._json = read_json(request._request)
         self._parse_parameters(request)
@@ -86,12 +93,8 @@ class MemberViewSet(ViewSet):
     def _check_caller(self) -> None:
         if not self._works_without_membership() and not self.member.membership_is_active():
             raise MembershipRequired
-        if self.operation is None:
-            raise MethodNotAllowed(headers={"Allow": ", ".join(self.allowed_methods)})
         if self.operation.scope not in self.credential.scopes:
-            raise InsufficientScope(
-                f"This credential has no {self.operation.scope} permission. Use one that has it."
-            )
+            raise InsufficientScope(f"This credential has no {self.operation.scope} permission. Use one that has it.")
 
     def _works_without_membership(self) -> bool:
         """Whether this route's operations do; a method it does not have is 405 for a lapsed member too."""
@@ -105,7 +108,6 @@ class MemberViewSet(ViewSet):
             if value is None:
                 details.append({"field": name, "message": "Must be a UUID."})
             self.kwargs[name] = value
-        assert self.operation is not None
         try:
             query = self.operation.query
             self.query = query.parse(request._request.GET) if query is not None else {}

@@ -16,11 +16,7 @@ from studyservice.statements import Param, Update
 
 _TICK = Update(
     Member.objects.filter(id=Param("member_id")),
-    {
-        "write_clock": Greatest(
-            Param("now", DateTimeField()), F("write_clock") + timedelta(microseconds=1)
-        )
-    },
+    {"write_clock": Greatest(Param("now", DateTimeField()), F("write_clock") + timedelta(microseconds=1))},
     returning="write_clock",
 )
 

@@ -18,11 +18,7 @@ MAX_COURSES = 30
 
 _COURSES = (
     Course.objects.filter(member_id=Param("member_id"))
-    .annotate(
-        has_syllabus=ExpressionWrapper(
-            Q(syllabus_text__isnull=False), output_field=BooleanField()
-        )
-    )
+    .annotate(has_syllabus=ExpressionWrapper(Q(syllabus_text__isnull=False), output_field=BooleanField()))
     .order_by("created_at", "id")
 )
 _LIST = Select(_COURSES, CourseRecord)

@@ -27,22 +27,16 @@ SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
 _ITEMS = Item.objects.filter(member_id=Param("member_id"))
 _ONE = Select(_ITEMS.filter(id=Param("item_id")), ItemRecord)
 _NEXT = Select(
-    _ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[
-        :NEXT_ITEMS
-    ],
+    _ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[:NEXT_ITEMS],
     ItemRecord,
 )
 _DUE = Select(
     _ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST),
     ItemRecord,
 )
-_NEWEST = Select(
-    _ITEMS.order_by("-created_at")[:1], {"created_at": "created_at"}, timestamps=False
-)
+_NEWEST = Select(_ITEMS.order_by("-created_at")[:1], {"created_at": "created_at"}, timestamps=False)
 _COURSE = Select(
-    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).annotate(
-        item_count=Count("items")
-    ),
+    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).annotate(item_count=Count("items")),
     {"name": "name", "item_count": "item_count"},
 )
 _INSERT = Insert(Item)
@@ -95,9 +89,7 @@ def items_due(member: Member, today: date, until: date) -> list[Row]:
     return [_dated(item, today) for item in items]
 
 
-def list_items(
-    member: Member, *, limit: int, cursor: str | None = None, **filters: Any
-) -> dict[str, Any]:
+def list_items(member: Member, *, limit: int, cursor: str | None = None, **filters: Any) -> dict[str, Any]:
     """One page of items, soonest due first, undated last; then older first, then by id.
 
     With `created_after`, the whole walk sees only what was visible when its first page was read; what is added
@@ -126,14 +118,12 @@ def list_items(
         return page(items)
     last = items[-1]
     created_at = datetime.fromisoformat(last["created_at"])
-    return page(
-        items, encode_cursor(Position(last["due_on"], created_at, last["id"], newest), binding)
-    )
+    return page(items, encode_cursor(Position(last["due_on"], created_at, last["id"], newest), binding))
 
 
 def _newest(member: Member) -> datetime | None:
     row = _NEWEST.first(member_id=member.id)
-    return row and row["created_at"]
+    return None if row is None else row["created_at"]
 
 
 def _place(after: Position | None) -> str:
@@ -151,9 +141,7 @@ def _named(after: Position | None) -> dict[str, Any]:
 @cache
 def _page(filters: frozenset[str], place: str) -> Select:
     """The statement for one set of filters and one place to go on from; there are at most a few dozen."""
-    items: QuerySet[Item] = _ITEMS.filter(
-        **{_FILTERS[name]: Param(name) for name in sorted(filters)}
-    )
+    items: QuerySet[Item] = _ITEMS.filter(**{_FILTERS[name]: Param(name) for name in sorted(filters)})
     older = Q(created_at__gt=Param("last_created"))
     older |= Q(created_at=Param("last_created"), id__gt=Param("last_id"))
     match place:
@@ -177,9 +165,7 @@ def create_item(member: Member, course_id: UUID, **fields: Any) -> Row:
         if course is None:
             raise NotFound("There is no such course. list_courses gives the ids.")
         if course["item_count"] >= MAX_ITEMS:
-            raise Conflict(
-                f"There are {MAX_ITEMS} items in this course, the most there can be. Delete one first."
-            )
+            raise Conflict(f"There are {MAX_ITEMS} items in this course, the most there can be. Delete one first.")
         item = {
             "id": uuid4(),
             "course_id": course_id,

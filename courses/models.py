@@ -19,18 +19,14 @@ class Course(models.Model):
     """A course a member takes."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    member = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses", db_index=False
-    )
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses", db_index=False)
     name = models.CharField(max_length=120)
     code = models.CharField(max_length=20, null=True, blank=True)
     term = models.CharField(max_length=60, default=DEFAULT_TERM)
     meets = models.CharField(max_length=120, null=True, blank=True)
     institution = models.CharField(max_length=120, null=True, blank=True)
     subject = models.CharField(max_length=80, null=True, blank=True)
-    syllabus_text = models.TextField(
-        null=True, blank=True, validators=[MaxLengthValidator(MAX_SYLLABUS_CHARACTERS)]
-    )
+    syllabus_text = models.TextField(null=True, blank=True, validators=[MaxLengthValidator(MAX_SYLLABUS_CHARACTERS)])
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -66,7 +62,7 @@ class SyllabusFile(models.Model):
 @receiver(post_delete, sender=SyllabusFile)
 def delete_stored_file(instance: SyllabusFile, using: str, **kwargs: Any) -> None:
     """Remove the file from storage once the deletion is committed; a failure is logged and stops nothing."""
-    delete = partial(instance.file.storage.delete, instance.file.name)
+    delete = partial(instance.file.storage.delete, str(instance.file.name))
     transaction.on_commit(delete, using=using, robust=True)
 
 

@@ -99,9 +99,7 @@ class CourseDetailRecord(CourseRecord):
 
     computed: ClassVar[tuple[str, ...]] = ("next_items", "syllabus_text")
 
-    next_items = ItemRecord(
-        many=True, help_text="Up to five dated items, from today on, soonest first."
-    )
+    next_items = ItemRecord(many=True, help_text="Up to five dated items, from today on, soonest first.")
     syllabus_text = serializers.CharField(
         allow_null=True, required=False, help_text="Only with include_syllabus=true; may be long."
     )
@@ -110,9 +108,7 @@ class CourseDetailRecord(CourseRecord):
 class CourseQuery(Query):
     """Parameters of get_course."""
 
-    include_syllabus = QueryBooleanField(
-        default=False, help_text="Whether to answer the syllabus text too."
-    )
+    include_syllabus = QueryBooleanField(default=False, help_text="Whether to answer the syllabus text too.")
 
 
 class ItemBody(Body):
@@ -121,21 +117,15 @@ class ItemBody(Body):
     example: ClassVar[dict[str, Any]] = {"title": "Midterm exam", "kind": "exam", "due_on": "2026-12-03"}
 
     title = StringField(max_length=160, help_text="What is due.")
-    kind = ChoiceField(
-        choices=ItemKind.values, default=ItemKind.OTHER.value, help_text="What sort of item it is."
-    )
-    due_on = DateField(
-        required=False, allow_null=True, help_text="Due date; null means undated."
-    )
+    kind = ChoiceField(choices=ItemKind.values, default=ItemKind.OTHER.value, help_text="What sort of item it is.")
+    due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
 
 
 class ItemsQuery(Query):
     """Parameters of list_items."""
 
     course_id = IdField(required=False, help_text="Only items of this course.")
-    kind = ChoiceField(
-        choices=ItemKind.values, required=False, help_text="Only items of this kind."
-    )
+    kind = ChoiceField(choices=ItemKind.values, required=False, help_text="Only items of this kind.")
     from_ = DateField(required=False, help_text="Only items due on or after this date.")
     to = DateField(required=False, help_text="Only items due on or before this date.")
     created_after = QueryTimestampField(

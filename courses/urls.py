@@ -8,9 +8,7 @@ urlpatterns = [
     path("courses", CourseViewSet.as_view({"get": "list_courses", "post": "create_course"})),
     path(
         "courses/<course_id>",
-        CourseViewSet.as_view(
-            {"get": "get_course", "patch": "update_course", "delete": "delete_course"}
-        ),
+        CourseViewSet.as_view({"get": "get_course", "patch": "update_course", "delete": "delete_course"}),
     ),
     path("courses/<course_id>/items", ItemViewSet.as_view({"post": "create_item"})),
     path("items", ItemViewSet.as_view({"get": "list_items"})),

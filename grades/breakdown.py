@@ -31,15 +31,13 @@ _LETTERS = (
 """The lowest grade of each letter; below the last it is F."""
 
 _CATEGORIES = Select(
-    GradeCategory.objects.filter(
-        member_id=Param("member_id"), course_id=Param("course_id")
-    ).order_by("position", "id"),
+    GradeCategory.objects.filter(member_id=Param("member_id"), course_id=Param("course_id")).order_by("position", "id"),
     {"id": "id", "name": "name", "weight": "weight"},
 )
 _SCORES = Select(
-    GradeScore.objects.filter(
-        member_id=Param("member_id"), category__course_id=Param("course_id")
-    ).order_by("created_at", "id"),
+    GradeScore.objects.filter(member_id=Param("member_id"), category__course_id=Param("course_id")).order_by(
+        "created_at", "id"
+    ),
     GradeScoreRecord,
 )
 

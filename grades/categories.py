@@ -12,9 +12,7 @@ from studyservice.errors import Detail, ValidationFailed
 from studyservice.statements import Row
 
 
-def set_grade_categories(
-    member: Member, course_id: UUID, *, categories: list[dict[str, Any]]
-) -> Row:
+def set_grade_categories(member: Member, course_id: UUID, *, categories: list[dict[str, Any]]) -> Row:
     """Make `categories` the course's complete list, in this order, and give the breakdown.
 
     An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
@@ -27,23 +25,18 @@ def set_grade_categories(
     with writing(member.id):
         require_course(member, course_id)
         present = {
-            category.id: category
-            for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
+            category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         }
         kept = _kept(categories, present)
         for category_id, category in present.items():
             if category_id not in kept:
                 category.delete()
         for position, entry in enumerate(categories, start=1):
-            category_id = entry.get("id")
-            category = (
-                present[category_id]
-                if category_id
-                else GradeCategory(member_id=member.id, course_id=course_id)
-            )
+            known = entry.get("id")
+            category = present[known] if known else GradeCategory(member_id=member.id, course_id=course_id)
             category.name, category.weight = entry["name"], entry["weight"]
             category.position = position
-            category.save(force_insert=category_id is None, force_update=category_id is not None)
+            category.save(force_insert=known is None, force_update=known is not None)
         return get_grades(member, course_id)
 
 

@@ -14,9 +14,7 @@ MAX_SCORES = 500
 """Scores per course."""
 
 
-def add_grade_score(
-    member: Member, course_id: UUID, *, category_id: UUID, label: str, score: Decimal
-) -> Row:
+def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label: str, score: Decimal) -> Row:
     """A new score, in percent, in one of the course's categories.
 
     Raises:
@@ -28,14 +26,10 @@ def add_grade_score(
         require_course(member, course_id)
         categories = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if not categories.filter(id=category_id).exists():
-            raise ValidationFailed.of(
-                "category_id", "Is no category of this course. get_grades gives the ids."
-            )
+            raise ValidationFailed.of("category_id", "Is no category of this course. get_grades gives the ids.")
         of_course = GradeScore.objects.filter(member_id=member.id, category__course_id=course_id)
         if of_course.count() >= MAX_SCORES:
-            raise Conflict(
-                f"There are {MAX_SCORES} scores in this course, the most there can be. Delete one first."
-            )
+            raise Conflict(f"There are {MAX_SCORES} scores in this course, the most there can be. Delete one first.")
         added = GradeScore.objects.create(
             member_id=member.id, category_id=category_id, label=label, score=score, created_at=now
         )

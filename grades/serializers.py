@@ -14,7 +14,11 @@ MAX_CATEGORIES = 12
 class CategoryBody(Body):
     """One category of the list that replaces the present one."""
 
-    example: ClassVar[dict[str, Any]] = {"id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", "name": "Quizzes", "weight": 20}
+    example: ClassVar[dict[str, Any]] = {
+        "id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
+        "name": "Quizzes",
+        "weight": 20,
+    }
 
     id = IdField(
         required=False,
@@ -22,17 +26,13 @@ class CategoryBody(Body):
         help_text="An existing category's id keeps its scores; without one the category is new.",
     )
     name = StringField(max_length=60, help_text="The category's name, such as Homework.")
-    weight = NumberField(
-        min_value=0, max_value=100, help_text="Its weight; kept to four decimals."
-    )
+    weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
 
 
 class CategoriesBody(Body):
     """The complete list of categories, in display order."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "categories": [CategoryBody.example, {"name": "Final exam", "weight": 80}]
-    }
+    example: ClassVar[dict[str, Any]] = {"categories": [CategoryBody.example, {"name": "Final exam", "weight": 80}]}
 
     categories = serializers.ListField(
         child=CategoryBody(),
@@ -44,10 +44,16 @@ class CategoriesBody(Body):
 class ScoreBody(Body):
     """What a new score is made of."""
 
-    example: ClassVar[dict[str, Any]] = {"category_id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", "label": "Quiz 3", "score": 84.5}
+    example: ClassVar[dict[str, Any]] = {
+        "category_id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
+        "label": "Quiz 3",
+        "score": 84.5,
+    }
 
     category_id = IdField(help_text="A category of this course, from get_grades.")
-    label = StringField(max_length=120, help_text="What was graded, such as Quiz 3.")
+    label = StringField(  # type: ignore[assignment]  # the stub takes it for Field.label
+        max_length=120, help_text="What was graded, such as Quiz 3."
+    )
     score = NumberField(
         min_value=0,
         max_value=150,
@@ -58,11 +64,16 @@ class ScoreBody(Body):
 class GradeScoreRecord(Record):
     """A score."""
 
-    example: ClassVar[dict[str, Any]] = ScoreBody.example | {"id": "e7c5b3a1-8d6f-4e2c-9b1a-5f4d3c2b1a05", "created_at": "2026-09-01T08:30:00.000000Z"}
+    example: ClassVar[dict[str, Any]] = ScoreBody.example | {
+        "id": "e7c5b3a1-8d6f-4e2c-9b1a-5f4d3c2b1a05",
+        "created_at": "2026-09-01T08:30:00.000000Z",
+    }
 
     id = serializers.UUIDField(help_text="The score's id.")
     category_id = serializers.UUIDField(help_text="The category it counts in.")
-    label = serializers.CharField(help_text="What was graded.")
+    label = serializers.CharField(  # type: ignore[assignment]  # the stub takes it for Field.label
+        help_text="What was graded."
+    )
     score = serializers.FloatField(help_text="Percent.")
     created_at = serializers.DateTimeField(help_text="When it was recorded.")
 
@@ -81,9 +92,7 @@ class CategoryRecord(Record):
     id = serializers.UUIDField(help_text="The category's id.")
     name = serializers.CharField(help_text="The category's name.")
     weight = serializers.FloatField(help_text="Its weight.")
-    average = serializers.FloatField(
-        allow_null=True, help_text="The mean of its scores; null without scores."
-    )
+    average = serializers.FloatField(allow_null=True, help_text="The mean of its scores; null without scores.")
     scores = GradeScoreRecord(many=True, help_text="Its scores, oldest first.")
 
 
@@ -105,6 +114,4 @@ class GradeBreakdownRecord(Record):
         allow_null=True,
         help_text="Weighted mean over the categories with scores; null if there are none or their weights are 0.",
     )
-    letter_grade = serializers.CharField(
-        allow_null=True, help_text="A+ to F, from the rounded current grade."
-    )
+    letter_grade = serializers.CharField(allow_null=True, help_text="A+ to F, from the rounded current grade.")

@@ -6,7 +6,7 @@ from uuid import UUID
 from accounts.viewsets import MemberViewSet
 from courses.courses import require_course
 from grades import breakdown, categories, scores
-from grades.serializers import CategoriesBody, GradeBreakdownRecord, ScoreBody, GradeScoreRecord
+from grades.serializers import CategoriesBody, GradeBreakdownRecord, GradeScoreRecord, ScoreBody
 from studyservice.operations import Scope, operation
 from studyservice.serializers import Deleted
 from studyservice.statements import Row

@@ -10,9 +10,7 @@ from planning.milestones import MILESTONES, with_overdue
 from planning.serializers import MilestoneRecord
 from studyservice.statements import Param, Row, Select
 
-_UNDATED_IN_RANGE = Q(
-    due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until")
-)
+_UNDATED_IN_RANGE = Q(due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until"))
 _OPEN = Select(
     MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(
         F("due_on").asc(nulls_last=True), "position", "created_at", "id"

@@ -28,9 +28,7 @@ class Milestone(models.Model):
         ordering: ClassVar[list[str]] = ["position"]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "item", "position"], name="milestone_member_item"),
-            models.Index(
-                fields=["member", "due_on"], name="milestone_member_open", condition=Q(done=False)
-            ),
+            models.Index(fields=["member", "due_on"], name="milestone_member_open", condition=Q(done=False)),
         ]
 
     def __str__(self) -> str:

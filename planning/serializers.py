@@ -50,20 +50,14 @@ class MilestoneRecord(Record):
     done = serializers.BooleanField(help_text="Whether it is done.")
     position = serializers.IntegerField(help_text="Its place in the item's list, from 1.")
     item_title = serializers.CharField(source="item.title", help_text="The item's title.")
-    course_name = serializers.CharField(
-        source="item.course.name", allow_null=True, help_text="The course's name."
-    )
-    overdue = serializers.BooleanField(
-        help_text="Whether it is not done and was due before the member's today."
-    )
+    course_name = serializers.CharField(source="item.course.name", allow_null=True, help_text="The course's name.")
+    overdue = serializers.BooleanField(help_text="Whether it is not done and was due before the member's today.")
 
 
 class AgendaQuery(Query):
     """Parameters of get_agenda."""
 
-    days = QueryIntegerField(
-        min_value=1, max_value=120, default=14, help_text="How many days ahead to look."
-    )
+    days = QueryIntegerField(min_value=1, max_value=120, default=14, help_text="How many days ahead to look.")
 
 
 class AgendaRecord(Record):

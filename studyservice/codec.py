@@ -30,7 +30,7 @@ def decode(raw: bytes) -> Any:
     """The JSON value in `raw`.
 
     Raises:
-        InvalidRequest: `raw` is not JSON: broken, NaN or infinite, nested too deeply, with a byte-order mark, not UTF-8.
+        InvalidRequest: `raw` is not JSON: broken, infinite, nested too deeply, not UTF-8, with a byte-order mark.
     """
     try:
         return orjson.loads(raw)
@@ -84,9 +84,7 @@ class JSONRenderer(BaseRenderer):
     charset = None
     render_style = "binary"
 
-    def render(
-        self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None
-    ) -> bytes:
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         """`data` as JSON."""
         return encode(data)
 
@@ -96,9 +94,7 @@ class JSONParser(BaseParser):
 
     media_type = JSON_TYPE
 
-    def parse(
-        self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None
-    ) -> Any:
+    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None) -> Any:
         """The JSON value in `stream`."""
         return decode(stream.read())
 
@@ -110,8 +106,6 @@ class JSONOnly(BaseContentNegotiation):
         """The JSON parser."""
         return parsers[0]
 
-    def select_renderer(
-        self, request: Request, renderers: Any, format_suffix: str | None = None
-    ) -> Any:
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
         """The JSON renderer."""
         return renderers[0], renderers[0].media_type

@@ -186,17 +186,13 @@ def _create_course(member: Member, course: DemoCourse, today: date) -> None:
     course_id = create_course(member, **({"term": "Fall semester"} | course.fields))["id"]
     for item in course.items:
         due_on = None if item.days is None else today + timedelta(days=item.days)
-        item_id = create_item(
-            member, course_id, title=item.title, kind=item.kind, due_on=due_on
-        )["id"]
+        item_id = create_item(member, course_id, title=item.title, kind=item.kind, due_on=due_on)["id"]
         for title, days, done in item.steps:
             due_on = None if days is None else today + timedelta(days=days)
             step = create_milestone(member, item_id, title=title, due_on=due_on)
             if done:
                 update_milestone(member, step["id"], done=True)
-    categories = [
-        {"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()
-    ]
+    categories = [{"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()]
     breakdown = set_grade_categories(member, course_id, categories=categories)
     for category in breakdown["categories"]:
         for label, percent in course.grades[category["name"]][1]:

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from rest_framework import exceptions
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 
 from studyservice.paths import is_json_path
 from studyservice.request_ids import current_request_id
@@ -99,9 +100,7 @@ class MembershipRequired(ApiError):
 
     type = "membership_required"
     status = HTTPStatus.FORBIDDEN
-    default_message = (
-        "Your membership is not active. Subscribe or renew it to use this operation again."
-    )
+    default_message = "Your membership is not active. Subscribe or renew it to use this operation again."
 
 
 class NotFound(ApiError):
@@ -149,9 +148,7 @@ class RateLimited(ApiError):
 
     type = "rate_limited"
     status = HTTPStatus.TOO_MANY_REQUESTS
-    default_message = (
-        "Too many requests. Wait for the number of seconds in Retry-After and try again."
-    )
+    default_message = "Too many requests. Wait for the number of seconds in Retry-After and try again."
 
 
 class InternalError(ApiError):
@@ -159,9 +156,7 @@ class InternalError(ApiError):
 
     type = "internal_error"
     status = HTTPStatus.INTERNAL_SERVER_ERROR
-    default_message = (
-        "Something went wrong on our side. Try again later; if it persists, report the request id."
-    )
+    default_message = "Something went wrong on our side. Try again later; if it persists, report the request id."
 
 
 def error_response(error: ApiError) -> HttpResponse:
@@ -195,7 +190,7 @@ def flatten(detail: Any, path: str = "") -> list[Detail]:
     if isinstance(detail, Mapping):
         found: list[Detail] = []
         for name, inner in detail.items():
-            if name == exceptions.api_settings.NON_FIELD_ERRORS_KEY:
+            if name == api_settings.NON_FIELD_ERRORS_KEY:
                 found += flatten(inner, path)
             elif isinstance(name, int):
                 found += flatten(inner, f"{path}[{name}]")

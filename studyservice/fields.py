@@ -7,7 +7,7 @@ the very limits that are enforced.
 import re
 import uuid
 from datetime import UTC, date, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, ClassVar
 
 from rest_framework import serializers
@@ -19,6 +19,8 @@ _TIMESTAMP = re.compile(
     r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+ -])(\d{2}:\d{2}))",
     re.ASCII,
 )
+_FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
+_LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 
 
 def parse_uuid(text: str) -> uuid.UUID | None:
@@ -73,8 +75,6 @@ class NumberField(serializers.FloatField):
 
     def run_validation(self, data: Any = serializers.empty) -> Any:
         """The number as a `Decimal` with four places, checked against the limits before rounding."""
-        from decimal import ROUND_HALF_UP
-
         value = super().run_validation(data)
         if not isinstance(value, int | float):
             return value
@@ -106,12 +106,12 @@ class DateField(serializers.DateField):
 
     def to_internal_value(self, value: Any) -> date:
         """The date."""
-        if isinstance(value, str) and _DATE.fullmatch(value):
-            try:
-                return date.fromisoformat(value)
-            except ValueError:
-                pass
-        self.fail("invalid")
+        if not isinstance(value, str) or not _DATE.fullmatch(value):
+            self.fail("invalid")
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            self.fail("invalid")
 
 
 class IdField(serializers.UUIDField):
@@ -198,8 +198,7 @@ class QueryTimestampField(serializers.DateTimeField):
         try:
             return local.astimezone(UTC)
         except OverflowError:
-            edge = datetime.max if local.year > 1 else datetime.min
-            return edge.replace(tzinfo=UTC)
+            return _LAST_INSTANT if local.year > 1 else _FIRST_INSTANT
 
 
 class CursorField(serializers.CharField):
@@ -207,12 +206,8 @@ class CursorField(serializers.CharField):
 
     MAX_LENGTH = 200
 
-    default_error_messages: ClassVar[dict[str, Any]] = {
-        "max_length": "Must have at most {max_length} characters."
-    }
+    default_error_messages: ClassVar[dict[str, Any]] = {"max_length": "Must have at most {max_length} characters."}
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(
-            max_length=self.MAX_LENGTH, allow_blank=True, trim_whitespace=False, **kwargs
-        )
+        super().__init__(max_length=self.MAX_LENGTH, allow_blank=True, trim_whitespace=False, **kwargs)
         self.validators = [v for v in self.validators if hasattr(v, "limit_value")]

@@ -16,7 +16,7 @@ logger = logging.getLogger("studyservice.requests")
 
 
 class JSONFormatter(logging.Formatter):
-    """One JSON object per line: time, level, logger, message, request_id, and the fields given as `extra={"data": …}`."""
+    """One JSON object per line: time, level, logger, message, request_id, and what `extra={"data": …}` adds."""
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""
@@ -40,6 +40,7 @@ class RequestLogMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer `request` and log it."""
         started = time.perf_counter()
         response = self.get_response(request)
         data: dict[str, Any] = {

@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, Storage, storage_from_string
@@ -58,9 +59,9 @@ class _Limiter:
         self._own = FixedWindowRateLimiter(MemoryStorage())
         self._shared: FixedWindowRateLimiter | None = None
         if uri:
-            storage: Storage = storage_from_string(
-                uri, wrap_exceptions=True, socket_timeout=0.5, socket_connect_timeout=0.5
-            )
+            storage = storage_from_string(uri, wrap_exceptions=True, socket_timeout=0.5, socket_connect_timeout=0.5)
+            if not isinstance(storage, Storage):
+                raise ImproperlyConfigured("REDIS_URL names an asynchronous store.")
             self._shared = FixedWindowRateLimiter(storage)
         self._retry_at = 0.0
         self._log_at = 0.0

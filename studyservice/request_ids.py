@@ -30,6 +30,7 @@ class RequestIdMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer `request` under a fresh id."""
         request_id = new_request_id()
         token = _current.set(request_id)
         try:
@@ -44,5 +45,6 @@ class RequestIdFilter(logging.Filter):
     """Puts the id of the current request on each log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
+        """Every record passes."""
         record.request_id = current_request_id()
         return True

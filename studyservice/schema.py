@@ -90,9 +90,7 @@ class ErrorBodyRecord(Record):
     type = serializers.CharField(help_text="The kind of error, for programs.")
     message = serializers.CharField(help_text="What went wrong and what to do, for people.")
     request_id = serializers.CharField(help_text="Equal to the X-Request-Id header.")
-    details = DetailRecord(
-        many=True, required=False, help_text="With validation_failed: every field that is wrong."
-    )
+    details = DetailRecord(many=True, required=False, help_text="With validation_failed: every field that is wrong.")
 
 
 class ErrorRecord(Record):
@@ -103,6 +101,8 @@ class ErrorRecord(Record):
 
 class OperationSchema(AutoSchema):
     """Reads what `@operation` declared."""
+
+    view: Any
 
     @cached_property
     def declared(self) -> Operation:
@@ -118,7 +118,7 @@ class OperationSchema(AutoSchema):
         """The title."""
         return self.declared.title
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]  # drf-spectacular's, with fewer arguments than DRF's
         """The docstring."""
         return self.declared.description
 
@@ -133,9 +133,7 @@ class OperationSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         """Path ids, and the query."""
         parameters: list[Any] = [
-            OpenApiParameter(
-                name, UUID, OpenApiParameter.PATH, description=f"The {name.removesuffix('_id')}'s id."
-            )
+            OpenApiParameter(name, UUID, OpenApiParameter.PATH, description=f"The {name.removesuffix('_id')}'s id.")
             for name in self.declared.path_ids
         ]
         if self.declared.query is not None:
@@ -151,9 +149,7 @@ class OperationSchema(AutoSchema):
         answer: Any = self.declared.answer
         if self.declared.many:
             answer = _page_of(answer)
-        responses: dict[int, Any] = {
-            self.declared.status: OpenApiResponse(answer, "Success.", examples=None)
-        }
+        responses: dict[int, Any] = {self.declared.status: OpenApiResponse(answer, "Success.", examples=None)}
         for status in self.declared.error_statuses():
             responses[status] = OpenApiResponse(ErrorRecord, _ERRORS[status][1])
         return responses
@@ -164,7 +160,7 @@ class OperationSchema(AutoSchema):
 
     def get_serializer_name(self, serializer: Any, direction: Any) -> str:
         """A record's class name without the ending, a body's as it is."""
-        name = serializer.__class__.__name__
+        name: str = serializer.__class__.__name__
         return name.removesuffix("Record")
 
 
@@ -189,9 +185,7 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
     components = result["components"]
     components["securitySchemes"] = _security_schemes()
     components["headers"] = _HEADERS
-    components["responses"] = {
-        error.__name__: _error_response(error, text) for error, text in _ERRORS.values()
-    }
+    components["responses"] = {error.__name__: _error_response(error, text) for error, text in _ERRORS.values()}
     result["tags"] = [{"name": name, "description": text} for name, text in _TAGS.items()]
     _drop(result, "x-spec-enum-id")
     for path in result["paths"].values():
@@ -245,7 +239,7 @@ def _drop(value: Any, key: str) -> None:
             _drop(inner, key)
 
 
-def _subclasses(base: type) -> list[type]:
+def _subclasses(base: type[Any]) -> list[type[Any]]:
     return [found for child in base.__subclasses__() for found in (child, *_subclasses(child))]
 
 

@@ -65,9 +65,7 @@ def _credential_prefix() -> str:
     """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
     prefix: str = env.str("CREDENTIAL_PREFIX", default="svc")
     if not (prefix.isascii() and prefix.isalnum() and prefix.islower() and len(prefix) <= 12):
-        raise ImproperlyConfigured(
-            "CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits."
-        )
+        raise ImproperlyConfigured("CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits.")
     return prefix
 
 

@@ -33,7 +33,7 @@ class Param(Expression):
         super().__init__(output_field=output_field)
         self.name = name
 
-    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
         """A bare placeholder; the value is filled in by `_Statement`."""
         return "%s", [self]
 
@@ -46,7 +46,7 @@ class _Compiled(NamedTuple):
 
 def wire_timestamp(value: datetime | None) -> str | None:
     """ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes)."""
-    return value and value.isoformat(timespec="microseconds")[:26] + "Z"
+    return None if value is None else value.isoformat(timespec="microseconds")[:26] + "Z"
 
 
 def _adapt(value: Any) -> Any:
@@ -117,8 +117,7 @@ class Select(_Statement):
         conversions: list[tuple[str, Callable[[Any], Any]]] = []
         for position, name in enumerate(self._names):
             steps, expression = converters.get(position, ((), None))
-            for step in steps:
-                conversions.append((name, _bound(step, expression)))
+            conversions += [(name, _bound(step, expression)) for step in steps]
             field = expressions[position].output_field
             if self._timestamps and isinstance(field, models.DateTimeField):
                 conversions.append((name, wire_timestamp))
@@ -192,7 +191,7 @@ class Update(_Statement):
         self._returning = returning
 
     def _compile(self) -> _Compiled:
-        query = self._queryset.query.chain(UpdateQuery)
+        query: UpdateQuery = self._queryset.query.chain(UpdateQuery)  # type: ignore[assignment]  # stub: gives Query
         query.add_update_values(dict(self._changes))
         sql, params = query.get_compiler(connection=connection).as_sql()
         if self._returning is None:
@@ -208,7 +207,7 @@ class Update(_Statement):
         """The number of rows changed."""
         cursor, _ = self._execute(values)
         with cursor:
-            return cursor.rowcount
+            return int(cursor.rowcount)
 
     def returned(self, **values: Any) -> Any:
         """The new value of the `returning` field of the one row changed, or None if there was no such row."""

@@ -11,7 +11,7 @@ from studyservice.errors import ApiError, InternalError, InvalidRequest
 from studyservice.request_ids import new_request_id
 
 
-class JSONErrorWorker(ThreadWorker):
+class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
     """A `gthread` worker whose own refusals carry the error envelope.
 
     Gunicorn refuses what is not HTTP, or too long a request line or header, before the application sees it.
@@ -25,7 +25,7 @@ class JSONErrorWorker(ThreadWorker):
             self.log.warning("Refused request from %s: %s", addr and addr[0], type(exc).__name__)
         else:
             error = InternalError()
-            self.log.exception("Error answering a request")
+            self.log.error("Error answering a request", exc_info=exc)
         request_id = new_request_id()
         body = error.envelope()
         body["error"]["request_id"] = request_id

@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +19,7 @@ _DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql"], default="sqlite")
-    parser.addoption(
-        "--refresh-baselines", action="store_true", help="rewrite the committed baselines"
-    )
+    parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -159,25 +157,25 @@ def reader(owner_member: "Member", door: DoorFactory) -> "RestDoor":
 
 
 @pytest.fixture
-def course(owner: "RestDoor") -> dict[str, Any]:
+def course(owner: "RestDoor") -> Any:
     """A course of the owner's."""
     return owner.made("create_course", name="Cell Biology")
 
 
 @pytest.fixture
-def item(owner: "RestDoor", course: dict[str, Any]) -> dict[str, Any]:
+def item(owner: "RestDoor", course: Any) -> Any:
     """An undated item of the owner's."""
     return owner.made("create_item", course_id=course["id"], title="Midterm")
 
 
 @pytest.fixture
-def milestone(owner: "RestDoor", item: dict[str, Any]) -> dict[str, Any]:
+def milestone(owner: "RestDoor", item: Any) -> Any:
     """A milestone of the owner's."""
     return owner.made("create_milestone", item_id=item["id"], title="Outline")
 
 
 @pytest.fixture
-def in_threads() -> Iterator[Callable[..., list[Any]]]:
+def in_threads() -> Callable[..., list[Any]]:
     """Runs a function for each input in a thread of its own, all starting at once; gives the results in order.
 
     For tests under `django_db(transaction=True)`, whose rows other connections see.
@@ -200,4 +198,4 @@ def in_threads() -> Iterator[Callable[..., list[Any]]]:
         with ThreadPoolExecutor(len(inputs)) as pool:
             return list(pool.map(one, inputs))
 
-    yield run
+    return run

@@ -71,9 +71,7 @@ class RestDoor:
 
     def __init__(self, secret: str) -> None:
         self.secret = secret
-        self.client = Client(
-            raise_request_exception=False, headers={"Authorization": f"Bearer {secret}"}
-        )
+        self.client = Client(raise_request_exception=False, headers={"Authorization": f"Bearer {secret}"})
 
     def call(self, operation_id: str, /, **arguments: Any) -> Answer:
         """Call an operation; a trailing underscore in a name is dropped (`from_`)."""
@@ -107,9 +105,7 @@ class RestDoor:
         """One raw HTTP request."""
         if json is not None:
             extra |= {"data": json, "content_type": "application/json"}
-        return self.client.generic(
-            method, path, query_params=query, **_encoded(self.client, extra)
-        )
+        return self.client.generic(method, path, query_params=query, **_encoded(self.client, extra))
 
     def made(self, operation_id: str, /, **arguments: Any) -> Any:
         """The record of a call that must succeed."""

@@ -15,12 +15,8 @@ SCOPES = ("read", "read write")
 
 def add_key_options(parser: ArgumentParser) -> None:
     """`--scopes` and `--expires-days`."""
-    parser.add_argument(
-        "--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write"
-    )
-    parser.add_argument(
-        "--expires-days", type=days, default=None, metavar="N|never", help="default: never"
-    )
+    parser.add_argument("--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write")
+    parser.add_argument("--expires-days", type=days, default=None, metavar="N|never", help="default: never")
 
 
 def add_json_option(parser: ArgumentParser) -> None:

@@ -35,11 +35,7 @@ class Command(BaseCommand):
             raise CommandError("--body-file is empty.")
         unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
         keys = ApiKey.objects.filter(unexpired, member=OuterRef("pk"), revoked_at=None)
-        emails = (
-            Member.objects.filter(Exists(keys), is_active=True)
-            .order_by("email")
-            .values_list("email", flat=True)
-        )
+        emails = Member.objects.filter(Exists(keys), is_active=True).order_by("email").values_list("email", flat=True)
         sent = 0
         with get_connection() as connection:
             for email in emails.iterator():

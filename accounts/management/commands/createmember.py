@@ -55,6 +55,5 @@ class Command(BaseCommand):
             self,
             {"id": member.id, "email": member.email, "api_key": secret},
             as_json=options["json"],
-            text=f"Created {member.email} ({member.id})."
-            + (f"\nAPI key, shown only now: {secret}" if secret else ""),
+            text=f"Created {member.email} ({member.id})." + (f"\nAPI key, shown only now: {secret}" if secret else ""),
         )

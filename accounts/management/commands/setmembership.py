@@ -26,9 +26,7 @@ class Command(BaseCommand):
         """The command's arguments."""
         parser.add_argument("email")
         parser.add_argument("state", choices=["active", "inactive"])
-        parser.add_argument(
-            "--until", type=calendar_date, help="last day included, in the member's time zone"
-        )
+        parser.add_argument("--until", type=calendar_date, help="last day included, in the member's time zone")
         add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
