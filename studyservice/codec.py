@@ -6,15 +6,12 @@ everything that is not JSON stays a 400.
 """
 
 import json
-from typing import IO, Any, NoReturn
+from http import HTTPStatus
+from typing import Any, NoReturn
 
 import orjson
 from django.conf import settings
-from django.http import HttpRequest
-from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.parsers import BaseParser
-from rest_framework.renderers import BaseRenderer
-from rest_framework.request import Request
+from django.http import HttpRequest, HttpResponse
 
 from studyservice.errors import InvalidRequest
 
@@ -24,6 +21,11 @@ JSON_TYPE = "application/json"
 def encode(value: object) -> bytes:
     """`value` as UTF-8 JSON. UUIDs, dates and datetimes are written in their standard text forms."""
     return orjson.dumps(value)
+
+
+def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
+    """`value` as an HTTP answer."""
+    return HttpResponse(encode(value), status=status, content_type=JSON_TYPE)
 
 
 def decode(raw: bytes) -> Any:
@@ -74,38 +76,3 @@ def _content_length(request: HttpRequest) -> int:
         return int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:
         raise InvalidRequest("The Content-Length header is not a number.") from None
-
-
-class JSONRenderer(BaseRenderer):
-    """DRF renderer on `encode`."""
-
-    media_type = JSON_TYPE
-    format = "json"
-    charset = None
-    render_style = "binary"
-
-    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
-        """`data` as JSON."""
-        return encode(data)
-
-
-class JSONParser(BaseParser):
-    """DRF parser on `decode`; it names the media type of request bodies in `/openapi.json`."""
-
-    media_type = JSON_TYPE
-
-    def parse(self, stream: IO[Any], media_type: str | None = None, parser_context: Any = None) -> Any:
-        """The JSON value in `stream`."""
-        return decode(stream.read())
-
-
-class JSONOnly(BaseContentNegotiation):
-    """Every answer is JSON, whatever `Accept` says."""
-
-    def select_parser(self, request: Request, parsers: Any) -> Any:
-        """The JSON parser."""
-        return parsers[0]
-
-    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
-        """The JSON renderer."""
-        return renderers[0], renderers[0].media_type

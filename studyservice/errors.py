@@ -12,8 +12,6 @@ from typing import Any, ClassVar, TypedDict
 import orjson
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from rest_framework import exceptions
-from rest_framework.response import Response
 from rest_framework.settings import api_settings
 
 from studyservice.paths import is_json_path
@@ -169,20 +167,9 @@ def error_response(error: ApiError) -> HttpResponse:
     )
 
 
-def exception_handler(exc: Exception, context: Any) -> Response | None:
+def exception_handler(exc: Exception, context: Any) -> HttpResponse | None:
     """DRF's `EXCEPTION_HANDLER`: what an operation raised, as the envelope; None lets Django answer 500."""
-    error = exc if isinstance(exc, ApiError) else _translated(exc)
-    if error is None:
-        return None
-    return Response(error.envelope(), status=error.status, headers=error.headers)
-
-
-def _translated(exc: Exception) -> ApiError | None:
-    if isinstance(exc, exceptions.ValidationError):
-        return ValidationFailed(flatten(exc.detail))
-    if isinstance(exc, exceptions.ParseError):
-        return InvalidRequest(str(exc.detail))
-    return None
+    return error_response(exc) if isinstance(exc, ApiError) else None
 
 
 def flatten(detail: Any, path: str = "") -> list[Detail]:

@@ -79,7 +79,11 @@ def _databases() -> dict[str, dict[str, Any]]:
     options = database.setdefault("OPTIONS", {})
     match database["ENGINE"]:
         case "django.db.backends.postgresql":
-            database |= {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}
+            database |= {
+                "ENGINE": "studyservice.postgresql",
+                "CONN_MAX_AGE": None,
+                "CONN_HEALTH_CHECKS": True,
+            }
             # Statements are sent with their values apart and prepared by the server after a few uses: it then
             # plans each of them once per connection.
             options.setdefault("server_side_binding", True)
@@ -146,12 +150,12 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.middleware.CredentialMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "studyservice.pages.PageSessionMiddleware",
+    "studyservice.pages.PageCommonMiddleware",
+    "studyservice.pages.PageCsrfMiddleware",
+    "studyservice.pages.PageAuthenticationMiddleware",
+    "studyservice.pages.PageMessageMiddleware",
+    "studyservice.pages.PageXFrameOptionsMiddleware",
 ]
 APPEND_SLASH = False
 ROOT_URLCONF = "studyservice.urls"
@@ -206,9 +210,9 @@ CORS_EXPOSE_HEADERS = (
 )
 
 REST_FRAMEWORK = {
-    "DEFAULT_RENDERER_CLASSES": ["studyservice.codec.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["studyservice.codec.JSONParser"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "studyservice.codec.JSONOnly",
+    # Bodies are read and written by studyservice.codec; these two only name the media type in the description.
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_SCHEMA_CLASS": "studyservice.schema.OperationSchema",

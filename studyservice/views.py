@@ -2,13 +2,14 @@
 
 import logging
 from functools import cache
+from http import HTTPStatus
 
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.generators import SchemaGenerator
 
-from studyservice.codec import JSON_TYPE, encode
+from studyservice.codec import JSON_TYPE, encode, json_response
 from studyservice.errors import MethodNotAllowed, error_response
 
 logger = logging.getLogger(__name__)
@@ -26,8 +27,8 @@ def health(request: HttpRequest) -> HttpResponse:
             cursor.execute("SELECT 1")
     except DatabaseError:
         logger.exception("The database does not answer")
-        return HttpResponse(encode({"status": "down"}), status=503, content_type=JSON_TYPE)
-    return HttpResponse(encode({"status": "ok"}), content_type=JSON_TYPE)
+        return json_response({"status": "down"}, HTTPStatus.SERVICE_UNAVAILABLE)
+    return json_response({"status": "ok"})
 
 
 @csrf_exempt
