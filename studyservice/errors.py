@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar, TypedDict
 
-import orjson
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from rest_framework.settings import api_settings
 
+from studyservice.codec import json_response
 from studyservice.paths import is_json_path
 from studyservice.request_ids import current_request_id
 
@@ -159,12 +159,11 @@ class InternalError(ApiError):
 
 def error_response(error: ApiError) -> HttpResponse:
     """`error` as a plain HTTP answer, for code outside DRF."""
-    return HttpResponse(
-        orjson.dumps(error.envelope()),
-        status=error.status,
-        content_type="application/json",
-        headers=error.headers,
-    )
+    response = json_response(error.envelope(), error.status)
+    for name, value in error.headers.items():
+        response.headers[name] = value
+    response.error_type = error.type  # type: ignore[attr-defined]  # for the request log
+    return response
 
 
 def exception_handler(exc: Exception, context: Any) -> HttpResponse | None:

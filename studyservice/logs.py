@@ -34,7 +34,7 @@ class JSONFormatter(logging.Formatter):
 
 
 class RequestLogMiddleware:
-    """Logs each request when it is answered: method, path, status, duration, and whose credential it was."""
+    """Logs each request when it is answered: method, path, status, error type, duration, whose credential it was."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -49,6 +49,9 @@ class RequestLogMiddleware:
             "status": response.status_code,
             "ms": round((time.perf_counter() - started) * 1000, 2),
         }
+        error_type = getattr(response, "error_type", None)
+        if error_type is not None:
+            data["error"] = error_type
         credential = getattr(request, "credential", None)
         if credential is not None:
             data |= {"member": credential.member.id, credential.kind: credential.id}

@@ -210,7 +210,8 @@ CORS_EXPOSE_HEADERS = (
 )
 
 REST_FRAMEWORK = {
-    # Bodies are read and written by studyservice.codec; these two only name the media type in the description.
+    # Bodies are read by studyservice.bodies and written by studyservice.codec; these two only name the media type
+    # in the description.
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_AUTHENTICATION_CLASSES": [],
