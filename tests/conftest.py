@@ -25,11 +25,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
-    if _DIRECTORY not in os.environ:
+    first = _DIRECTORY not in os.environ
+    if first:
         config.stash[_started] = _prepare(config.getoption("--database"))
     import django
 
     django.setup()
+    if first:
+        _collect_static_files()
 
 
 _started = pytest.StashKey[tuple[Path, Any]]()
@@ -54,6 +57,17 @@ def _prepare(database: str) -> tuple[Path, Any]:
     server, url = start(directory / "postgresql")
     os.environ["DATABASE_URL"] = url
     return directory, server
+
+
+def _collect_static_files() -> None:
+    """Pages name their scripts and styles by the hashes of `collectstatic`; collect again what is new."""
+    from django.conf import settings
+    from django.core.management import call_command
+
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
+    if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
+        call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
