@@ -32,8 +32,8 @@ errorlog = "-"
 accesslog = None
 control_socket_disable = True
 # Gunicorn's own lines in the format of the service's.
-_quiet = {"level": "INFO", "handlers": [], "propagate": True}
-logconfig_dict = settings.LOGGING | {"loggers": settings.LOGGING["loggers"] | {"gunicorn.error": _quiet}}
+_own = {"gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True}}
+logconfig_dict = {**settings.LOGGING, "loggers": {**settings.LOGGING["loggers"], **_own}}
 
 if workers > 1 and settings.REDIS_URL is None:
     raise SystemExit(

@@ -259,6 +259,7 @@ USE_I18N = False
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 MEDIA_ROOT = DATA_DIR / "files"
+MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from django.test import Client
+
     from accounts.models import ApiKey, Member
     from tests.doors import RestDoor
 
@@ -186,6 +188,21 @@ def item(owner: "RestDoor", course: Any) -> Any:
 def milestone(owner: "RestDoor", item: Any) -> Any:
     """A milestone of the owner's."""
     return owner.made("create_milestone", item_id=item["id"], title="Outline")
+
+
+@pytest.fixture
+def operator(make_member: MemberFactory) -> "Member":
+    return make_member("operator@example.com", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def admin(operator: "Member") -> "Client":
+    """A signed-in operator's browser."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(operator)
+    return client
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.mail import EmailMessage, get_connection
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db.models import Exists, OuterRef, Q
-from django.utils import timezone
+from django.db.models import Exists, OuterRef
 
+from accounts.api_keys import active
 from accounts.models import ApiKey, Member
 
 
@@ -33,8 +33,7 @@ class Command(BaseCommand):
             raise CommandError(f"--body-file cannot be read: {error}") from None
         if not body.strip():
             raise CommandError("--body-file is empty.")
-        unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-        keys = ApiKey.objects.filter(unexpired, member=OuterRef("pk"), revoked_at=None)
+        keys = ApiKey.objects.filter(active(), member=OuterRef("pk"))
         emails = Member.objects.filter(Exists(keys), is_active=True).order_by("email").values_list("email", flat=True)
         sent = 0
         with get_connection() as connection:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer, member_named
+from accounts.membership import lapse, renew
 
 
 def calendar_date(text: str) -> date:
@@ -34,9 +35,10 @@ class Command(BaseCommand):
         if options["state"] == "inactive" and options["until"]:
             raise CommandError("--until goes with active.")
         member = member_named(options["email"])
-        member.membership_active = options["state"] == "active"
-        member.membership_until = options["until"]
-        member.save(update_fields=["membership_active", "membership_until"])
+        if options["state"] == "active":
+            renew(member, options["until"])
+        else:
+            lapse(member)
         active = member.membership_is_active()
         answer(
             self,
