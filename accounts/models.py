@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from studyservice.operations import Scope
@@ -39,7 +39,12 @@ class MemberManager(BaseUserManager["Member"]):
         member = self.model(email=email.strip().lower(), **fields)
         member.set_password(password)
         member.full_clean()
-        member.save(using=self._db)
+        try:
+            with transaction.atomic(using=self._db):
+                member.save(using=self._db)
+        except IntegrityError:
+            member.validate_unique()  # says that the address was taken meanwhile
+            raise
         return member
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Member":
