@@ -2,12 +2,14 @@
 
 import ast
 import os
+import re
 import secrets
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from django.test import Client
 
 ROOT = Path(__file__).parent.parent
 SECRET = secrets.token_urlsafe(64)
@@ -141,3 +143,33 @@ def test_options_of_the_database_url_reach_the_driver(run):
 def test_no_migration_is_missing(run):
     answer = run("manage.py", "makemigrations", "--check", "--dry-run", **(PRODUCTION | {"DATABASE_URL": ""}))
     assert answer.returncode == 0, answer.stdout
+
+
+def test_every_variable_is_documented():
+    read = set(re.findall(r'(?:_text|_count)\(\s*"([A-Z_]+)"', (ROOT / "studyservice" / "settings.py").read_text()))
+    table = (ROOT / "docs" / "operating.md").read_text()
+    documented = {
+        name
+        for cell in re.findall(r"^\| (`[A-Z_`, ]+`) \|", table, re.MULTILINE)
+        for name in re.findall("[A-Z_]+", cell)
+    }
+    assert {"SECRET_KEY", "TRUSTED_PROXIES"} < read
+    assert documented == read
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [("/health", {}, 200), ("/v1/me", {}, 301), ("/v1/me", {"X-Forwarded-Proto": "https"}, 401)],
+)
+def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, status):
+    """Liveness alone is also answered over http."""
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    assert Client().get(path, headers=headers).status_code == status
+
+
+def test_a_proxy_s_word_on_https_needs_trust(run):
+    shown = "getattr(settings, 'SECURE_PROXY_SSL_HEADER', None)"
+    assert _shown(run, shown, **(PRODUCTION | {"TRUSTED_PROXIES": "0"})) == "None\n"
+    assert _shown(run, shown, **PRODUCTION) == "('HTTP_X_FORWARDED_PROTO', 'https')\n"
