@@ -31,7 +31,9 @@ class Attempt(models.Model):
     day = models.DateField(help_text="The member's date at that moment, in the time zone the profile then had.")
 
     class Meta:
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["member", "day"], name="attempt_member_day")]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "day", "correct"], name="attempt_member_day")
+        ]
 
     def __str__(self) -> str:
         return f"{self.topic}, {self.day}"

@@ -24,7 +24,7 @@ _WINDOW = Attempt.objects.filter(member_id=Param("member_id"), day__gte=Param("s
 def _counted(*columns: str) -> Select:
     """The window's attempts and how many of them were correct, per value of `columns`."""
     return Select(
-        _WINDOW.values(*columns).annotate(attempts=Count("id"), right=Count("id", filter=Q(correct=True))),
+        _WINDOW.values(*columns).annotate(attempts=Count("day"), right=Count("day", filter=Q(correct=True))),
         {name: name for name in columns} | {"attempts": "attempts", "correct": "right"},
     )
 
