@@ -20,8 +20,8 @@ class AttemptAdmin(AttemptAdminBase):
     list_display = ("member", "day", "attempted_at", "source", "topic", "correct")
     list_filter = ("source", "correct")
     list_select_related = ("member",)
-    search_fields = ("member__email", "topic")
-    date_hierarchy = "day"
+    search_fields = ("member__email__startswith",)
+    search_help_text = "The beginning of an e-mail address."
     show_full_result_count = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
