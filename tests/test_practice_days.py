@@ -91,14 +91,21 @@ def test_a_streak_lives_until_a_whole_day_is_missed(owner: RestDoor, card: Any) 
     assert stats_at(owner, noon + 5 * DAY)["streak"] == {"current": 0, "longest": 2, "practiced_today": False}
 
 
-def test_a_gap_begins_a_new_streak(owner: RestDoor, card: Any) -> None:
+@pytest.mark.parametrize(("days", "current", "longest"), [((0, 1, 2, 4, 5), 2, 3), ((0, 2, 3, 4), 3, 3)])
+def test_a_gap_begins_a_new_streak(
+    owner: RestDoor, card: Any, days: tuple[int, ...], current: int, longest: int
+) -> None:
     noon = datetime(2030, 6, 10, 12, tzinfo=PARIS)
-    review_at(owner, card, *(noon + n * DAY for n in (0, 1, 2, 4, 5)))
-    assert stats_at(owner, noon + 5 * DAY)["streak"] == {"current": 2, "longest": 3, "practiced_today": True}
+    review_at(owner, card, *(noon + n * DAY for n in days))
+    streak = {"current": current, "longest": longest, "practiced_today": True}
+    assert stats_at(owner, noon + days[-1] * DAY)["streak"] == streak
 
 
-def test_get_me_tells_a_lapsed_member_the_streak(lapsed: RestDoor, make_member: Any) -> None:
-    assert lapsed.made("get_me")["practice_streak"] == 0
+def test_get_me_tells_a_lapsed_member_the_streak(owner: RestDoor, owner_member: Any, card: Any) -> None:
+    reviewed(owner, card, "good")
+    owner_member.membership_active = False
+    owner_member.save(update_fields=["membership_active"])
+    assert owner.made("get_me")["practice_streak"] == 1
 
 
 def test_a_move_rewrites_no_day(owner: RestDoor, owner_member: Any, card: Any) -> None:

@@ -95,6 +95,16 @@ def test_a_members_desired_retention_counts(owner: RestDoor, owner_member: Any, 
     assert expected.due < usual.due
 
 
+def test_the_same_answer_gives_the_same_interval(owner: RestDoor) -> None:
+    """No fuzzing: it would spread eight days over seven to ten."""
+    cards = made_deck(owner, *(f"Term {number}" for number in range(20)))["cards"]
+    answers = [reviewed(owner, card, "easy") for card in cards]
+    intervals = [
+        datetime.fromisoformat(card["due_at"]) - datetime.fromisoformat(card["last_reviewed_at"]) for card in answers
+    ]
+    assert set(intervals) == {timedelta(days=8)}
+
+
 @pytest.mark.parametrize(("rating", "correct"), [("again", 0), ("hard", 1), ("good", 1), ("easy", 1)])
 def test_it_is_an_attempt(owner: RestDoor, card: Any, rating: str, correct: int) -> None:
     reviewed(owner, card, rating)
