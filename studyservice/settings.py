@@ -158,6 +158,8 @@ INSTALLED_APPS = [
     "courses",
     "planning",
     "grades",
+    "practice",
+    "vocab",
     "studyservice",
     "django.contrib.admin",
     "django.contrib.auth",

@@ -12,6 +12,8 @@ urlpatterns = [
     path("v1/", include("courses.urls")),
     path("v1/", include("planning.urls")),
     path("v1/", include("grades.urls")),
+    path("v1/", include("practice.urls")),
+    path("v1/", include("vocab.urls")),
     path("health", health),
     path("openapi.json", openapi, name="openapi"),
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),
