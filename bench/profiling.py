@@ -1,0 +1,119 @@
+"""Where the time of one row goes: the WSGI application called in this process, without sockets.
+
+Run as `python -m bench.profiling` in the environment of a contestant; `python -m bench --profile ROW` does that.
+"""
+
+import argparse
+import cProfile
+import io
+import os
+import pstats
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from bench import cast
+from bench.contestants import APPLICATIONS
+from bench.rows import ROWS, Call
+
+
+def environ(call: Call, subject: cast.Subject) -> dict[str, Any]:
+    """The WSGI environment that gunicorn would make of `call`."""
+    parts = urlsplit(call.path)
+    made: dict[str, Any] = {
+        "REQUEST_METHOD": call.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote(parts.path),
+        "QUERY_STRING": parts.query,
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(call.body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    for name, value in call.headers_for(subject).items():
+        key = name.upper().replace("-", "_")
+        made[key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"] = value
+    return made
+
+
+def calls_of(application: Callable[..., Any], environs: list[dict[str, Any]]) -> None:
+    """Answer each request as a server would.
+
+    Raises:
+        RuntimeError: an answer is no success.
+    """
+    for one in environs:
+        answer = application(one, _start_response)
+        b"".join(answer)
+        if hasattr(answer, "close"):
+            answer.close()
+
+
+def _start_response(status: str, _headers: Any, _exc_info: Any = None) -> None:
+    if not status.startswith("2"):
+        raise RuntimeError(f"answered {status}")
+
+
+def main() -> None:
+    """Time the calls, then profile them."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--row", required=True)
+    parser.add_argument("--contestant", required=True)
+    parser.add_argument("--calls", type=int, required=True)
+    parser.add_argument("--top", type=int, default=45)
+    parser.add_argument("--cast", type=Path, required=True)
+    options = parser.parse_args()
+    application = import_module(APPLICATIONS[options.contestant]).application
+    row = next(row for row in ROWS if row.name == options.row)
+    subjects = cycle(cast.load(options.cast))
+
+    def prepared(number: int) -> list[dict[str, Any]]:
+        return [environ(row.call(subject, turn), subject) for turn, subject in zip(range(number), subjects, strict=False)]
+
+    with Path(os.devnull).open("w") as nowhere:
+        # The log lines are made, and written to nowhere instead of into the profile's output.
+        sys.stderr.flush()
+        os.dup2(nowhere.fileno(), sys.stderr.fileno())
+        calls_of(application, prepared(200))
+        ready = prepared(options.calls)
+        wall, cpu = time.perf_counter(), time.process_time()
+        calls_of(application, ready)
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        each = 1e6 / options.calls
+        print(f"{row.name}, {options.contestant}, in process and without a profiler, each of {options.calls} calls:")
+        print(f"  {wall * each:.0f} µs, of which {cpu * each:.0f} µs CPU of this process\n")
+        ready = prepared(options.calls)
+        profile = cProfile.Profile()
+        profile.enable()
+        calls_of(application, ready)
+        profile.disable()
+    _print(profile, options.calls, options.top)
+
+
+def _print(profile: cProfile.Profile, calls: int, top: int) -> None:
+    """Functions by their own time; the profiler makes small functions look dearer than they are."""
+    stats: Any = pstats.Stats(profile)
+    total = sum(own for _, _, own, _, _ in stats.stats.values())
+    print(f"Under cProfile {total / calls * 1e6:.0f} µs a call. By own time:\n")
+    print("own µs  with callees  calls  function")
+    ranked = sorted(stats.stats.items(), key=lambda entry: -entry[1][2])
+    for (path, line, name), (_, count, own, together, _) in ranked[:top]:
+        place = path.rpartition("site-packages/")[2].replace(f"{Path.cwd()}/", "")
+        place = f"{place}:{line} " if line else ""
+        print(f"{own / calls * 1e6:6.1f}  {together / calls * 1e6:12.1f}  {count / calls:5.1f}  {place}{name}")
+
+
+if __name__ == "__main__":
+    main()
