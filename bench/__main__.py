@@ -87,7 +87,7 @@ class Bench:
         started = time.monotonic()
         self._postgres.psql(f"CREATE DATABASE {database}")
         url, path = self._postgres.get_uri(database=database), self._directory / f"{database}.json"
-        command = [sys.executable, "-m", "bench.seed", "--members", str(members), "--cast", str(path)]
+        command = [sys.executable, "-m", "bench.prepare", "--members", str(members), "--cast", str(path)]
         command += ["--items-only"] if items_only else []
         subprocess.run(command, cwd=ROOT, env=self._environment(url, self._port), check=True)
         _tell(f"seeded {members} members with {members * ITEMS_EACH} items in {time.monotonic() - started:.0f} s")

@@ -87,7 +87,7 @@ _local = threading.local()
 _zones: dict[str, zoneinfo.ZoneInfo] = {}
 
 
-class Refused(Exception):  # noqa: N818  # an answer, not a fault
+class Refused(Exception):
     """An answer other than a success."""
 
     def __init__(self, status: str) -> None:

@@ -62,7 +62,7 @@ def describe() -> str:
     """Processor, cores, memory, kernel and Python."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1024**3
     return (
-        f"{_processor()}, {len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB; "
+        f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; "
         f"{platform.system()} {platform.release()}; Python {platform.python_version()}"
     )
 

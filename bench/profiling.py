@@ -10,7 +10,8 @@ import os
 import pstats
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import cycle
 from pathlib import Path
@@ -80,26 +81,39 @@ def main() -> None:
     subjects = cycle(cast.load(options.cast))
 
     def prepared(number: int) -> list[dict[str, Any]]:
-        return [environ(row.call(subject, turn), subject) for turn, subject in zip(range(number), subjects, strict=False)]
+        return [
+            environ(row.call(subject, turn), subject) for turn, subject in zip(range(number), subjects, strict=False)
+        ]
 
-    with Path(os.devnull).open("w") as nowhere:
-        # The log lines are made, and written to nowhere instead of into the profile's output.
-        sys.stderr.flush()
-        os.dup2(nowhere.fileno(), sys.stderr.fileno())
+    with _silenced():
         calls_of(application, prepared(200))
         ready = prepared(options.calls)
         wall, cpu = time.perf_counter(), time.process_time()
         calls_of(application, ready)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-        each = 1e6 / options.calls
-        print(f"{row.name}, {options.contestant}, in process and without a profiler, each of {options.calls} calls:")
-        print(f"  {wall * each:.0f} µs, of which {cpu * each:.0f} µs CPU of this process\n")
         ready = prepared(options.calls)
         profile = cProfile.Profile()
         profile.enable()
         calls_of(application, ready)
         profile.disable()
+    each = 1e6 / options.calls
+    print(f"{row.name}, {options.contestant}, in process and without a profiler, each of {options.calls} calls:")
+    print(f"  {wall * each:.0f} µs, of which {cpu * each:.0f} µs CPU of this process\n")
     _print(profile, options.calls, options.top)
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """Log lines are made and written, but to nowhere."""
+    kept = os.dup(2)
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _print(profile: cProfile.Profile, calls: int, top: int) -> None:

@@ -56,7 +56,7 @@ class Row:
         contestants: who answers it.
         against: the row of this service that it is compared with, instead of with the floor.
         volatile: fields that differ from answer to answer, so that only their presence is compared.
-        once: how many requests of each member there are, if each works only once; None means the same one again and again.
+        once: how many requests each member has, if each works only once; None means the same one again and again.
     """
 
     name: str

@@ -1,20 +1,26 @@
-"""Migrates the database of DATABASE_URL and fills it: `python -m bench.seed --members 1000 --cast FILE`.
+"""Fills a migrated database with members in the middle of a term.
 
 The same data every time, but for the day it is centred on and the keys' plaintexts. Rows are copied, so that two
 million items take a minute and not ten.
 """
 
-import argparse
-import os
 import random
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from bench.cast import Subject, save
+from django.db import connection
+from django.utils import timezone
+from psycopg import sql
+
+from accounts.models import ApiKey, Member
+from accounts.secrets import new_secret, sha256
+from bench.cast import Subject
+from courses.models import Course, Item
+from grades.models import GradeCategory, GradeScore
+from planning.models import Milestone
 
 COURSES = 5
 ITEMS = 40
@@ -31,9 +37,6 @@ def _id() -> UUID:
 
 def copy(model: Any, rows: Iterable[dict[str, Any]]) -> None:
     """COPY `rows` (attribute name to value) into the table of `model`; what a row leaves out gets the default."""
-    from django.db import connection
-    from psycopg import sql
-
     fields = model._meta.local_concrete_fields
     defaults = {field.attname: field.get_default() for field in fields}
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
@@ -67,8 +70,6 @@ class Seed:
 
     def key_rows(self, secrets: dict[UUID, str]) -> Iterator[dict[str, Any]]:
         """One key for each member; `last_used_at` is now, so that no measured request is the one to record it."""
-        from accounts.secrets import sha256
-
         for member, secret in secrets.items():
             yield {
                 "id": _id(),
@@ -166,15 +167,6 @@ def fill(members: int, *, items_only: bool) -> list[Subject]:
         members: how many.
         items_only: leave out milestones and grades, which listing items does not read.
     """
-    from django.db import connection
-    from django.utils import timezone
-
-    from accounts.models import ApiKey, Member
-    from accounts.secrets import new_secret
-    from courses.models import Course, Item
-    from grades.models import GradeCategory, GradeScore
-    from planning.models import Milestone
-
     seed = Seed(members, timezone.now())
     secrets = {member: new_secret("sk") for member in seed.members}
     copy(Member, seed.member_rows())
@@ -190,23 +182,3 @@ def fill(members: int, *, items_only: bool) -> list[Subject]:
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("CHECKPOINT")
     return [Subject(secrets[member], tuple(map(str, courses))) for member, courses in seed.courses.items()]
-
-
-def main() -> None:
-    """Migrate, fill, write the cast."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--members", type=int, required=True)
-    parser.add_argument("--items-only", action="store_true")
-    parser.add_argument("--cast", type=Path, required=True)
-    options = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
-    save(options.cast, fill(options.members, items_only=options.items_only))
-
-
-if __name__ == "__main__":
-    main()

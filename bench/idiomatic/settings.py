@@ -41,7 +41,7 @@ MIDDLEWARE = [
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["bench.idiomatic.authentication.ApiKeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["bench.idiomatic.authentication.ActiveMembership"],
-    "DEFAULT_PAGINATION_CLASS": "bench.idiomatic.views.SoonestFirst",
+    "DEFAULT_PAGINATION_CLASS": "bench.idiomatic.pagination.SoonestFirst",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "PAGE_SIZE": 25,

@@ -7,7 +7,6 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from rest_framework.exceptions import APIException
 from rest_framework.generics import RetrieveAPIView, get_object_or_404
-from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -17,13 +16,6 @@ from accounts.models import Member
 from bench.idiomatic.serializers import GradesSerializer, ItemSerializer, MilestoneSerializer
 from courses.models import Course, Item
 from planning.models import Milestone
-
-
-class SoonestFirst(CursorPagination):
-    """Keyset pages."""
-
-    ordering = ("due_on", "created_at", "id")
-    page_size = 25
 
 
 class Full(APIException):

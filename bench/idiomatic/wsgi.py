@@ -4,6 +4,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.idiomatic.settings")
+# Whatever it was: the shared configuration of gunicorn names this service's own settings.
+os.environ["DJANGO_SETTINGS_MODULE"] = "bench.idiomatic.settings"
 
 application = get_wsgi_application()
