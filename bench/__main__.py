@@ -44,7 +44,7 @@ def main() -> None:
     if unknown := set(options.rows) - set(names):
         parser.error(f"no such row: {', '.join(sorted(unknown))}")
     options.rounds = options.rounds or (1 if options.quick else 3)
-    options.seconds = options.seconds or (2.0 if options.quick else 4.0)
+    options.seconds = options.seconds or (2.0 if options.quick else 3.0)
     if options.scale is None:
         options.scale = not options.quick and options.rows == names
     signal.signal(signal.SIGTERM, _ended)
@@ -76,6 +76,7 @@ class Bench:
         self._port = port
         self._secret_key = secrets.token_urlsafe(64)
         self._serving, others = machine.split_cores()
+        self._busy = os.getloadavg()[0]
         os.sched_setaffinity(0, others)  # ours, and what PostgreSQL inherits
         self._directory = Path(tempfile.mkdtemp(prefix="studyservice-bench-"))
         stack.callback(shutil.rmtree, self._directory, ignore_errors=True)
@@ -89,7 +90,8 @@ class Bench:
         url, path = self._postgres.get_uri(database=database), self._directory / f"{database}.json"
         command = [sys.executable, "-m", "bench.prepare", "--members", str(members), "--cast", str(path)]
         command += ["--items-only"] if items_only else []
-        subprocess.run(command, cwd=ROOT, env=self._environment(url, self._port), check=True)
+        with _on(self._serving):  # the other half of the work is PostgreSQL's
+            subprocess.run(command, cwd=ROOT, env=self._environment(url, self._port), check=True)
         _tell(f"seeded {members} members with {members * ITEMS_EACH} items in {time.monotonic() - started:.0f} s")
         return url, path
 
@@ -122,6 +124,7 @@ class Bench:
             samples=samples,
             rounds=options.rounds,
             seconds=options.seconds,
+            busy=self._busy,
             postgres=self._postgres_settings(),
             memory={name: (warm[name], after[name]) for name in servers},
         )

@@ -87,19 +87,29 @@ def main() -> None:
 
     with _silenced():
         calls_of(application, prepared(200))
-        ready = prepared(options.calls)
-        wall, cpu = time.perf_counter(), time.process_time()
-        calls_of(application, ready)
-        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        single = [_timed(application, [one]) for one in prepared(options.calls)]
         ready = prepared(options.calls)
         profile = cProfile.Profile()
         profile.enable()
         calls_of(application, ready)
         profile.disable()
-    each = 1e6 / options.calls
-    print(f"{row.name}, {options.contestant}, in process and without a profiler, each of {options.calls} calls:")
-    print(f"  {wall * each:.0f} µs, of which {cpu * each:.0f} µs CPU of this process\n")
+    print(f"{row.name}, {options.contestant}: {options.calls} calls in process, without a profiler, µs a call")
+    for name, times in zip(("wall clock", "CPU of this process"), zip(*single, strict=True), strict=True):
+        ranked = sorted(times)
+        print(f"  {name}: {_micros(ranked, 0.05)} undisturbed (5th percentile), {_micros(ranked, 0.5)} median")
+    print()
     _print(profile, options.calls, options.top)
+
+
+def _micros(ranked: list[float], share: float) -> str:
+    return f"{ranked[int(len(ranked) * share)] * 1e6:.0f}"
+
+
+def _timed(application: Callable[..., Any], environs: list[dict[str, Any]]) -> tuple[float, float]:
+    """Seconds of wall clock and of CPU a call."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    calls_of(application, environs)
+    return (time.perf_counter() - wall) / len(environs), (time.process_time() - cpu) / len(environs)
 
 
 @contextmanager

@@ -20,6 +20,7 @@ class Results:
         rows: what was measured.
         samples: the figures.
         rounds: how many, of `seconds` each.
+        busy: load average of the machine when the run began; above a few tenths it did something else meanwhile.
         postgres: version and the durability settings of the database server.
         memory: contestant to resident MiB after warming up and after the run.
         scale: samples of list_items under the names of the data set's sizes, small one first; empty if not measured.
@@ -29,6 +30,7 @@ class Results:
     samples: Samples
     rounds: int
     seconds: float
+    busy: float
     postgres: str
     memory: dict[str, tuple[float, float]]
     scale: Mapping[str, list[Sample]] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class Results:
 
     def _setting(self) -> str:
         return (
-            f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {machine.describe()}.\n"
+            f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {machine.describe()}. Load average at the start {self.busy:.1f}.\n"
             f"{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "
             f"gunicorn gthread with one process of {THREADS} threads."
@@ -76,13 +78,15 @@ class Results:
     def _where(self) -> str:
         lines = [
             "## CPU time per request, µs (medians)\n",
-            "| | server process | PostgreSQL | load generator, share of its core |",
-            "|---|---|---|---|",
+            f"| | server process | {FLOOR} / it | PostgreSQL | load generator, share of its core |",
+            "|---|---|---|---|---|",
         ]
         for (row, name), found in self.samples.items():
             server, postgres = (median(getattr(one, at) for one in found) for at in ("server_us", "postgres_us"))
-            share = median(one.load_share for one in found)
-            lines.append(f"| {row}, {name} | {server:.0f} | {postgres:.0f} | {share:.0%} |")
+            least = self.samples.get((row, FLOOR))
+            share = f"{median(one.server_us for one in least) / server:.2f}" if least else "–"
+            load = median(one.load_share for one in found)
+            lines.append(f"| {row}, {name} | {server:.0f} | {share} | {postgres:.0f} | {load:.0%} |")
         return "\n".join(lines)
 
     def _memory(self) -> str:
@@ -123,5 +127,6 @@ _READING = f"""## How to read this
   other cores. A figure is the median of the rounds, with the least and the greatest in brackets; a ratio is taken
   within each round first.
 - Every request carries one of the members' API keys in turn; every answer's status is checked.
+- Where other work disturbs the machine, the ratio of CPU times is steadier than that of the rates.
 - With a load generator near 100 % of its core the fastest contestant is held back, and the service looks better than
   it is."""
