@@ -44,7 +44,8 @@ class Results:
 
     def _setting(self) -> str:
         return (
-            f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {machine.describe()}. Load average at the start {self.busy:.1f}.\n"
+            f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {machine.describe()}.\n"
+            f"Load average when the run began: {self.busy:.1f}.\n"
             f"{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "
             f"gunicorn gthread with one process of {THREADS} threads."
