@@ -70,10 +70,10 @@ def read_json(request: HttpRequest) -> Any:
 
 
 def _content_length(request: HttpRequest) -> int:
-    try:
-        return int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        raise InvalidRequest("The Content-Length header is not a number.") from None
+    length: str = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdecimal()):
+        raise InvalidRequest("The Content-Length header is not a number.")
+    return int(length)
 
 
 class JSONRenderer(BaseRenderer):
