@@ -10,7 +10,7 @@ from typing import IO, Any, NoReturn
 
 import orjson
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, UnreadablePostError
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
@@ -57,11 +57,14 @@ def read_json(request: HttpRequest) -> Any:
     """The JSON body of `request`; an empty body reads as `{}`.
 
     Raises:
-        InvalidRequest: the body is too large, lacks the JSON content type, or is not JSON.
+        InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
     """
     if _content_length(request) > settings.MAX_BODY_BYTES:
         raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
-    raw = request.body
+    try:
+        raw = request.body
+    except UnreadablePostError:
+        raise InvalidRequest("The body did not arrive as a whole.") from None
     if not raw:
         return {}
     if request.content_type != JSON_TYPE:
