@@ -1,16 +1,20 @@
 """The gate before every API route: credential and rate limit."""
 
+import logging
 from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from accounts.credentials import credential_of
 from studyservice.client_address import client_address
-from studyservice.errors import RateLimited, Unauthorized, error_response
+from studyservice.errors import InternalError, RateLimited, Unauthorized, error_response
 from studyservice.paths import is_api_path
 from studyservice.rates import Rate, Window, hit, peek
+
+logger = logging.getLogger(__name__)
 
 
 class CredentialMiddleware:
@@ -30,16 +34,23 @@ class CredentialMiddleware:
             return self.get_response(request)
         if is_preflight(request):
             window = peek(Rate.API, client_address(request))
+            response = self.get_response(request)
         else:
-            credential = credential_of(request)
-            key = str(credential.id) if credential else client_address(request)
-            window = hit(Rate.API, key)
-            request.credential = credential  # type: ignore[attr-defined]  # read by the viewset and the log
-        request.window = window  # type: ignore[attr-defined]  # read by process_view
-        response = self.get_response(request)
+            window, response = self._counted(request)
         for name, value in window.headers().items():
             response.headers[name] = value
         return response
+
+    def _counted(self, request: HttpRequest) -> tuple[Window, HttpResponse]:
+        try:
+            credential = credential_of(request)
+        except DatabaseError:
+            logger.exception("The credential could not be looked up")
+            return hit(Rate.API, client_address(request)), error_response(InternalError())
+        window = hit(Rate.API, str(credential.id) if credential else client_address(request))
+        request.credential = credential  # type: ignore[attr-defined]  # read by the viewset and the log
+        request.window = window  # type: ignore[attr-defined]  # read by process_view
+        return window, self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """401 or 429 for a route that exists."""

@@ -8,7 +8,7 @@ from rest_framework.viewsets import ViewSet
 
 from accounts.credentials import Credential
 from accounts.models import Member
-from studyservice.codec import read_json
+from studyservice.bodies import read_json
 from studyservice.errors import (
     Detail,
     InsufficientScope,

@@ -9,13 +9,11 @@ from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar, TypedDict
 
-import orjson
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from rest_framework import exceptions
-from rest_framework.response import Response
 from rest_framework.settings import api_settings
 
+from studyservice.codec import json_response
 from studyservice.paths import is_json_path
 from studyservice.request_ids import current_request_id
 
@@ -161,28 +159,16 @@ class InternalError(ApiError):
 
 def error_response(error: ApiError) -> HttpResponse:
     """`error` as a plain HTTP answer, for code outside DRF."""
-    return HttpResponse(
-        orjson.dumps(error.envelope()),
-        status=error.status,
-        content_type="application/json",
-        headers=error.headers,
-    )
+    response = json_response(error.envelope(), error.status)
+    for name, value in error.headers.items():
+        response.headers[name] = value
+    response.error_type = error.type  # type: ignore[attr-defined]  # for the request log
+    return response
 
 
-def exception_handler(exc: Exception, context: Any) -> Response | None:
+def exception_handler(exc: Exception, context: Any) -> HttpResponse | None:
     """DRF's `EXCEPTION_HANDLER`: what an operation raised, as the envelope; None lets Django answer 500."""
-    error = exc if isinstance(exc, ApiError) else _translated(exc)
-    if error is None:
-        return None
-    return Response(error.envelope(), status=error.status, headers=error.headers)
-
-
-def _translated(exc: Exception) -> ApiError | None:
-    if isinstance(exc, exceptions.ValidationError):
-        return ValidationFailed(flatten(exc.detail))
-    if isinstance(exc, exceptions.ParseError):
-        return InvalidRequest(str(exc.detail))
-    return None
+    return error_response(exc) if isinstance(exc, ApiError) else None
 
 
 def flatten(detail: Any, path: str = "") -> list[Detail]:

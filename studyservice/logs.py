@@ -1,8 +1,9 @@
 """Structured logs: one line per request, with its id and never a secret.
 
-Paths are logged without their query, headers and bodies not at all.
+Paths are logged percent-encoded and without their query, headers and bodies not at all.
 """
 
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.utils.encoding import escape_uri_path
 
 logger = logging.getLogger("studyservice.requests")
 
@@ -30,11 +32,14 @@ class JSONFormatter(logging.Formatter):
         line |= getattr(record, "data", {})
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return orjson.dumps(line, default=str).decode()
+        try:
+            return orjson.dumps(line, default=str).decode()
+        except TypeError:  # a lone surrogate, which is no UTF-8
+            return json.dumps(line, default=str)
 
 
 class RequestLogMiddleware:
-    """Logs each request when it is answered: method, path, status, duration, and whose credential it was."""
+    """Logs each request when it is answered: method, path, status, error type, duration, whose credential it was."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -45,10 +50,13 @@ class RequestLogMiddleware:
         response = self.get_response(request)
         data: dict[str, Any] = {
             "method": request.method,
-            "path": request.path_info,
+            "path": escape_uri_path(request.path_info),
             "status": response.status_code,
             "ms": round((time.perf_counter() - started) * 1000, 2),
         }
+        error_type = getattr(response, "error_type", None)
+        if error_type is not None:
+            data["error"] = error_type
         credential = getattr(request, "credential", None)
         if credential is not None:
             data |= {"member": credential.member.id, credential.kind: credential.id}

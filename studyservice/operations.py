@@ -13,8 +13,9 @@ from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
-from rest_framework.response import Response
+from django.http import HttpResponse
 
+from studyservice.codec import json_response
 from studyservice.serializers import Body, Query, Record
 
 MAX_DESCRIPTION = 300
@@ -142,8 +143,8 @@ def operation(
         )
 
         @wraps(action)
-        def answered(self: Any, request: Any, **path_ids: UUID) -> Response:
-            return Response(action(self, **path_ids), status=status)
+        def answered(self: Any, request: Any, **path_ids: UUID) -> HttpResponse:
+            return json_response(action(self, **path_ids), status)
 
         answered.operation = declared  # type: ignore[attr-defined]  # read by the viewset, the schema and MCP
         return answered

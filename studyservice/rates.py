@@ -2,7 +2,8 @@
 
 Counters are those of the `limits` library: in memory with one server process, in Redis with more. While Redis does not
 answer, every process counts for itself and says so in the log once per minute; a process asks Redis again after
-`RETRY_SECONDS`.
+`RETRY_SECONDS`. In Redis a count is exact. In memory, requests that race each other at the limit may find one fewer
+left than there was, and requests that race over the edge of a window may gain one each.
 """
 
 import logging

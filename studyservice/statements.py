@@ -19,6 +19,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models.expressions import Expression
 from django.db.models.sql import InsertQuery, UpdateQuery
+from psycopg.pq import Format
 
 from studyservice.serializers import Record
 
@@ -41,12 +42,13 @@ class Param(Expression):
 class _Compiled(NamedTuple):
     sql: str
     params: tuple[Any, ...]
-    conversions: tuple[tuple[str, Callable[[Any], Any]], ...]
+    conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
+    """Column number and what turns the driver's value into ours, in the order of application."""
 
 
 def wire_timestamp(value: datetime | None) -> str | None:
     """ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes)."""
-    return None if value is None else value.isoformat(timespec="microseconds")[:26] + "Z"
+    return None if value is None else value.isoformat("T", "microseconds")[:26] + "Z"
 
 
 def _adapt(value: Any) -> Any:
@@ -78,6 +80,9 @@ class _Statement:
             compiled = self._compiled[connection.vendor] = self._compile()
         params = [_adapt(values[p.name] if isinstance(p, Param) else p) for p in compiled.params]
         cursor = connection.cursor()
+        if connection.vendor == "postgresql":
+            # Values arrive in PostgreSQL's binary format, which the driver's C code turns into Python objects.
+            cursor.cursor.format = Format.BINARY
         cursor.execute(compiled.sql, params)
         return cursor, compiled
 
@@ -114,13 +119,12 @@ class Select(_Statement):
             sql, params = f"{sql} LIMIT %s", (*params, Param("limit"))
         expressions = [expression for expression, *_ in compiler.select]
         converters = compiler.get_converters(expressions)
-        conversions: list[tuple[str, Callable[[Any], Any]]] = []
-        for position, name in enumerate(self._names):
+        conversions: list[tuple[int, Callable[[Any], Any]]] = []
+        for position, column in enumerate(expressions):
             steps, expression = converters.get(position, ((), None))
-            conversions += [(name, _bound(step, expression)) for step in steps]
-            field = expressions[position].output_field
-            if self._timestamps and isinstance(field, models.DateTimeField):
-                conversions.append((name, wire_timestamp))
+            conversions += [(position, _bound(step, expression)) for step in steps]
+            if self._timestamps and isinstance(column.output_field, models.DateTimeField):
+                conversions.append((position, wire_timestamp))
         return _Compiled(sql, tuple(params), tuple(conversions))
 
     def all(self, **values: Any) -> list[Row]:
@@ -137,11 +141,11 @@ class Select(_Statement):
             row = cursor.fetchone()
         return None if row is None else self._row(row, compiled)
 
-    def _row(self, values: tuple[Any, ...], compiled: _Compiled) -> Row:
-        row = dict(zip(self._names, values, strict=True))
-        for name, convert in compiled.conversions:
-            row[name] = convert(row[name])
-        return row
+    def _row(self, fetched: tuple[Any, ...], compiled: _Compiled) -> Row:
+        values = list(fetched)
+        for position, convert in compiled.conversions:
+            values[position] = convert(values[position])
+        return dict(zip(self._names, values, strict=True))
 
 
 def _bound(step: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:
@@ -200,7 +204,7 @@ class Update(_Statement):
         column = field.get_col(query.get_initial_alias())
         steps = connection.ops.get_db_converters(column) + field.get_db_converters(connection)
         sql = f"{sql} RETURNING {connection.ops.quote_name(field.column)}"
-        conversions = tuple((self._returning, _bound(step, column)) for step in steps)
+        conversions = tuple((0, _bound(step, column)) for step in steps)
         return _Compiled(sql, tuple(params), conversions)
 
     def run(self, **values: Any) -> int:

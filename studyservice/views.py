@@ -2,13 +2,15 @@
 
 import logging
 from functools import cache
+from http import HTTPStatus
+from typing import Any
 
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from drf_spectacular.generators import SchemaGenerator
 
-from studyservice.codec import JSON_TYPE, encode
+from studyservice.codec import json_response
 from studyservice.errors import MethodNotAllowed, error_response
 
 logger = logging.getLogger(__name__)
@@ -26,8 +28,8 @@ def health(request: HttpRequest) -> HttpResponse:
             cursor.execute("SELECT 1")
     except DatabaseError:
         logger.exception("The database does not answer")
-        return HttpResponse(encode({"status": "down"}), status=503, content_type=JSON_TYPE)
-    return HttpResponse(encode({"status": "ok"}), content_type=JSON_TYPE)
+        return json_response({"status": "down"}, HTTPStatus.SERVICE_UNAVAILABLE)
+    return json_response({"status": "ok"})
 
 
 @csrf_exempt
@@ -35,9 +37,11 @@ def openapi(request: HttpRequest) -> HttpResponse:
     """The OpenAPI document, made once per process."""
     if request.method not in _READ:
         return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
-    return HttpResponse(_document(), content_type=JSON_TYPE)
+    return json_response(_document())
 
 
 @cache
-def _document() -> bytes:
-    return encode(SchemaGenerator().get_schema(public=True))  # type: ignore[no-untyped-call]  # drf-spectacular is untyped here
+def _document() -> dict[str, Any]:
+    generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # drf-spectacular is untyped here
+    schema: dict[str, Any] = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
+    return schema

@@ -30,13 +30,11 @@ class Server:
         process: gunicorn's master.
         port: where it listens.
         secret: an API key of its only member.
-        data: its DATA_DIR.
     """
 
     process: subprocess.Popen[bytes]
     port: int
     secret: str
-    data: Path
 
     def connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout=60)
@@ -99,23 +97,33 @@ GUNICORN = ["-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.ws
 
 
 def start(data: Path) -> Server:
+    """A server with a fresh SQLite database and one member."""
     data.mkdir()
     port = free_port()
     env = environment(data, port)
     assert run(["manage.py", "migrate", "--verbosity", "0"], env).returncode == 0
     made = run(["manage.py", "createmember", "live@example.org", "--api-key", "live", "--json"], env)
+    return serve(env, data, port, json.loads(made.stdout)["api_key"])
+
+
+HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def serve(env: dict[str, str], data: Path, port: int, secret: str) -> Server:
+    """Start gunicorn and wait until it answers."""
     with (data / "log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603  # a fixed command
             [sys.executable, *GUNICORN], cwd=ROOT, env=env, stdout=log, stderr=log
         )
-    server = Server(process, port, json.loads(made.stdout)["api_key"], data)
+    server = Server(process, port, secret)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            if server.ask(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").status == 200:
-                return server
+            server.ask(HEALTH)
         except OSError:
             time.sleep(0.1)
+        else:
+            return server
     raise TimeoutError((data / "log").read_text())
 
 
@@ -267,9 +275,15 @@ def test_stopping_finishes_the_running_request(own_server: Server) -> None:
     assert own_server.process.wait(timeout=40) == 0
 
 
-def test_health_is_503_without_the_database(own_server: Server) -> None:
-    for file in own_server.data.glob("studyservice.sqlite3*"):
-        file.unlink()
-    (own_server.data / "studyservice.sqlite3").mkdir()
-    response = own_server.ask(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+def test_health_is_200_with_the_database(server: Server) -> None:
+    response = server.ask(HEALTH)
+    assert (response.status, response.body) == (200, {"status": "ok"})
+
+
+def test_health_is_503_without_the_database(tmp_path: Path) -> None:
+    port = free_port()
+    env = environment(tmp_path, port, DATABASE_URL=f"postgres://nobody@127.0.0.1:{free_port()}/none")
+    server = serve(env, tmp_path, port, "svc_sk_none")
+    response = server.ask(HEALTH)
+    stop(server)
     assert (response.status, response.body) == (503, {"status": "down"})
