@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from studyservice.views import docs, health, home, openapi
+from studyservice.views import docs, favicon, health, home, openapi
 
 urlpatterns = [
     path("v1/", include("accounts.urls")),
@@ -17,6 +17,7 @@ urlpatterns = [
     path("openapi.json", openapi, name="openapi"),
     path("", home, name="home"),
     path("", include("accounts.pages.urls")),
+    path("favicon.ico", favicon),
     path("docs", docs, name="docs"),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),

@@ -10,7 +10,8 @@ from csp.decorators import csp_update
 from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
@@ -59,6 +60,12 @@ def home(request: HttpRequest) -> HttpResponse:
     """What this is, and where to go."""
     curl = f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda"
     return render(request, "home.html", {"mcp_url": f"{settings.BASE_URL}/mcp", "curl": curl})
+
+
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """The icon, where browsers look for it on pages that name none, such as the admin's."""
+    return redirect(static("studyservice/icon.svg"))
 
 
 docs = csp_update({"connect-src": [SELF], "img-src": ["data:"]})(
