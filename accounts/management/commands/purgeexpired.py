@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.management.arguments import add_json_option, answer
+from accounts.models import SignInCode
 
 BATCH = 1000
 """Rows per transaction."""
@@ -16,7 +17,7 @@ BATCH = 1000
 class Command(BaseCommand):
     """`purgeexpired`; safe to run at any time."""
 
-    help = "Remove expired sessions, in batches."
+    help = "Remove expired sessions and sign-in codes, in batches."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
@@ -24,12 +25,16 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Remove and count."""
-        removed = {"sessions": purge(Session.objects.filter(expire_date__lt=timezone.now()))}
+        now = timezone.now()
+        removed = {
+            "sessions": purge(Session.objects.filter(expire_date__lt=now)),
+            "sign_in_codes": purge(SignInCode.objects.filter(expires_at__lt=now)),
+        }
         answer(
             self,
             removed,
             as_json=options["json"],
-            text="Removed " + ", ".join(f"{n} {what}" for what, n in removed.items()) + ".",
+            text="Removed " + ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in removed.items()) + ".",
         )
 
 
