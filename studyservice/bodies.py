@@ -48,14 +48,23 @@ def read_json(request: HttpRequest) -> Any:
     Raises:
         InvalidRequest: the body is too large, lacks the JSON content type, or is not JSON.
     """
-    if _content_length(request) > settings.MAX_BODY_BYTES:
-        raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
-    raw = request.body
+    raw = read_raw(request)
     if not raw:
         return {}
     if request.content_type != JSON_TYPE:
         raise InvalidRequest(f"Send the body as JSON, with the header Content-Type: {JSON_TYPE}.")
     return decode(raw)
+
+
+def read_raw(request: HttpRequest) -> bytes:
+    """The body of `request`.
+
+    Raises:
+        InvalidRequest: it is too large.
+    """
+    if _content_length(request) > settings.MAX_BODY_BYTES:
+        raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
+    return request.body
 
 
 def _content_length(request: HttpRequest) -> int:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from limits import RateLimitItem, RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, Storage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter
@@ -33,6 +33,10 @@ class Rate(Enum):
 
     API = RateLimitItemPerMinute(120)
     """API and MCP requests, per credential, or per address without a valid one."""
+    TOKEN = RateLimitItemPerMinute(60)
+    """Requests to the OAuth token endpoint, per address."""
+    REGISTRATION = RateLimitItemPerHour(20)
+    """New OAuth clients, registered or read from their own document, per address."""
 
 
 class Window(NamedTuple):
