@@ -114,7 +114,7 @@ class AuthorizationView(OAuthLibMixin, View):
         except InvalidRequest as error:
             return _error_page(request, "The request could not be read", f"{error.description} {_START_AGAIN}")
         request.parsed = self.asked  # type: ignore[attr-defined]  # read by the backend
-        refusal: dict[str, str | None] | None = None
+        refusal: dict[str, str] | None = None
         try:
             self._check(request)
         except FatalClientError:
@@ -123,7 +123,7 @@ class AuthorizationView(OAuthLibMixin, View):
             said = error.oauthlib_error
             self.redirect_uri = said.redirect_uri
             self.app = Application.objects.get(client_id=self.asked.client_id)
-            refusal = {"error": said.error, "error_description": said.description or None}
+            refusal = {"error": said.error, "error_description": said.description or _NOT_OFFERED}
         except OAuthError as error:
             refusal = {"error": error.code, "error_description": error.description}
         if not isinstance(request.user, Member):
@@ -204,6 +204,7 @@ class AuthorizationView(OAuthLibMixin, View):
         return _error_page(request, f"{app.name} could not be connected", f"{_MISMATCH} {_START_AGAIN}")
 
 
+_NOT_OFFERED = "The request asks for something that is not offered here."
 _START_AGAIN = "Go back to the app and start again; if it happens again, tell the people who make the app."
 _UNKNOWN = (
     "The app that sent you here is not registered with us, or no longer is. "

@@ -1,4 +1,7 @@
-"""What `purgeexpired` removes of the authorization server's."""
+"""What `purgeexpired` removes of the authorization server's.
+
+It takes the place of the toolkit's `cleartokens`, which does not know families.
+"""
 
 from datetime import timedelta
 

@@ -114,7 +114,7 @@ class App:
         given = {name: value for name, value in (own | fields).items() if value is not None}
         return post_form(path, urlencode(given, doseq=True), **headers)
 
-    def exchange(self, code: str, **changes: Any) -> Any:
+    def exchange(self, code: str, /, **changes: Any) -> Any:
         """The raw answer of exchanging a code."""
         fields = {
             "grant_type": "authorization_code",
@@ -124,11 +124,11 @@ class App:
         }
         return self.post("/oauth/token", fields | changes)
 
-    def refresh(self, refresh_token: str, **changes: Any) -> Any:
+    def refresh(self, refresh_token: str, /, **changes: Any) -> Any:
         """The raw answer of a refresh."""
         return self.post("/oauth/token", {"grant_type": "refresh_token", "refresh_token": refresh_token} | changes)
 
-    def revoke(self, token: str, **changes: Any) -> Any:
+    def revoke(self, token: str, /, **changes: Any) -> Any:
         """The raw answer of a revocation."""
         return self.post("/oauth/revoke", {"token": token} | changes)
 
