@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from studyservice.views import health, openapi
@@ -11,10 +12,13 @@ urlpatterns = [
     path("v1/", include("courses.urls")),
     path("v1/", include("planning.urls")),
     path("v1/", include("grades.urls")),
+    path("v1/", include("practice.urls")),
+    path("v1/", include("vocab.urls")),
     path("", include("oauthserver.urls")),
     path("health", health),
     path("openapi.json", openapi, name="openapi"),
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),
+    path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
 ]
 

@@ -40,7 +40,21 @@ NAMES = [
     "claims",
     "unknown",
 ]
-VALUES = ["", "%00", "a%00b", "%zz", "%", "%ff", "%C3%28", "%ED%A0%80", "[]", "{}", "null", quote("ä😀"), "%0d%0ax:%20y"]
+VALUES = [
+    "",
+    "%00",
+    "a%00b",
+    "%zz",
+    "%",
+    "%ff",
+    "%C3%28",
+    "%ED%A0%80",
+    "[]",
+    "{}",
+    "null",
+    quote("ä😀"),
+    "%0d%0ax:%20y",
+]
 
 
 def machine(path: str, body: str | bytes, content_type: str = FORM) -> Any:
@@ -62,7 +76,9 @@ def fields_of(app: App) -> dict[str, str]:
 @pytest.mark.parametrize("name", NAMES)
 def test_one_strange_parameter(name: str, value: str, owner_member: Any) -> None:
     app = App.registered()
-    form = "&".join(f"{key}={quote(given)}" for key, given in fields_of(app).items() if key != name) + f"&{name}={value}"
+    form = (
+        "&".join(f"{key}={quote(given)}" for key, given in fields_of(app).items() if key != name) + f"&{name}={value}"
+    )
     status, _ = error_of(machine("/oauth/token", form))
     assert status in {400, 401}
     assert machine("/oauth/revoke", form).status_code == 200
@@ -100,7 +116,9 @@ BODIES = [
 
 
 @pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
-@pytest.mark.parametrize("content_type", [FORM, f"{FORM}; charset=utf-8", "application/json", "multipart/form-data", ""])
+@pytest.mark.parametrize(
+    "content_type", [FORM, f"{FORM}; charset=utf-8", "application/json", "multipart/form-data", ""]
+)
 def test_strange_bodies(body: bytes, content_type: str) -> None:
     assert error_of(machine("/oauth/token", body, content_type))[0] in {400, 401}
     assert error_of(machine("/oauth/register", body, content_type))[0] == 400

@@ -53,7 +53,10 @@ def test_without_a_method_it_is_basic() -> None:
 def test_what_it_does_not_know_is_ignored() -> None:
     """RFC 7591 section 2; the rest is answered with what the client gets."""
     response = register(
-        logo_uri="https://app.example/logo.png", contacts=None, grant_types=["authorization_code", "implicit"], scope="x"
+        logo_uri="https://app.example/logo.png",
+        contacts=None,
+        grant_types=["authorization_code", "implicit"],
+        scope="x",
     )
     assert response.json() == ANSWER | {"token_endpoint_auth_method": "none"}
 

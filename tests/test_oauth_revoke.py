@@ -48,7 +48,9 @@ def test_another_consent_of_the_same_app_goes_on(owner_member: Any) -> None:
 
 def test_a_wrong_client_ends_nothing(app: App, owner_member: Any) -> None:
     tokens = app.connect(owner_member)
-    impostor = App({"client_id": app.id, "client_secret": "svc_cs_x", "token_endpoint_auth_method": "client_secret_post"})
+    impostor = App(
+        {"client_id": app.id, "client_secret": "svc_cs_x", "token_endpoint_auth_method": "client_secret_post"}
+    )
     for response in (
         App.registered().revoke(tokens["refresh_token"]),
         App.registered().revoke(tokens["access_token"]),
