@@ -1,4 +1,4 @@
-"""Two at the same moment (decisions 10). The races are forced: every contender has arrived before the first may go on."""
+"""Two at the same moment (decisions 10), forced: every contender has arrived before the first may go on."""
 
 import time
 from collections.abc import Callable
