@@ -7,6 +7,8 @@ from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.models import SignInCode
+
 BATCH = 1000
 """Rows per transaction."""
 
@@ -38,4 +40,9 @@ def _sessions() -> int:
     return purge(Session.objects.filter(expire_date__lt=timezone.now()))
 
 
+def _sign_in_codes() -> int:
+    return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()))
+
+
 register_purge("sessions", _sessions)
+register_purge("sign_in_codes", _sign_in_codes)

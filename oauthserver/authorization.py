@@ -34,6 +34,7 @@ from oauthserver.resources import resource_from
 from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
 from studyservice.client_address import client_address
+from studyservice.error_pages import error_page
 from studyservice.operations import Scope
 
 
@@ -216,5 +217,4 @@ _MISMATCH = (
 
 
 def _error_page(request: HttpRequest, title: str, text: str) -> HttpResponse:
-    context = {"title": title, "text": text}
-    return render(request, "oauthserver/error.html", context, status=HTTPStatus.BAD_REQUEST)
+    return error_page(request, HTTPStatus.BAD_REQUEST, title, text)

@@ -1,9 +1,8 @@
 """The apps that a member has connected."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
+from accounts.connections import ConnectedApp
 from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.models import (
@@ -17,32 +16,13 @@ from oauthserver.models import (
 )
 from oauthserver.platforms import is_verified
 from oauthserver.scopes import scopes_from
-from studyservice.operations import Scope
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectedApp:
-    """One app that a member has connected, however many consents it has.
-
-    Attributes:
-        id: the app's.
-        name: as the app calls itself.
-        verified: whether its callback belongs to a recognized platform.
-        scopes: what the member allowed.
-        connected_at: when the member first allowed it.
-        last_used_at: when it last got a token, which it does at least hourly while it is used.
-    """
-
-    id: UUID
-    name: str
-    verified: bool
-    scopes: frozenset[Scope]
-    connected_at: datetime
-    last_used_at: datetime
 
 
 def connected_apps(member: Member) -> list[ConnectedApp]:
-    """The apps that can reach the member's data, the newest first; costs two queries."""
+    """The apps that can reach the member's data, the newest first; costs two queries.
+
+    An app is used when it gets a token, which it does at least hourly while it is at work.
+    """
     tokens = live_refresh_tokens().filter(user=member).select_related("application")
     consented = dict(Grant.objects.filter(user=member).values_list("token_family", "created"))
     by_app: dict[UUID, list[RefreshToken]] = {}
@@ -82,3 +62,10 @@ def disconnect_all_members(app: Application) -> int:
         with writing(member_id):
             end_families(families_of(user_id=member_id, application=app))
     return len(members)
+
+
+class OAuthConnections:
+    """What the key page asks (`accounts.connections.Connections`)."""
+
+    of = staticmethod(connected_apps)
+    disconnect = staticmethod(disconnect)

@@ -18,10 +18,10 @@ UNUSED_AFTER = timedelta(hours=24)
 
 def register_purges() -> None:
     """Tell `purgeexpired`; refresh tokens go before what they keep."""
-    register_purge("refresh tokens", _refresh_tokens)
-    register_purge("access tokens", _access_tokens)
-    register_purge("authorization codes", _grants)
-    register_purge("unused app registrations", _unused_registrations)
+    register_purge("refresh_tokens", _refresh_tokens)
+    register_purge("access_tokens", _access_tokens)
+    register_purge("authorization_codes", _grants)
+    register_purge("unused_registrations", _unused_registrations)
 
 
 def _refresh_tokens() -> int:

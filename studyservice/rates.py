@@ -37,6 +37,10 @@ class Rate(Enum):
     """Requests to the OAuth token endpoint, per address."""
     REGISTRATION = RateLimitItemPerHour(20)
     """New OAuth clients, registered or read from their own document, per address."""
+    SIGN_IN = RateLimitItemPerMinute(15, 10)
+    """Sign-in attempts per client address: every post of a password, of a code, or for a code."""
+    SIGN_IN_CODES = RateLimitItemPerHour(5)
+    """Sign-in codes per e-mail address, whether or not it belongs to a member."""
 
 
 class Window(NamedTuple):

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import environ
 from corsheaders.defaults import default_headers
+from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -149,9 +150,25 @@ SECURE_HSTS_PRELOAD = _secure
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
+# Behind https, a name that browsers accept only from this very host, over https (RFC 6265bis 4.1.3.2).
+SESSION_COOKIE_NAME = "__Host-sessionid" if _secure else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if _secure else "csrftoken"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "studyservice.errors.csrf_failure"
+# Of every page; the API's answers are data and carry none. A page that needs more says so itself, with `csp_update`.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
 
 INSTALLED_APPS = [
     "accounts",
@@ -178,6 +195,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.request_ids.RequestIdMiddleware",
     "studyservice.logs.RequestLogMiddleware",
+    "studyservice.pages.PageContentSecurityPolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.middleware.CredentialMiddleware",
@@ -211,7 +229,9 @@ TEMPLATES = [
 ]
 
 AUTH_USER_MODEL = "accounts.Member"
-LOGIN_URL = "/sign-in"
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "keys"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -346,6 +366,7 @@ MAX_BODY_BYTES = 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
 vars().update(_email())
+EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = _text("DEFAULT_FROM_EMAIL", "Study Data Service <noreply@localhost>")
 
 LOG_FORMAT = _text("LOG_FORMAT", "text" if TRIAL else "json")

@@ -9,19 +9,21 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from studyservice.operations import Scope
 from tests.oauth import App, error_of, status_of
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:
-    from oauthserver.connections import ConnectedApp, connected_apps
+    from accounts.connections import ConnectedApp
+    from oauthserver.connections import connected_apps
 
     App.registered().connect(make_member())
     App.registered(client_name="Assistant", redirect_uris=["https://claude.ai/cb"]).connect(owner_member, write=False)
     assert connected_apps(owner_member) == [
         ConnectedApp(
-            id=ANY, name="Assistant", verified=True, scopes=frozenset({"read"}), connected_at=ANY, last_used_at=ANY
+            id=ANY, name="Assistant", verified=True, scopes=frozenset({Scope.READ}), connected_at=ANY, last_used_at=ANY
         )
     ]
 
@@ -36,7 +38,8 @@ def test_an_app_with_two_consents_is_listed_once(owner_member: Any) -> None:
         clock.move_to(start + timedelta(hours=3))
         app.connect(owner_member)
     [connected] = connected_apps(owner_member)
-    assert (connected.verified, connected.scopes) == (False, {"read", "write"})
+    assert (connected.verified, connected.scopes) == (False, frozenset(Scope))
+    assert connected.last_used_at is not None
     assert connected.last_used_at - connected.connected_at >= timedelta(hours=2)
 
 

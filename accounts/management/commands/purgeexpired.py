@@ -24,5 +24,5 @@ class Command(BaseCommand):
             self,
             removed,
             as_json=options["json"],
-            text="Removed " + ", ".join(f"{n} {what}" for what, n in removed.items()) + ".",
+            text="Removed " + ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in removed.items()) + ".",
         )
