@@ -48,17 +48,26 @@ def read_json(request: HttpRequest) -> Any:
     Raises:
         InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
     """
-    if _content_length(request) > settings.MAX_BODY_BYTES:
-        raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
-    try:
-        raw = request.body
-    except UnreadablePostError:
-        raise InvalidRequest("The body did not arrive as a whole.") from None
+    raw = read_raw(request)
     if not raw:
         return {}
     if request.content_type != JSON_TYPE:
         raise InvalidRequest(f"Send the body as JSON, with the header Content-Type: {JSON_TYPE}.")
     return decode(raw)
+
+
+def read_raw(request: HttpRequest) -> bytes:
+    """The body of `request`.
+
+    Raises:
+        InvalidRequest: it is too large, or did not arrive whole.
+    """
+    if _content_length(request) > settings.MAX_BODY_BYTES:
+        raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
+    try:
+        return request.body
+    except UnreadablePostError:
+        raise InvalidRequest("The body did not arrive as a whole.") from None
 
 
 def _content_length(request: HttpRequest) -> int:

@@ -14,7 +14,7 @@ from rest_framework.settings import api_settings
 
 from studyservice.codec import json_response
 from studyservice.error_pages import error_page
-from studyservice.paths import is_json_path
+from studyservice.paths import is_json_path, is_oauth_path
 from studyservice.request_ids import current_request_id
 
 logger = logging.getLogger(__name__)
@@ -166,6 +166,17 @@ def error_response(error: ApiError) -> HttpResponse:
     return response
 
 
+def oauth_error_response(
+    code: str, description: str, status: HTTPStatus, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """An error of an OAuth endpoint (RFC 6749 section 5.2)."""
+    response = json_response({"error": code, "error_description": description}, status)
+    for name, value in {"Cache-Control": "no-store", **(headers or {})}.items():
+        response.headers[name] = value
+    response.error_type = code  # type: ignore[attr-defined]  # for the request log
+    return response
+
+
 def exception_handler(exc: Exception, context: Any) -> HttpResponse | None:
     """DRF's `EXCEPTION_HANDLER`: what an operation raised, as the envelope; None lets Django answer 500."""
     return error_response(exc) if isinstance(exc, ApiError) else None
@@ -195,6 +206,9 @@ def flatten(detail: Any, path: str = "") -> list[Detail]:
 
 
 def _page_or_envelope(request: HttpRequest, error: ApiError, title: str, text: str) -> HttpResponse:
+    if is_oauth_path(request.path_info):
+        code = "server_error" if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request"
+        return oauth_error_response(code, error.message, error.status)
     if is_json_path(request.path_info):
         return error_response(error)
     return error_page(request, error.status, title, text, headers=error.headers)

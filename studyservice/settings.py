@@ -175,6 +175,8 @@ INSTALLED_APPS = [
     "courses",
     "planning",
     "grades",
+    "oauth2_provider",
+    "oauthserver",
     "practice",
     "vocab",
     "studyservice",
@@ -274,6 +276,78 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
 }
 
+OAUTH2_PROVIDER_APPLICATION_MODEL = "oauthserver.Application"
+OAUTH2_PROVIDER_GRANT_MODEL = "oauthserver.Grant"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "oauthserver.AccessToken"  # noqa: S105  # a model
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "oauthserver.RefreshToken"  # noqa: S105  # a model
+OAUTH2_PROVIDER = {
+    "OAUTH2_SERVER_CLASS": "oauthserver.server.Server",
+    "OAUTH2_BACKEND_CLASS": "oauthserver.server.Backend",
+    "OAUTH2_VALIDATOR_CLASS": "oauthserver.validator.Validator",
+    "CLIENT_ID_GENERATOR_CLASS": "oauthserver.generators.ClientIdGenerator",
+    "ACCESS_TOKEN_GENERATOR": "oauthserver.generators.access_token",
+    "REFRESH_TOKEN_GENERATOR": "oauthserver.generators.refresh_token",
+    "OIDC_ISS_ENDPOINT": BASE_URL,
+    "SCOPES": {"read": "Read your study data", "write": "Change your study data"},
+    "DEFAULT_SCOPES": ["read"],
+    "AUTHORIZATION_CODE_EXPIRE_SECONDS": 10 * 60,
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 60 * 24 * 60 * 60,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],  # an app's own schemes: Application.get_allowed_schemes
+    "DCR_ENABLED": True,
+    "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
+    "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
+    "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["none", "client_secret_basic", "client_secret_post"],
+    "OAUTH2_PROTECTED_RESOURCE_NAME": "Study Data Service",
+    "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs",
+    # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
+    # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
+    "CIMD_ENABLED": env.bool("CLIENT_ID_METADATA_DOCUMENTS", default=True),
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.registration.WithinRegistrationRate"],
+    "CIMD_MAX_CONCURRENT_FETCHES": 2,
+    "CIMD_FETCH_TIMEOUT_SECONDS": 3,
+    **{
+        f"COMPLIANT_BCP_RFC9700_{rule}": True
+        for rule in (
+            "IMPLICIT_GRANT",
+            "PASSWORD_GRANT",
+            "PKCE_METHOD",
+            "ACCESS_TOKEN_TRANSPORT",
+            "AUTHZ_RESPONSE_ISS",
+            "TOKEN_STORAGE",
+            "REFRESH_TOKEN",
+            "REDIRECT_URI_SCHEME",
+            "REDIRECT_URI_MATCHING",
+            "PKCE_REQUIRED",
+        )
+    },
+}
+# Hosts whose callbacks belong to a platform that members know; apps that call back elsewhere are labelled unverified.
+RECOGNIZED_PLATFORMS: list[str] = env.list(
+    "RECOGNIZED_PLATFORMS",
+    default=[
+        "claude.ai",
+        "claude.com",
+        "chatgpt.com",
+        "chat.openai.com",
+        "platform.openai.com",
+        "callback.mistral.ai",
+        "www.perplexity.ai",
+        "gemini.google.com",
+        "vscode.dev",
+        "insiders.vscode.dev",
+        "global.consent.azure-apim.net",
+        "zapier.com",
+        "www.make.com",
+        "www.integromat.com",
+        "oauth.n8n.cloud",
+        "api.pipedream.com",
+        "ifttt.com",
+        "oauth.pstmn.io",
+    ],
+)
+
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -318,6 +392,9 @@ LOGGING: dict[str, Any] = {
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
+        # These write codes and tokens into their debug lines.
+        "oauthlib": {"level": "INFO"},
+        "oauth2_provider": {"level": "INFO"},
         # A refused request has its own line in the request log.
         "django.request": {"level": "ERROR"},
         "django.security": {"level": "ERROR"},

@@ -13,6 +13,7 @@ urlpatterns = [
     path("v1/", include("grades.urls")),
     path("v1/", include("practice.urls")),
     path("v1/", include("vocab.urls")),
+    path("", include("oauthserver.urls")),
     path("health", health),
     path("openapi.json", openapi, name="openapi"),
     path("", home, name="home"),
