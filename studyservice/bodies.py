@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import orjson
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, UnreadablePostError
 
 from studyservice.codec import JSON_TYPE
 from studyservice.errors import InvalidRequest
@@ -46,7 +46,7 @@ def read_json(request: HttpRequest) -> Any:
     """The JSON body of `request`; an empty body reads as `{}`.
 
     Raises:
-        InvalidRequest: the body is too large, lacks the JSON content type, or is not JSON.
+        InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
     """
     raw = read_raw(request)
     if not raw:
@@ -60,15 +60,18 @@ def read_raw(request: HttpRequest) -> bytes:
     """The body of `request`.
 
     Raises:
-        InvalidRequest: it is too large.
+        InvalidRequest: it is too large, or did not arrive whole.
     """
     if _content_length(request) > settings.MAX_BODY_BYTES:
         raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
-    return request.body
+    try:
+        return request.body
+    except UnreadablePostError:
+        raise InvalidRequest("The body did not arrive as a whole.") from None
 
 
 def _content_length(request: HttpRequest) -> int:
-    try:
-        return int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        raise InvalidRequest("The Content-Length header is not a number.") from None
+    length: str = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdecimal()):
+        raise InvalidRequest("The Content-Length header is not a number.")
+    return int(length)
