@@ -48,7 +48,7 @@ def read_json(request: HttpRequest) -> Any:
     Raises:
         InvalidRequest: the body is too large, lacks the JSON content type, or is not JSON.
     """
-    if _content_length(request) > settings.MAX_BODY_BYTES:
+    if content_length(request) > settings.MAX_BODY_BYTES:
         raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
     raw = request.body
     if not raw:
@@ -58,7 +58,12 @@ def read_json(request: HttpRequest) -> Any:
     return decode(raw)
 
 
-def _content_length(request: HttpRequest) -> int:
+def content_length(request: HttpRequest) -> int:
+    """The declared length of the body.
+
+    Raises:
+        InvalidRequest: it is not a number.
+    """
     try:
         return int(request.META.get("CONTENT_LENGTH") or 0)
     except ValueError:

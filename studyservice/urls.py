@@ -11,6 +11,7 @@ urlpatterns = [
     path("v1/", include("courses.urls")),
     path("v1/", include("planning.urls")),
     path("v1/", include("grades.urls")),
+    path("", include("mcpbridge.urls")),
     path("health", health),
     path("openapi.json", openapi, name="openapi"),
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),

@@ -1,0 +1,73 @@
+"""The endpoint over HTTP: MCP's Streamable HTTP, stateless, answering JSON."""
+
+from http import HTTPStatus
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from mcp.types import PARSE_ERROR
+
+from mcpbridge.exchange import Reply, exchange, refusal
+from studyservice.bodies import content_length, decode
+from studyservice.codec import JSON_TYPE, json_response
+from studyservice.errors import InvalidRequest, MethodNotAllowed, error_response
+
+
+class NotAcceptable(InvalidRequest):
+    """The client does not take JSON."""
+
+    status = HTTPStatus.NOT_ACCEPTABLE
+    default_message = f"Answers are JSON. Send Accept: {JSON_TYPE}, text/event-stream."
+
+
+class UnsupportedMediaType(InvalidRequest):
+    """The body is not declared as JSON."""
+
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    default_message = f"Send the message as JSON, with the header Content-Type: {JSON_TYPE}."
+
+
+class ContentTooLarge(InvalidRequest):
+    """The body is over the limit of every API request."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    default_message = f"The message is larger than {settings.MAX_BODY_BYTES} bytes."
+
+
+@csrf_exempt
+def endpoint(request: HttpRequest) -> HttpResponse:
+    """Answer a POST; there are no streams to GET and no sessions to DELETE."""
+    if request.method == "OPTIONS":
+        return _empty(HTTPStatus.NO_CONTENT, Allow="POST, OPTIONS")
+    if request.method != "POST":
+        return error_response(MethodNotAllowed(headers={"Allow": "POST"}))
+    request.get_host()  # refuses a Host that is not ours (MCP transports, Security Warning: DNS rebinding)
+    try:
+        _check_headers(request)
+    except InvalidRequest as error:
+        return error_response(error)
+    reply = _reply(request)
+    return _empty(reply.status) if reply.body is None else json_response(reply.body, reply.status)
+
+
+def _empty(status: int, **headers: str) -> HttpResponse:
+    response = HttpResponse(status=status, headers=headers)
+    del response.headers["Content-Type"]
+    return response
+
+
+def _check_headers(request: HttpRequest) -> None:
+    if not request.accepts(JSON_TYPE):
+        raise NotAcceptable
+    if request.content_type != JSON_TYPE:
+        raise UnsupportedMediaType
+    if content_length(request) > settings.MAX_BODY_BYTES:
+        raise ContentTooLarge
+
+
+def _reply(request: HttpRequest) -> Reply:
+    try:
+        message = decode(request.body)
+    except InvalidRequest as error:
+        return refusal(PARSE_ERROR, error.message)
+    return exchange(request, message)
