@@ -12,14 +12,12 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
-    CallToolResult,
     ListToolsResult,
     PaginatedRequestParams,
-    TextContent,
 )
 
 from mcpbridge.failures import failure_text
-from mcpbridge.tools import OperationTool, tools
+from mcpbridge.tools import tools
 from studyservice.errors import ApiError, InternalError
 
 logger = logging.getLogger(__name__)
@@ -59,8 +57,10 @@ async def list_tools(context: ServerRequestContext, params: PaginatedRequestPara
     return ListToolsResult(tools=[tool.definition for tool in tools().values()])
 
 
-async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> CallToolResult:
+async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> dict[str, Any]:
     """Run the operation for the member whose credential the HTTP request carries.
+
+    The result is given in its wire form, which the SDK validates; as a model it would be written out twice.
 
     Raises:
         MCPError: there is no such tool.
@@ -72,17 +72,15 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     try:
         record = tool.run(request.credential, params.arguments or {})
     except ApiError as error:
-        return _failed(error, tool)
+        return _result(failure_text(error, tool), isError=True)
     except Exception:
         logger.exception("Tool %s failed", tool.operation.id)
-        return _failed(InternalError(), tool)
-    return CallToolResult(
-        content=[TextContent(type="text", text=record.decode())], structured_content=orjson.loads(record)
-    )
+        return _result(failure_text(InternalError(), tool), isError=True)
+    return _result(record.decode(), structuredContent=orjson.loads(record))
 
 
-def _failed(error: ApiError, tool: OperationTool) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=failure_text(error, tool))], is_error=True)
+def _result(text: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], **more}
 
 
 server = Server(
@@ -96,6 +94,6 @@ server = Server(
         "server/discover": CacheHint(ttl_ms=_TOOLS_KEEP_MS, scope="public"),
     },
     on_list_tools=list_tools,
-    on_call_tool=call_tool,
 )
+server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
 server.middleware.clear()  # its one entry makes OpenTelemetry spans, which this service does not collect

@@ -116,7 +116,8 @@ def _actions(patterns: list[URLPattern | URLResolver]) -> Iterator[_Action]:
         viewset = getattr(pattern.callback, "cls", None)
         if isinstance(viewset, type) and issubclass(viewset, MemberViewSet):
             for method, name in pattern.callback.actions.items():  # type: ignore[attr-defined]  # set by DRF's as_view
-                yield _Action(viewset, method, getattr(viewset, name).operation)
+                if method != "head":  # DRF adds it to `get` with the first request
+                    yield _Action(viewset, method, getattr(viewset, name).operation)
 
 
 def _definition(action: _Action, schema: Schema) -> Tool:

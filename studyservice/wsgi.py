@@ -1,4 +1,4 @@
-"""The WSGI application."""
+"""The WSGI application; it does not start when a system check fails."""
 
 import io
 import os
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.core.management.base import BaseCommand
 from django.core.wsgi import get_wsgi_application
 
 if TYPE_CHECKING:
@@ -31,3 +32,4 @@ def with_chunked_bodies(app: "WSGIApplication") -> "WSGIApplication":
 
 
 application = with_chunked_bodies(get_wsgi_application())
+BaseCommand().check()
