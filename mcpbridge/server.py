@@ -76,7 +76,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     except Exception:
         logger.exception("Tool %s failed", tool.operation.id)
         return _result(failure_text(InternalError(), tool), isError=True)
-    return _result(record.decode(), structuredContent=orjson.loads(record))
+    return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
 
 
 def _result(text: str, **more: Any) -> dict[str, Any]:
