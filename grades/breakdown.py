@@ -1,11 +1,13 @@
 """The grade breakdown of a course, and the arithmetic behind it.
 
-Decimal throughout, half-up to two places at the end. Decimal carries 28 digits; scores and weights have four places,
-so every rounding tie is exact.
+Scores and weights are decimals of four places. Averages are kept as exact fractions, because a third cut after any
+number of digits can pull a tie below the half; half-up to two places comes once, at the end.
 """
 
+import math
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
+from fractions import Fraction
 from uuid import UUID
 
 from accounts.models import Member
@@ -42,26 +44,26 @@ _SCORES = Select(
 )
 
 
-def mean(scores: Sequence[Decimal]) -> Decimal | None:
-    """The plain mean in percent, unrounded; None without scores."""
-    return sum(scores, Decimal()) / len(scores) if scores else None
+def mean(scores: Sequence[Decimal]) -> Fraction | None:
+    """The plain mean in percent, exact; None without scores."""
+    return Fraction(sum(scores, Decimal())) / len(scores) if scores else None
 
 
-def current_grade(parts: Sequence[tuple[Decimal, Decimal | None]]) -> Decimal | None:
+def current_grade(parts: Sequence[tuple[Decimal, Fraction | None]]) -> Decimal | None:
     """The weighted mean over `(weight, average)` pairs, renormalized over those with an average.
 
     In percent, rounded; None when no category has scores or their weights sum to 0 (spec, Grade category).
     """
-    scored = [(weight, average) for weight, average in parts if average is not None]
-    total = sum((weight for weight, _ in scored), Decimal())
+    scored = [(Fraction(weight), average) for weight, average in parts if average is not None]
+    total = sum((weight for weight, _ in scored), Fraction())
     if not total:
         return None
-    return rounded(sum((weight * average for weight, average in scored), Decimal()) / total)
+    return rounded(sum((weight * average for weight, average in scored), Fraction()) / total)
 
 
-def rounded(percent: Decimal) -> Decimal:
-    """Half-up to two places."""
-    return percent.quantize(Decimal("0.01"), ROUND_HALF_UP)
+def rounded(percent: Fraction) -> Decimal:
+    """Half-up to two places; `percent` is not negative."""
+    return Decimal(math.floor(percent * 100 + Fraction(1, 2))).scaleb(-2)
 
 
 def letter(grade: Decimal) -> str:

@@ -50,6 +50,6 @@ def delete_grade_score(member: Member, score_id: UUID) -> Row:
     """
     with writing(member.id):
         deleted, _ = GradeScore.objects.filter(member_id=member.id, id=score_id).delete()
-    if not deleted:
-        raise NotFound("There is no such score. get_grades gives the ids.")
+        if not deleted:
+            raise NotFound("There is no such score. get_grades gives the ids.")
     return {"id": score_id, "deleted": True}

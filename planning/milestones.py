@@ -117,6 +117,6 @@ def delete_milestone(member: Member, milestone_id: UUID) -> Row:
     """
     with writing(member.id):
         deleted, _ = Milestone.objects.filter(member_id=member.id, id=milestone_id).delete()
-    if not deleted:
-        raise NotFound("There is no such milestone. list_milestones gives the ids.")
+        if not deleted:
+            raise NotFound("There is no such milestone. list_milestones gives the ids.")
     return {"id": milestone_id, "deleted": True}

@@ -78,7 +78,8 @@ class NumberField(serializers.FloatField):
         value = super().run_validation(data)
         if not isinstance(value, int | float):
             return value
-        return Decimal(str(value)).quantize(Decimal("0.0001"), ROUND_HALF_UP)
+        # Adding 0 turns a negative zero into zero.
+        return Decimal(str(value)).quantize(Decimal("0.0001"), ROUND_HALF_UP) + 0
 
 
 class BooleanField(serializers.BooleanField):
