@@ -1,7 +1,6 @@
 """Courses, their syllabus files, and their dated items."""
 
 import uuid
-from functools import partial
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -62,7 +61,10 @@ class SyllabusFile(models.Model):
 @receiver(post_delete, sender=SyllabusFile)
 def delete_stored_file(instance: SyllabusFile, using: str, **kwargs: Any) -> None:
     """Remove the file from storage once the deletion is committed; a failure is logged and stops nothing."""
-    delete = partial(instance.file.storage.delete, str(instance.file.name))
+
+    def delete() -> None:  # named, because Django logs a failure by the function's name
+        instance.file.storage.delete(str(instance.file.name))
+
     transaction.on_commit(delete, using=using, robust=True)
 
 

@@ -105,15 +105,20 @@ class Query(serializers.Serializer[Any]):
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
 
     def to_internal_value(self, data: Any) -> Any:
-        """The parameters, after refusing empty values for any declared one."""
-        empty = [
-            name
+        """The parameters; empty ones are refused together with whatever else is wrong."""
+        empty = {
+            name: ["Must not be empty."]
             for name, field in self.fields.items()
             if data.get(name) == "" and not getattr(field, "allow_blank", False)
-        ]
-        if empty:
-            raise serializers.ValidationError(dict.fromkeys(empty, ["Must not be empty."]))
-        return super().to_internal_value(data)
+        }
+        if not empty:
+            return super().to_internal_value(data)
+        details: dict[str, Any] = {}
+        try:
+            super().to_internal_value({name: value for name, value in data.items() if name not in empty})
+        except serializers.ValidationError as error:
+            details |= error.detail  # type: ignore[arg-type]  # a serializer's detail is always a mapping
+        raise serializers.ValidationError(details | empty)
 
 
 class Record(serializers.Serializer[Any]):
