@@ -100,9 +100,20 @@ def _parsed(message: Any) -> JSONRPCRequest | JSONRPCNotification | None:
     """The message, or None if it is not one; a notification is one without an id (JSON-RPC 2.0 section 4.1)."""
     is_notification = isinstance(message, dict) and "id" not in message
     try:
-        return (JSONRPCNotification if is_notification else JSONRPCRequest).model_validate(message)
+        parsed = (JSONRPCNotification if is_notification else JSONRPCRequest).model_validate(message)
     except pydantic.ValidationError:
         return None
+    return parsed if _can_be_echoed(parsed) else None
+
+
+def _can_be_echoed(parsed: JSONRPCRequest | JSONRPCNotification) -> bool:
+    """Whether what answers repeat is Unicode text; JSON lets lone surrogates through, which no answer could hold."""
+    repeated = (getattr(parsed, "id", None), parsed.method, (parsed.params or {}).get("name"))
+    try:
+        "".join(text for text in repeated if isinstance(text, str)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _names_its_version(parsed: JSONRPCRequest) -> bool:

@@ -80,7 +80,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
 
 
 def _result(text: str, **more: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}], **more}
+    return {"content": [{"type": "text", "text": text}], "resultType": "complete", **more}
 
 
 server = Server(
