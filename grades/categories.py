@@ -28,15 +28,18 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[di
             category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         }
         kept = _kept(categories, present)
-        for category_id, category in present.items():
-            if category_id not in kept:
-                category.delete()
+        if left_out := present.keys() - kept:
+            GradeCategory.objects.filter(member_id=member.id, id__in=left_out).delete()
+        new = []
         for position, entry in enumerate(categories, start=1):
             known = entry.get("id")
             category = present[known] if known else GradeCategory(member_id=member.id, course_id=course_id)
-            category.name, category.weight = entry["name"], entry["weight"]
-            category.position = position
-            category.save(force_insert=known is None, force_update=known is not None)
+            category.name, category.weight, category.position = entry["name"], entry["weight"], position
+            if known:
+                category.save(force_update=True)
+            else:
+                new.append(category)
+        GradeCategory.objects.bulk_create(new)
         return get_grades(member, course_id)
 
 

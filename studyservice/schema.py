@@ -1,7 +1,6 @@
 """`/openapi.json` from the operations' own declarations."""
 
 from functools import cached_property
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -10,63 +9,16 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from studyservice.errors import (
-    ApiError,
-    Conflict,
-    InsufficientScope,
-    InternalError,
-    InvalidRequest,
-    NotFound,
-    RateLimited,
-    Unauthorized,
-    ValidationFailed,
-)
 from studyservice.operations import Operation, Scope
+from studyservice.schema_answers import ERRORS, HEADERS, ErrorRecord, Schema, error_response, header_refs
 from studyservice.serializers import Record
 
-Schema = dict[str, Any]
-
-_ERRORS: dict[HTTPStatus, tuple[type[ApiError], str]] = {
-    HTTPStatus.BAD_REQUEST: (InvalidRequest, "Malformed JSON, wrong content type, or a bad cursor."),
-    HTTPStatus.UNAUTHORIZED: (
-        Unauthorized,
-        "The credential is missing, invalid, expired or revoked.",
-    ),
-    HTTPStatus.FORBIDDEN: (
-        InsufficientScope,
-        "insufficient_scope: the credential lacks the scope. membership_required: the membership is not active.",
-    ),
-    HTTPStatus.NOT_FOUND: (NotFound, "There is no such object of this member's."),
-    HTTPStatus.CONFLICT: (Conflict, "A count limit was reached."),
-    HTTPStatus.UNPROCESSABLE_ENTITY: (
-        ValidationFailed,
-        "Input failed validation; details lists each field.",
-    ),
-    HTTPStatus.TOO_MANY_REQUESTS: (
-        RateLimited,
-        "Too many requests; Retry-After gives the seconds to wait.",
-    ),
-    HTTPStatus.INTERNAL_SERVER_ERROR: (InternalError, "A fault of the server."),
+_EXAMPLES = {
+    "uuid": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    "date": "2026-11-21",
+    "date-time": "2026-11-21T08:30:00Z",
 }
-
-_HEADERS: dict[str, Schema] = {
-    "X-Request-Id": {
-        "description": "Names this request; quote it when you report a problem.",
-        "schema": {"type": "string", "pattern": "^req_"},
-    },
-    "RateLimit-Limit": {
-        "description": "Requests allowed per one-minute window.",
-        "schema": {"type": "integer"},
-    },
-    "RateLimit-Remaining": {
-        "description": "Requests left in this window.",
-        "schema": {"type": "integer"},
-    },
-    "RateLimit-Reset": {
-        "description": "Seconds until the window ends.",
-        "schema": {"type": "integer"},
-    },
-}
+"""A parameter's example, by format."""
 
 _TAGS = {
     "Member": "Who the credential belongs to.",
@@ -75,28 +27,6 @@ _TAGS = {
     "Planning": "Milestones that lead up to an item, and the agenda of the days ahead.",
     "Grades": "Weighted categories, scores, and the current grade.",
 }
-
-
-class DetailRecord(Record):
-    """One field that failed validation."""
-
-    field = serializers.CharField(help_text="The field's name, with a path if it is nested.")
-    message = serializers.CharField(help_text="What is wrong with it.")
-
-
-class ErrorBodyRecord(Record):
-    """What went wrong."""
-
-    type = serializers.CharField(help_text="The kind of error, for programs.")
-    message = serializers.CharField(help_text="What went wrong and what to do, for people.")
-    request_id = serializers.CharField(help_text="Equal to the X-Request-Id header.")
-    details = DetailRecord(many=True, required=False, help_text="With validation_failed: every field that is wrong.")
-
-
-class ErrorRecord(Record):
-    """Every error response of the API."""
-
-    error = ErrorBodyRecord(help_text="The error.")
 
 
 class OperationSchema(AutoSchema):
@@ -151,7 +81,7 @@ class OperationSchema(AutoSchema):
             answer = _page_of(answer)
         responses: dict[int, Any] = {self.declared.status: OpenApiResponse(answer, "Success.", examples=None)}
         for status in self.declared.error_statuses():
-            responses[status] = OpenApiResponse(ErrorRecord, _ERRORS[status][1])
+            responses[status] = OpenApiResponse(ErrorRecord, ERRORS[status].text)
         return responses
 
     def get_extensions(self) -> Schema:
@@ -184,8 +114,8 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
     _add_examples(schemas)
     components = result["components"]
     components["securitySchemes"] = _security_schemes()
-    components["headers"] = _HEADERS
-    components["responses"] = {error.__name__: _error_response(error, text) for error, text in _ERRORS.values()}
+    components["headers"] = HEADERS
+    components["responses"] = {error.name: error_response(error) for error in ERRORS.values()}
     result["tags"] = [{"name": name, "description": text} for name, text in _TAGS.items()]
     _drop(result, "x-spec-enum-id")
     for path in result["paths"].values():
@@ -195,14 +125,16 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
 
 
 def _finish_operation(operation: Schema, schemas: Schema) -> None:
+    for parameter in operation.get("parameters", []):
+        _add_parameter_example(parameter["schema"])
     for content in operation.get("requestBody", {}).get("content", {}).values():
         _close(content["schema"], schemas, partial="/Patched" in content["schema"].get("$ref", ""))
     for code, response in operation["responses"].items():
-        known = _ERRORS.get(HTTPStatus(int(code)))
+        known = ERRORS.get(int(code))
         if known is not None:
-            operation["responses"][code] = {"$ref": f"#/components/responses/{known[0].__name__}"}
+            operation["responses"][code] = {"$ref": f"#/components/responses/{known.name}"}
         else:
-            response["headers"] = _header_refs()
+            response["headers"] = header_refs()
 
 
 def _close(schema: Schema, schemas: Schema, *, partial: bool) -> None:
@@ -229,6 +161,16 @@ def _add_examples(schemas: Schema) -> None:
                 schemas[component]["examples"] = [example]
 
 
+def _add_parameter_example(schema: Schema) -> None:
+    """Beside the type, where documentation shows it and does not fill it in; an opaque text has none."""
+    if "enum" in schema:
+        schema["examples"] = schema["enum"][:1]
+    elif "default" in schema:
+        schema["examples"] = [schema["default"]]
+    elif schema.get("format") in _EXAMPLES:
+        schema["examples"] = [_EXAMPLES[schema["format"]]]
+
+
 def _drop(value: Any, key: str) -> None:
     """Remove drf-spectacular's own mark wherever it stands."""
     if isinstance(value, dict):
@@ -241,41 +183,6 @@ def _drop(value: Any, key: str) -> None:
 
 def _subclasses(base: type[Any]) -> list[type[Any]]:
     return [found for child in base.__subclasses__() for found in (child, *_subclasses(child))]
-
-
-def _header_refs() -> Schema:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
-
-
-def _error_response(error: type[ApiError], text: str) -> Schema:
-    example: Schema = {
-        "type": error.type,
-        "message": error.default_message,
-        "request_id": "req_3q2nVw8yZt5kLx0aBcD1eFgH",
-    }
-    if error is ValidationFailed:
-        example["details"] = [{"field": "title", "message": "Must not be empty."}]
-    headers = _header_refs()
-    if error is RateLimited:
-        headers["Retry-After"] = {
-            "description": "Seconds to wait.",
-            "schema": {"type": "integer"},
-        }
-    if error is Unauthorized:
-        headers["WWW-Authenticate"] = {
-            "description": "Names the protected resource metadata.",
-            "schema": {"type": "string"},
-        }
-    return {
-        "description": text,
-        "headers": headers,
-        "content": {
-            "application/json": {
-                "schema": {"$ref": "#/components/schemas/Error"},
-                "example": {"error": example},
-            }
-        },
-    }
 
 
 def _security_schemes() -> Schema:

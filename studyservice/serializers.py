@@ -148,7 +148,7 @@ def page(data: list[dict[str, Any]], next_cursor: str | None = None) -> dict[str
 
 
 class Deleted(Record):
-    """The answer to a deletion (spec, Common shapes)."""
+    """The answer to a deletion."""
 
     example: ClassVar[dict[str, Any]] = {
         "id": "5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11",

@@ -116,6 +116,10 @@ class World:
         made_id: str = record["id"]
         return made_id
 
+    def forget(self) -> None:
+        """Make new objects from here on."""
+        self._ids.clear()
+
     def fill(self) -> None:
         """Make one object for every path id there is."""
         for name in sorted({name for route in routes().values() for name in route.path_ids}):
