@@ -60,6 +60,37 @@ def test_a_poller_sees_every_item_once_while_four_write(owner_member, door, cour
 
 
 @pytest.mark.django_db(transaction=True)
+def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_member, course, in_threads) -> None:
+    """Decisions, 6: the member's row lock is taken before the stamp is set, so a slow writer is never overtaken."""
+    from accounts.writing import writing
+    from courses.models import Item
+
+    stamped, polled, finished = Event(), Event(), Event()
+
+    def slow() -> None:
+        with writing(owner_member.id) as now:
+            stamped.set()
+            assert polled.wait(timeout=10)
+            Item.objects.create(member=owner_member, course_id=course["id"], title="slow", created_at=now)
+
+    def quick() -> None:
+        assert stamped.wait(timeout=10)
+        owner.made("create_item", course_id=course["id"], title="quick")
+        finished.set()
+
+    def poll() -> list[str]:
+        assert stamped.wait(timeout=10)
+        finished.wait(timeout=0.5)  # time enough for the quick one, if nothing held it up
+        first = _poll(owner, LONG_AGO)
+        polled.set()
+        assert finished.wait(timeout=10)
+        return [item["title"] for item in first + _poll(owner, _newest(first, LONG_AGO))]
+
+    *_, seen = in_threads(lambda act: act(), [slow, quick, poll])
+    assert seen == ["slow", "quick"]
+
+
+@pytest.mark.django_db(transaction=True)
 def test_no_two_items_written_at_once_share_an_instant(owner: RestDoor, course, in_threads) -> None:
     made = in_threads(lambda n: owner.made("create_item", course_id=course["id"], title=f"{n}"), list(range(12)))
     assert len({item["created_at"] for item in made}) == 12
