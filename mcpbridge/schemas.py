@@ -51,13 +51,25 @@ def _resolved(schema: Schema, components: Mapping[str, Schema]) -> Schema:
 
 
 def _inlined(value: Any, components: Mapping[str, Schema]) -> Any:
-    """A copy of `value` with every reference replaced, and without examples, which repeat what the schema says."""
+    """A copy of `value` with every reference replaced, and without examples.
+
+    An assistant might take an id in an example for a real one.
+    """
     if isinstance(value, list):
         return [_inlined(inner, components) for inner in value]
     if not isinstance(value, dict):
         return value
-    return {
+    schema = {
         key: _inlined(inner, components)
         for key, inner in _resolved(value, components).items()
         if not (key == "examples" and isinstance(inner, list))
     }
+    return _with_single_types(schema) if isinstance(schema.get("type"), list) else schema
+
+
+def _with_single_types(schema: Schema) -> Schema:
+    """The same schema without a list of types, which clients that translate schemas refuse or drop."""
+    about = {key: schema[key] for key in ("description", "default") if key in schema}
+    limits = {key: value for key, value in schema.items() if key not in {"type", *about}}
+    branches = [{"type": name} if name == "null" else {"type": name, **limits} for name in schema["type"]]
+    return about | {"anyOf": branches}

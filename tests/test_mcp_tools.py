@@ -90,6 +90,7 @@ def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str,
     assert set(schema.get("required", [])) == route.path_ids | set(body.get("required", []))
     for parameter in declared(name).get("parameters", []):
         expected = {"description": parameter["description"], **parameter["schema"]}
+        expected.pop("examples", None)  # an assistant might take an id among them for a real one
         assert schema["properties"][parameter["name"]] == expected
 
 
