@@ -98,7 +98,11 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     def today(self) -> date:
         """Today's date in the member's time zone (spec, rule 5)."""
-        return timezone.now().astimezone(zoneinfo.ZoneInfo(self.time_zone)).date()
+        return self.date_at(timezone.now())
+
+    def date_at(self, instant: datetime) -> date:
+        """The date at that moment in the member's time zone."""
+        return instant.astimezone(zoneinfo.ZoneInfo(self.time_zone)).date()
 
     def membership_is_active(self) -> bool:
         """Whether the subscription has not lapsed."""

@@ -101,7 +101,7 @@ def delete_course(member: Member, course_id: UUID) -> Row:
         NotFound: there is no such course of the member's.
     """
     with writing(member.id):
-        course = Course.objects.only("id").filter(member_id=member.id, id=course_id).first()
+        course = Course.objects.only("id", "member_id").filter(member_id=member.id, id=course_id).first()
         if course is None:
             raise NotFound("There is no such course. list_courses gives the ids.")
         course.delete()

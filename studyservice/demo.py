@@ -4,6 +4,7 @@ import secrets
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import NamedTuple
+from uuid import UUID
 
 from django.db import transaction
 
@@ -14,6 +15,7 @@ from courses.items import create_item
 from grades.categories import set_grade_categories
 from grades.scores import add_grade_score
 from planning.milestones import create_milestone, update_milestone
+from studyservice.demo_decks import create_demo_decks
 
 DEMO_EMAIL = "demo@example.org"
 
@@ -173,17 +175,17 @@ _COURSES = (
 
 @transaction.atomic
 def create_demo_member() -> tuple[str, str]:
-    """Create the demo member with courses, items, milestones and grades around today; gives (password, API key)."""
+    """Create the demo member with a term's data around today; gives (password, API key)."""
     password = secrets.token_urlsafe(9)
     member = Member.objects.create_user(DEMO_EMAIL, password, name="Demo Student")
     secret, _ = create_api_key(member, "First steps")
-    for course in _COURSES:
-        _create_course(member, course, member.today())
+    today = member.today()
+    create_demo_decks(member, {course.fields["name"]: _create_course(member, course, today) for course in _COURSES})
     return password, secret
 
 
-def _create_course(member: Member, course: DemoCourse, today: date) -> None:
-    course_id = create_course(member, **({"term": "Fall semester"} | course.fields))["id"]
+def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
+    course_id: UUID = create_course(member, **({"term": "Fall semester"} | course.fields))["id"]
     for item in course.items:
         due_on = None if item.days is None else today + timedelta(days=item.days)
         item_id = create_item(member, course_id, title=item.title, kind=item.kind, due_on=due_on)["id"]
@@ -203,3 +205,4 @@ def _create_course(member: Member, course: DemoCourse, today: date) -> None:
                 label=label,
                 score=Decimal(percent),
             )
+    return course_id

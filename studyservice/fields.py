@@ -82,6 +82,24 @@ class NumberField(serializers.FloatField):
         return Decimal(str(value)).quantize(Decimal("0.0001"), ROUND_HALF_UP) + 0
 
 
+class IntegerField(serializers.IntegerField):
+    """A JSON number without a fraction, such as 5 or 5.0."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "invalid": "Must be a whole number.",
+        "null": "Must not be null.",
+        "min_value": "Must be at least {min_value}.",
+        "max_value": "Must be at most {max_value}.",
+    }
+
+    def to_internal_value(self, data: Any) -> int:
+        """The number."""
+        whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
+        if isinstance(data, bool) or not whole:
+            self.fail("invalid")
+        return int(data)
+
+
 class BooleanField(serializers.BooleanField):
     """JSON `true` or `false`, nothing else."""
 

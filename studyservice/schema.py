@@ -26,6 +26,8 @@ _TAGS = {
     "Items": "Exams, quizzes, assignments, labs, papers, projects: what is due when.",
     "Planning": "Milestones that lead up to an item, and the agenda of the days ahead.",
     "Grades": "Weighted categories, scores, and the current grade.",
+    "Practice": "Accuracy, streaks and weak topics.",
+    "Vocabulary": "Flashcard decks studied with spaced repetition.",
 }
 
 

@@ -130,6 +130,8 @@ INSTALLED_APPS = [
     "courses",
     "planning",
     "grades",
+    "practice",
+    "vocab",
     "mcpbridge",
     "studyservice",
     "django.contrib.admin",

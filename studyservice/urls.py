@@ -11,6 +11,8 @@ urlpatterns = [
     path("v1/", include("courses.urls")),
     path("v1/", include("planning.urls")),
     path("v1/", include("grades.urls")),
+    path("v1/", include("practice.urls")),
+    path("v1/", include("vocab.urls")),
     path("", include("mcpbridge.urls")),
     path("health", health),
     path("openapi.json", openapi, name="openapi"),

@@ -1,0 +1,49 @@
+"""Recording attempts. Each kind of practice calls this inside its own `writing` transaction."""
+
+from datetime import datetime
+from uuid import UUID
+
+from accounts.models import Member
+from practice.models import Attempt, Source
+from studyservice.statements import Insert
+
+_INSERT = Insert(Attempt)
+
+
+def record_attempt(
+    member: Member,
+    attempt_id: UUID,
+    *,
+    source: Source,
+    topic: str,
+    correct: bool,
+    at: datetime,
+    deck_id: UUID | None = None,
+    course_id: UUID | None = None,
+) -> None:
+    """Add an attempt made `at` this moment, dated in the member's present time zone.
+
+    Args:
+        attempt_id: the id of what the attempt was made from.
+    """
+    _INSERT.run(
+        id=attempt_id,
+        member_id=member.id,
+        source=source.value,
+        topic=topic,
+        deck_id=deck_id,
+        course_id=course_id,
+        correct=correct,
+        attempted_at=at,
+        day=member.date_at(at),
+    )
+
+
+def forget_deck(member_id: UUID, deck_id: UUID) -> None:
+    """Keep the attempts of a deck that is gone, without its id."""
+    Attempt.objects.filter(member_id=member_id, deck_id=deck_id).update(deck_id=None)
+
+
+def forget_course(member_id: UUID, course_id: UUID) -> None:
+    """Keep the attempts of a course that is gone, without its id."""
+    Attempt.objects.filter(member_id=member_id, course_id=course_id).update(course_id=None)

@@ -1,0 +1,18 @@
+"""Operations on practice."""
+
+from accounts.viewsets import MemberViewSet
+from practice import stats
+from practice.serializers import PracticeQuery, PracticeStatsRecord
+from studyservice.operations import Scope, operation
+from studyservice.statements import Row
+
+
+class PracticeViewSet(MemberViewSet):
+    """How practice goes."""
+
+    tag = "Practice"
+
+    @operation("Get practice statistics", scope=Scope.READ, answer=PracticeStatsRecord, query=PracticeQuery)
+    def get_practice_stats(self) -> Row:
+        """Accuracy, streak, attempts per day and weak topics over the last days, counted in the member's time zone."""
+        return stats.get_practice_stats(self.member, **self.query)

@@ -1,0 +1,152 @@
+"""Decks, cards with their FSRS state, the review log, and each member's desired retention."""
+
+import uuid
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models.signals import pre_delete
+from django.dispatch import receiver
+from django.utils import timezone
+
+from courses.models import Course
+from practice.attempts import forget_course, forget_deck
+
+DEFAULT_RETENTION = 0.9
+
+
+class Deck(models.Model):
+    """A set of cards; it stays when its course goes."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    course = models.ForeignKey("courses.Course", models.SET_NULL, null=True, blank=True, related_name="decks")
+    name = models.CharField(max_length=120)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "created_at", "id"], name="deck_member_age")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def clean(self) -> None:
+        """Refuse another member's course."""
+        if self.course is not None and self.course.member_id != self.member_id:
+            raise ValidationError({"course": "This is a course of another member."})
+
+
+class CardState(models.TextChoices):
+    """Where a card stands: FSRS's states, and `new` for its learning state before the first review."""
+
+    NEW = "new"
+    LEARNING = "learning"
+    REVIEW = "review"
+    RELEARNING = "relearning"
+
+
+class Rating(models.TextChoices):
+    """How well the member knew a card."""
+
+    AGAIN = "again"
+    HARD = "hard"
+    GOOD = "good"
+    EASY = "easy"
+
+
+class Card(models.Model):
+    """A term and what it means, with its state in FSRS."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    deck = models.ForeignKey(Deck, models.CASCADE, related_name="cards")
+    position = models.PositiveIntegerField(editable=False, help_text="Its place in the deck as it was made, from 1.")
+    term = models.CharField(max_length=200)
+    definition = models.CharField(max_length=2000)
+    state = models.CharField(max_length=10, choices=CardState, default=CardState.NEW, editable=False)
+    step = models.PositiveSmallIntegerField(
+        null=True, default=0, editable=False, help_text="Place in the (re)learning steps; empty in review."
+    )
+    stability = models.FloatField(null=True, editable=False, help_text="Days until recall falls to 90 percent.")
+    difficulty = models.FloatField(null=True, editable=False, help_text="1 to 10.")
+    due_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_reviewed_at = models.DateTimeField(null=True, editable=False)
+    reps = models.PositiveIntegerField(default=0, editable=False, help_text="Reviews so far.")
+    lapses = models.PositiveIntegerField(default=0, editable=False, help_text="“Again” in the state review.")
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "deck", "due_at"], name="card_member_deck_due")
+        ]
+
+    def __str__(self) -> str:
+        return self.term
+
+
+class Review(models.Model):
+    """One line of the append-only log: the answer, and the card's state before it.
+
+    `state` to `last_reviewed_at` are the card's fields before the review. With the desired retention that then held
+    they say all that went into the new state, and what an undo puts back. The attempt of the same id is its practice.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    card = models.ForeignKey(Card, models.CASCADE, related_name="reviews")
+    rating = models.CharField(max_length=5, choices=Rating)
+    reviewed_at = models.DateTimeField()
+    duration_ms = models.PositiveIntegerField(null=True)
+    desired_retention = models.FloatField()
+    state = models.CharField(max_length=10, choices=CardState)
+    step = models.PositiveSmallIntegerField(null=True)
+    stability = models.FloatField(null=True)
+    difficulty = models.FloatField(null=True)
+    due_at = models.DateTimeField()
+    last_reviewed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "card", "reviewed_at"], name="review_member_card")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.rating}, {self.reviewed_at:%Y-%m-%d %H:%M} UTC"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store a new line; a stored one is never changed."""
+        if not self._state.adding:
+            raise TypeError("The review log is append-only.")
+        super().save(*args, **kwargs)
+
+
+class RetentionGoal(models.Model):
+    """How likely a member wants to know a card when it comes up; without a row it is `DEFAULT_RETENTION`."""
+
+    member = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="retention_goal"
+    )
+    desired_retention = models.FloatField(
+        default=DEFAULT_RETENTION,
+        validators=[MinValueValidator(0.7), MaxValueValidator(0.99)],
+        help_text="0.7 to 0.99; the higher, the sooner cards come back. Counts from each card's next review on.",
+    )
+
+    def __str__(self) -> str:
+        return f"{self.desired_retention}"
+
+
+@receiver(pre_delete, sender=Deck)
+def keep_attempts_of_deck(instance: Deck, **kwargs: Any) -> None:
+    """Practice history outlives the deck."""
+    forget_deck(instance.member_id, instance.id)
+
+
+@receiver(pre_delete, sender=Course)
+def keep_attempts_of_course(instance: Course, **kwargs: Any) -> None:
+    """Practice history outlives the course."""
+    forget_course(instance.member_id, instance.id)

@@ -1,0 +1,96 @@
+"""Reviewing a card: its new state, the log row and the attempt, all or nothing."""
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from accounts.models import Member
+from accounts.writing import writing
+from practice.attempts import record_attempt
+from practice.models import Source
+from studyservice.errors import NotFound
+from studyservice.statements import Insert, Param, Row, Select, Update, wire_timestamp
+from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, Review
+from vocab.scheduling import STATE_FIELDS, next_state
+from vocab.serializers import CardRecord
+
+_MINE = Card.objects.filter(member_id=Param("member_id"), id=Param("card_id"))
+_CARD = Select(
+    _MINE,
+    CardRecord.columns()
+    | {
+        "step": "step",
+        "deck_name": "deck__name",
+        "course_id": "deck__course_id",
+        "desired_retention": "member__retention_goal__desired_retention",
+    },
+    timestamps=False,
+)
+_CHANGED = (*STATE_FIELDS, "reps", "lapses")
+_UPDATE = Update(_MINE, {name: Param(name) for name in _CHANGED})
+_LOG = Insert(Review)
+
+
+def require_card(member: Member, card_id: UUID) -> Row:
+    """The card, with what a review of it needs: `step`, `deck_name`, `course_id` and `desired_retention` (or None).
+
+    Raises:
+        NotFound: there is no such card of the member's.
+    """
+    card = _CARD.first(member_id=member.id, card_id=card_id)
+    if card is None:
+        raise NotFound("There is no such card. list_vocab_decks with deck_id and include_cards gives the ids.")
+    return card
+
+
+def review_vocab_card(member: Member, card_id: UUID, *, rating: str, duration_ms: int | None = None) -> Row:
+    """Answer the card now; gives the `CardRecord` with its next due time.
+
+    Raises:
+        NotFound: there is no such card of the member's.
+    """
+    with writing(member.id) as now:
+        return record_review(member, card_id, rating=rating, at=now, duration_ms=duration_ms)
+
+
+def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, duration_ms: int | None = None) -> Row:
+    """Answer the card `at` this moment, which is not before its last review; inside `writing`.
+
+    Raises:
+        NotFound: there is no such card of the member's.
+    """
+    card = require_card(member, card_id)
+    retention = card["desired_retention"] or DEFAULT_RETENTION
+    lapsed = rating == Rating.AGAIN and card["state"] == CardState.REVIEW
+    changed = next_state(card, rating, at, retention)
+    changed |= {"reps": card["reps"] + 1, "lapses": card["lapses"] + lapsed}
+    review_id = uuid4()
+    _UPDATE.run(member_id=member.id, card_id=card_id, **changed)
+    _LOG.run(
+        id=review_id,
+        member_id=member.id,
+        card_id=card_id,
+        rating=rating,
+        reviewed_at=at,
+        duration_ms=duration_ms,
+        desired_retention=retention,
+        **{name: card[name] for name in STATE_FIELDS},
+    )
+    record_attempt(
+        member,
+        review_id,
+        source=Source.VOCAB,
+        topic=card["deck_name"],
+        correct=rating != Rating.AGAIN,
+        at=at,
+        deck_id=card["deck_id"],
+        course_id=card["course_id"],
+    )
+    return _answer(card | changed)
+
+
+def _answer(card: Row) -> Row:
+    """`card` as a `CardRecord`."""
+    record = {name: card[name] for name in CardRecord.columns()}
+    for name in ("due_at", "last_reviewed_at"):
+        record[name] = wire_timestamp(record[name])
+    return record

@@ -1,0 +1,62 @@
+"""When a card comes up again: FSRS, as the `fsrs` package calculates it.
+
+Fuzzing is off. It would move due dates by a random number of days, so that the same answers gave different due dates:
+a client could not predict one, nor could a history be replayed or a review be undone and done again. What it is for,
+spreading cards that would otherwise stay together for months, matters in collections far larger than a deck here.
+"""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+
+import fsrs
+
+from studyservice.statements import Row
+from vocab.models import CardState, Rating
+
+STATE_FIELDS = ("state", "step", "stability", "difficulty", "due_at", "last_reviewed_at")
+"""The fields of a card that are its state in FSRS, and the log keeps from before each review."""
+
+_RATINGS = {
+    Rating.AGAIN.value: fsrs.Rating.Again,
+    Rating.HARD.value: fsrs.Rating.Hard,
+    Rating.GOOD.value: fsrs.Rating.Good,
+    Rating.EASY.value: fsrs.Rating.Easy,
+}
+_TO_FSRS = {
+    CardState.NEW.value: fsrs.State.Learning,
+    CardState.LEARNING.value: fsrs.State.Learning,
+    CardState.REVIEW.value: fsrs.State.Review,
+    CardState.RELEARNING.value: fsrs.State.Relearning,
+}
+_FROM_FSRS = {
+    fsrs.State.Learning: CardState.LEARNING.value,
+    fsrs.State.Review: CardState.REVIEW.value,
+    fsrs.State.Relearning: CardState.RELEARNING.value,
+}
+
+
+@lru_cache(maxsize=64)
+def _scheduler(desired_retention: float) -> fsrs.Scheduler:
+    return fsrs.Scheduler(desired_retention=desired_retention, enable_fuzzing=False)
+
+
+def next_state(card: Row, rating: str, at: datetime, desired_retention: float) -> Row:
+    """The `STATE_FIELDS` of `card` after it was answered at the instant `at`."""
+    before = fsrs.Card(
+        card_id=0,  # the package would wait a millisecond for an id of its own
+        state=_TO_FSRS[card["state"]],
+        step=card["step"],
+        stability=card["stability"],
+        difficulty=card["difficulty"],
+        due=card["due_at"],
+        last_review=card["last_reviewed_at"],
+    )
+    after, _ = _scheduler(desired_retention).review_card(before, _RATINGS[rating], at.astimezone(UTC))
+    return {
+        "state": _FROM_FSRS[after.state],
+        "step": after.step,
+        "stability": after.stability,
+        "difficulty": after.difficulty,
+        "due_at": after.due,
+        "last_reviewed_at": after.last_review,
+    }

@@ -1,0 +1,137 @@
+"""What the vocabulary operations take and answer."""
+
+from typing import Any, ClassVar
+
+from rest_framework import serializers
+
+from studyservice.fields import ChoiceField, IdField, IntegerField, QueryBooleanField, StringField
+from studyservice.serializers import Body, Query, Record
+from vocab.models import CardState, Rating
+
+MAX_CARDS = 500
+"""Cards per deck."""
+
+MAX_DURATION_MS = 3_600_000
+"""Longest time a review can have taken: an hour."""
+
+
+class CardBody(Body):
+    """A card of a new deck."""
+
+    example: ClassVar[dict[str, Any]] = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
+
+    term = StringField(max_length=200, help_text="What is asked.")
+    definition = StringField(max_length=2000, help_text="The answer.")
+
+
+class DeckBody(Body):
+    """What a new deck is made of."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "name": "Organelles",
+        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+        "cards": [CardBody.example],
+    }
+
+    name = StringField(max_length=120, help_text="The deck's name.")
+    course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
+    cards = serializers.ListField(
+        child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500."
+    )
+
+
+class ReviewBody(Body):
+    """How a card was answered."""
+
+    example: ClassVar[dict[str, Any]] = {"rating": "good", "duration_ms": 4200}
+
+    rating = ChoiceField(
+        choices=Rating.values, help_text="How well it was known: again (not at all), hard, good or easy."
+    )
+    duration_ms = IntegerField(
+        min_value=0,
+        max_value=MAX_DURATION_MS,
+        required=False,
+        allow_null=True,
+        help_text="How long it took, in milliseconds, up to an hour.",
+    )
+
+
+class DecksQuery(Query):
+    """Parameters of list_vocab_decks."""
+
+    deck_id = IdField(required=False, help_text="Only this deck.")
+    include_cards = QueryBooleanField(
+        default=False, help_text="Whether to answer the deck's cards too, due first; needs deck_id."
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse the cards of every deck at once."""
+        if attrs["include_cards"] and "deck_id" not in attrs:
+            raise serializers.ValidationError({"include_cards": ["Needs deck_id, the deck whose cards to answer."]})
+        return attrs
+
+
+class CardRecord(Record):
+    """A flashcard."""
+
+    example: ClassVar[dict[str, Any]] = CardBody.example | {
+        "id": "d9f4a2c6-8e3b-4d0f-b5a7-3c7e9f1d5b07",
+        "deck_id": "b7d2f0a4-6c1e-4b8d-9e3f-1a5c7d9b3e06",
+        "state": "review",
+        "due_at": "2026-11-25T18:02:11.000000Z",
+        "reps": 3,
+        "lapses": 0,
+        "stability": 4.1,
+        "difficulty": 5.3,
+        "last_reviewed_at": "2026-11-21T18:02:11.000000Z",
+    }
+
+    id = serializers.UUIDField(help_text="The card's id.")
+    deck_id = serializers.UUIDField(help_text="The deck it is in.")
+    term = serializers.CharField(help_text="What is asked.")
+    definition = serializers.CharField(help_text="The answer.")
+    state = serializers.ChoiceField(
+        choices=CardState.values, help_text="new until its first review, then as FSRS has it."
+    )
+    due_at = serializers.DateTimeField(help_text="When it comes up next.")
+    reps = serializers.IntegerField(help_text="How often it was reviewed.")
+    lapses = serializers.IntegerField(help_text="How often it was forgotten after it had been learned.")
+    stability = serializers.FloatField(
+        allow_null=True, help_text="Days until recall falls to 90 percent; null before the first review."
+    )
+    difficulty = serializers.FloatField(allow_null=True, help_text="1 to 10; null before the first review.")
+    last_reviewed_at = serializers.DateTimeField(allow_null=True, help_text="When it was last reviewed.")
+
+
+class DeckRecord(Record):
+    """A flashcard deck."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": "b7d2f0a4-6c1e-4b8d-9e3f-1a5c7d9b3e06",
+        "name": "Organelles",
+        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+        "course_name": "Cell Biology",
+        "card_count": 24,
+        "due_count": 6,
+        "next_due_at": "2026-11-20T18:02:11.000000Z",
+        "created_at": "2026-09-01T08:30:00.000000Z",
+        "updated_at": "2026-09-01T08:30:00.000000Z",
+    }
+
+    computed: ClassVar[tuple[str, ...]] = ("card_count", "due_count", "next_due_at", "cards")
+
+    id = serializers.UUIDField(help_text="The deck's id.")
+    name = serializers.CharField(help_text="The deck's name.")
+    course_id = serializers.UUIDField(allow_null=True, help_text="The course it belongs to; null means none.")
+    course_name = serializers.CharField(source="course.name", allow_null=True, help_text="The course's name.")
+    card_count = serializers.IntegerField(help_text="How many cards it has.")
+    due_count = serializers.IntegerField(help_text="How many of them are due now.")
+    next_due_at = serializers.DateTimeField(
+        allow_null=True, help_text="The earliest due time of its cards, past or future; null without cards."
+    )
+    created_at = serializers.DateTimeField(help_text="When the deck was created.")
+    updated_at = serializers.DateTimeField(help_text="When the deck was last changed; reviews do not change it.")
+    cards = CardRecord(
+        many=True, required=False, help_text="Its cards, due first; only with include_cards=true and on creation."
+    )

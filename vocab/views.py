@@ -1,0 +1,65 @@
+"""Operations on decks and cards."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from accounts.viewsets import MemberViewSet
+from studyservice.operations import Scope, operation
+from studyservice.serializers import Deleted, page
+from studyservice.statements import Row
+from vocab import decks, reviews
+from vocab.serializers import CardRecord, DeckBody, DeckRecord, DecksQuery, ReviewBody
+
+
+class DeckViewSet(MemberViewSet):
+    """A member's decks."""
+
+    tag = "Vocabulary"
+
+    @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
+    def list_vocab_decks(self) -> Row:
+        """All flashcard decks, oldest first, with how many of their cards are due. With deck_id only that deck, and
+        with include_cards its cards too, due first.
+        """
+        return page(decks.list_vocab_decks(self.member, **self.query))
+
+    @operation(
+        "Create a vocabulary deck",
+        scope=Scope.WRITE,
+        answer=DeckRecord,
+        status=HTTPStatus.CREATED,
+        body=DeckBody,
+        counted=True,
+    )
+    def create_vocab_deck(self) -> Row:
+        """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. A member can
+        have 100 decks; one more answers conflict.
+        """
+        return decks.create_vocab_deck(self.member, **self.body)
+
+    @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=Deleted, consequential=True)
+    def delete_vocab_deck(self, deck_id: UUID) -> Row:
+        """Permanently delete a flashcard deck with its cards and their review log. Practice statistics keep what was
+        practised. Confirm with the member first.
+        """
+        return decks.delete_vocab_deck(self.member, deck_id)
+
+
+class CardViewSet(MemberViewSet):
+    """The cards of a deck."""
+
+    tag = "Vocabulary"
+
+    @operation(
+        "Review a card",
+        scope=Scope.WRITE,
+        answer=CardRecord,
+        status=HTTPStatus.CREATED,
+        body=ReviewBody,
+        exists=reviews.require_card,
+    )
+    def review_vocab_card(self, card_id: UUID) -> Row:
+        """Record how well the member knew a flashcard: again, hard, good or easy. Answers the card with the time it
+        comes up next. Counts as an attempt in practice, correct unless again.
+        """
+        return reviews.review_vocab_card(self.member, card_id, **self.body)
