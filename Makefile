@@ -1,37 +1,51 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CLIENTS := tests/clients/node_modules/.package-lock.json
 
 export DATA_DIR ?= $(CURDIR)/var
 export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint format types openapi lock bench
+.PHONY: help run test check lint format types migrations secret openapi lock bench
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(VENV)/installed ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
-	@mkdir -p "$(DATA_DIR)"
-	@test -n "$$SECRET_KEY" || test -s "$(DATA_DIR)/trial-secret-key" || \
-		(umask 077 && $(BIN)/python -c "import secrets; print(secrets.token_urlsafe(64))" > "$(DATA_DIR)/trial-secret-key")
+run: $(VENV)/installed secret ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
 	@$(BIN)/python manage.py trial
 	@exec $(BIN)/gunicorn -c studyservice/gunicorn.py studyservice.wsgi
 
-test: check ## Set up and run every test, on SQLite and on PostgreSQL
+secret: $(VENV)/bin/python
+	@mkdir -p "$(DATA_DIR)"
+	@test -n "$$SECRET_KEY$$SECRET_KEY_FILE" || test -s "$(DATA_DIR)/trial-secret-key" || \
+		(umask 077 && $(BIN)/python -c "import secrets; print(secrets.token_urlsafe(64))" > "$(DATA_DIR)/trial-secret-key")
+
+test: check $(CLIENTS) ## Set up and run every test, on SQLite and on PostgreSQL
 	$(BIN)/pytest --database sqlite $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql $(PYTEST_ARGS)
 
-check: lint types ## Lint, types, order of imports, missing migrations
+PYTEST_ARGS ?= -n auto --dist worksteal
+
+$(CLIENTS): tests/clients/package-lock.json
+	@if command -v npm >/dev/null; then \
+		echo "Installing the locked MCP clients for the tests ..."; \
+		npm ci --prefix tests/clients --ignore-scripts --no-audit --no-fund --loglevel=error; \
+	else echo "npm was not found: the tests with JavaScript clients of MCP will be skipped"; fi
+
+check: lint types migrations ## Lint, types, order of imports, missing migrations
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 
-types: $(VENV)/installed-dev
+types: $(VENV)/installed-dev secret
 	$(BIN)/mypy .
+
+migrations: $(VENV)/installed secret
+	$(BIN)/python manage.py makemigrations --check --dry-run
 
 format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only -q .

@@ -8,8 +8,12 @@ import sys
 def main() -> None:
     """Run one management command."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
-    from django.core.management import execute_from_command_line  # noqa: PLC0415  # after the settings are named
+    # After the settings are named.
+    from django.core.management import execute_from_command_line  # noqa: PLC0415
 
+    from studyservice.startup import load_settings  # noqa: PLC0415
+
+    load_settings()
     execute_from_command_line(sys.argv)
 
 

@@ -46,10 +46,29 @@ def create_api_key(
 
 def active_keys(member: Member) -> QuerySet[ApiKey]:
     """The member's keys that work now."""
-    unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-    return member.api_keys.filter(unexpired, revoked_at=None)
+    return member.api_keys.filter(active())
+
+
+def active() -> Q:
+    """Keys that work now, as `ApiKey.state` says it."""
+    return Q(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
+
+
+def expired() -> Q:
+    """Keys whose time is over and that nobody had revoked."""
+    return Q(revoked_at=None, expires_at__lte=timezone.now())
+
+
+def revoked() -> Q:
+    """Keys that were revoked."""
+    return Q(revoked_at__isnull=False)
 
 
 def revoke_api_key(key: ApiKey) -> None:
     """Stop a key at once; revoking twice keeps the first time."""
     ApiKey.objects.filter(id=key.id, revoked_at=None).update(revoked_at=timezone.now())
+
+
+def revoke_all(member: Member) -> None:
+    """Stop every key of the member."""
+    member.api_keys.filter(revoked_at=None).update(revoked_at=timezone.now())

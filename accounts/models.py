@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from studyservice.operations import Scope
@@ -17,12 +17,13 @@ from studyservice.operations import Scope
 
 def validate_time_zone(name: str) -> None:
     """Refuse a name that is not in the IANA time zone database."""
-    if name not in _time_zones():
+    if name not in time_zones():
         raise ValidationError("%(name)s is not an IANA time zone, such as Europe/Paris.", params={"name": name})
 
 
 @cache
-def _time_zones() -> frozenset[str]:
+def time_zones() -> frozenset[str]:
+    """The names of the IANA time zone database."""
     return frozenset(zoneinfo.available_timezones()) - {"localtime", "Factory"}
 
 
@@ -38,7 +39,12 @@ class MemberManager(BaseUserManager["Member"]):
         member = self.model(email=email.strip().lower(), **fields)
         member.set_password(password)
         member.full_clean()
-        member.save(using=self._db)
+        try:
+            with transaction.atomic(using=self._db):
+                member.save(using=self._db)
+        except IntegrityError:
+            member.validate_unique()  # says that the address was taken meanwhile
+            raise
         return member
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Member":
@@ -91,6 +97,13 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     def __str__(self) -> str:
         return self.email
+
+    def save(self, **options: Any) -> None:
+        """Store the member, but never `write_clock`: a copy read earlier would set it back (`accounts.writing`)."""
+        if not self._state.adding and options.get("update_fields") is None:
+            kept = {"id", "write_clock"} | self.get_deferred_fields()
+            options["update_fields"] = [field.name for field in self._meta.concrete_fields if field.name not in kept]
+        super().save(**options)
 
     def clean(self) -> None:
         """Keep the address in lower case."""

@@ -1,15 +1,27 @@
 """Gunicorn's configuration: `gunicorn -c studyservice/gunicorn.py studyservice.wsgi`.
 
-It reads HOST, PORT, WEB_CONCURRENCY (processes), WEB_THREADS (per process) and REDIS_URL.
+The settings are loaded here, before any process is started: a wrong one ends the server with its message.
 """
 
+import logging
 import os
+import sys
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
 
-bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
-workers = int(os.environ.get("WEB_CONCURRENCY", "1"))
-threads = int(os.environ.get("WEB_THREADS", "4"))
+# After the path and the name of the settings.
+from django.conf import settings
+
+from studyservice.startup import load_settings
+
+load_settings()
+logging.captureWarnings(True)
+
+bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
+workers = settings.WEB_CONCURRENCY
+threads = settings.WEB_THREADS
 worker_class = "studyservice.worker.JSONErrorWorker"
 timeout = 60
 graceful_timeout = 30
@@ -19,9 +31,12 @@ limit_request_field_size = 16380
 errorlog = "-"
 accesslog = None
 control_socket_disable = True
+# Gunicorn's own lines in the format of the service's.
+_own = {"gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True}}
+logconfig_dict = {**settings.LOGGING, "loggers": {**settings.LOGGING["loggers"], **_own}}
 
-if workers > 1 and not os.environ.get("REDIS_URL"):
+if workers > 1 and settings.REDIS_URL is None:
     raise SystemExit(
-        f"WEB_CONCURRENCY is {workers} but REDIS_URL is not set: several processes need Redis to share their "
-        "rate limits. Set REDIS_URL, or run one process."
+        f"Not started: WEB_CONCURRENCY is {workers} but REDIS_URL is not set. Several processes need Redis to share "
+        "their rate limits. Set REDIS_URL, or run one process."
     )

@@ -1,8 +1,9 @@
 """Structured logs: one line per request, with its id and never a secret.
 
-Paths are logged without their query, headers and bodies not at all.
+Paths are logged percent-encoded and without their query, headers and bodies not at all.
 """
 
+import json
 import logging
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import orjson
 from django.http import HttpRequest, HttpResponse
+from django.utils.encoding import escape_uri_path
 
 logger = logging.getLogger("studyservice.requests")
 
@@ -30,7 +32,10 @@ class JSONFormatter(logging.Formatter):
         line |= getattr(record, "data", {})
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return orjson.dumps(line, default=str).decode()
+        try:
+            return orjson.dumps(line, default=str).decode()
+        except TypeError:  # a lone surrogate, which is no UTF-8
+            return json.dumps(line, default=str)
 
 
 class RequestLogMiddleware:
@@ -45,7 +50,7 @@ class RequestLogMiddleware:
         response = self.get_response(request)
         data: dict[str, Any] = {
             "method": request.method,
-            "path": request.path_info,
+            "path": escape_uri_path(request.path_info),
             "status": response.status_code,
             "ms": round((time.perf_counter() - started) * 1000, 2),
         }

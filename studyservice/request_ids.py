@@ -32,6 +32,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer `request` under a fresh id."""
         request_id = new_request_id()
+        request.request_id = request_id  # type: ignore[attr-defined]  # for what is logged after the answer
         token = _current.set(request_id)
         try:
             response = self.get_response(request)
@@ -42,9 +43,10 @@ class RequestIdMiddleware:
 
 
 class RequestIdFilter(logging.Filter):
-    """Puts the id of the current request on each log record."""
+    """Puts the id of the current request, or of the one that the record is about, on each log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Every record passes."""
-        record.request_id = current_request_id()
+        about = getattr(record, "request", None)
+        record.request_id = getattr(about, "request_id", None) or current_request_id()
         return True

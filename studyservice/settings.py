@@ -4,6 +4,7 @@ A secret may also come from a file: NAME_FILE instead of NAME. `make run` keeps 
 service runs on loopback without any other setting.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,18 +16,29 @@ from django.core.exceptions import ImproperlyConfigured
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
 
-DATA_DIR = Path(env.str("DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
-TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
-TRIAL = not env.str("SECRET_KEY", default="") and TRIAL_SECRET_FILE.exists()
-
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+def _text(name: str, default: str = "") -> str:
+    """The variable `name`, or what is in the file that `name`_FILE names; the default if that is empty."""
+    try:
+        text: str = env.ENVIRON.get(name, "")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}") from error
+    return text.strip() or default
+
+
+def _count(name: str, default: int, least: int, most: int = 65535) -> int:
+    """A whole number from the environment, `least` to `most`."""
+    text = _text(name, str(default))
+    if not (text.isascii() and text.isdecimal() and least <= int(text[:9]) <= most):
+        raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {text!r}.")
+    return int(text)
 
 
 def _secret_key() -> str:
     """SECRET_KEY, which must not be guessable."""
-    if TRIAL:
-        return TRIAL_SECRET_FILE.read_text().strip()
-    key: str = env.str("SECRET_KEY", default="")
+    key = TRIAL_SECRET_FILE.read_text().strip() if TRIAL else _text("SECRET_KEY")
     if not key:
         raise ImproperlyConfigured("SECRET_KEY is not set. Set it to 50 or more random characters.")
     if len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-"):
@@ -36,12 +48,15 @@ def _secret_key() -> str:
 
 def _base_url() -> str:
     """BASE_URL, the public origin: https, or http on loopback."""
-    port = env.int("PORT", default=8000)
-    url: str = env.str("BASE_URL", default=f"http://127.0.0.1:{port}" if TRIAL else "")
+    url = _text("BASE_URL", f"http://127.0.0.1:{PORT}" if TRIAL else "")
     if not url:
-        raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin.")
-    parts = urlsplit(url)
-    if not parts.hostname or parts.scheme not in {"http", "https"} or "@" in parts.netloc:
+        raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin, such as https://example.org.")
+    try:
+        parts = urlsplit(url)
+        usable = parts.hostname and parts.port != 0 and parts.scheme in {"http", "https"} and "@" not in parts.netloc
+    except ValueError:
+        usable = False
+    if not usable:
         raise ImproperlyConfigured(f"BASE_URL is not an origin such as https://example.org: {url}")
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
@@ -50,20 +65,9 @@ def _base_url() -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _count(name: str, default: int, least: int) -> int:
-    """A whole number from the environment that is at least `least`."""
-    try:
-        number: int = env.int(name, default=default)
-    except ValueError:
-        raise ImproperlyConfigured(f"{name} is not a whole number.") from None
-    if number < least:
-        raise ImproperlyConfigured(f"{name} must be at least {least}.")
-    return number
-
-
 def _credential_prefix() -> str:
     """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
-    prefix: str = env.str("CREDENTIAL_PREFIX", default="svc")
+    prefix = _text("CREDENTIAL_PREFIX", "svc")
     if not (prefix.isascii() and prefix.isalnum() and prefix.islower() and len(prefix) <= 12):
         raise ImproperlyConfigured("CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits.")
     return prefix
@@ -71,41 +75,65 @@ def _credential_prefix() -> str:
 
 def _databases() -> dict[str, dict[str, Any]]:
     """PostgreSQL from DATABASE_URL, or SQLite in DATA_DIR."""
-    default = f"sqlite:///{DATA_DIR / 'studyservice.sqlite3'}"
-    try:
-        database: dict[str, Any] = env.db_url("DATABASE_URL", default=default)
-    except (ValueError, ImproperlyConfigured) as error:
-        raise ImproperlyConfigured("DATABASE_URL is not a database URL.") from error
+    url = _text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'studyservice.sqlite3'}")
+    database: dict[str, Any] = {}
+    if url.startswith(("postgres://", "postgresql://", "sqlite:///")):
+        with suppress(ValueError):
+            database = env.db_url_config(url)
+    if not database.get("NAME") or database["NAME"] == ":memory:":
+        # The URL may hold a password, so the message does not show it.
+        raise ImproperlyConfigured(
+            "DATABASE_URL is not a database URL: use postgres://user:password@host:5432/name or sqlite:////path/to/file."
+        )
     options = database.setdefault("OPTIONS", {})
-    match database["ENGINE"]:
-        case "django.db.backends.postgresql":
-            database |= {
-                "ENGINE": "studyservice.postgresql",
-                "CONN_MAX_AGE": None,
-                "CONN_HEALTH_CHECKS": True,
-            }
-            # Statements are sent with their values apart and prepared by the server after a few uses: it then
-            # plans each of them once per connection.
-            options.setdefault("server_side_binding", True)
-            options.setdefault("prepare_threshold", 3)
-        case "django.db.backends.sqlite3":
-            database["CONN_MAX_AGE"] = None
-            options |= {
-                "transaction_mode": "IMMEDIATE",
-                "timeout": 20,
-                "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-            }
-        case engine:
-            raise ImproperlyConfigured(f"DATABASE_URL names {engine}; use PostgreSQL or SQLite.")
+    database["CONN_MAX_AGE"] = None
+    if database["ENGINE"] == "django.db.backends.postgresql":
+        database |= {"ENGINE": "studyservice.postgresql", "CONN_HEALTH_CHECKS": True}
+        # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
+        # of them once per connection.
+        options.setdefault("server_side_binding", True)
+        options.setdefault("prepare_threshold", 3)
+    else:
+        options |= {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        }
     return {"default": database}
 
 
+def _redis_url() -> str | None:
+    """REDIS_URL, or None for counters in the memory of one process."""
+    url = _text("REDIS_URL")
+    if url and not url.startswith(("redis://", "rediss://", "redis+unix://")):
+        raise ImproperlyConfigured("REDIS_URL is not a Redis URL such as redis://host:6379/0.")
+    return url or None
+
+
+def _email() -> dict[str, Any]:
+    """Django's e-mail settings from EMAIL_URL; by default, messages go to standard output."""
+    try:
+        config: dict[str, Any] = env.email_url_config(_text("EMAIL_URL", "consolemail://"))
+    except (ValueError, ImproperlyConfigured):
+        raise ImproperlyConfigured(
+            "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."
+        ) from None
+    return config
+
+
 DEBUG = False
+DATA_DIR = Path(_text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
+TRIAL = not _text("SECRET_KEY") and TRIAL_SECRET_FILE.exists()
+HOST = _text("HOST", "127.0.0.1")
+PORT = _count("PORT", default=8000, least=1)
+WEB_CONCURRENCY = _count("WEB_CONCURRENCY", default=1, least=1, most=1024)
+WEB_THREADS = _count("WEB_THREADS", default=4, least=1, most=1024)
 SECRET_KEY = _secret_key()
 BASE_URL = _base_url()
 CREDENTIAL_PREFIX = _credential_prefix()
-TRUSTED_PROXIES = _count("TRUSTED_PROXIES", default=0, least=0)
-REDIS_URL: str | None = env.str("REDIS_URL", default="") or None
+TRUSTED_PROXIES = _count("TRUSTED_PROXIES", default=0, least=0, most=16)
+REDIS_URL = _redis_url()
 DATABASES = _databases()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -160,6 +188,8 @@ MIDDLEWARE = [
     "studyservice.pages.PageMessageMiddleware",
     "studyservice.pages.PageXFrameOptionsMiddleware",
 ]
+# These checks look for Django's own frame and form-token middleware; the subclasses above they do not see.
+SILENCED_SYSTEM_CHECKS = ["security.W002", "security.W003"]
 APPEND_SLASH = False
 ROOT_URLCONF = "studyservice.urls"
 WSGI_APPLICATION = "studyservice.wsgi.application"
@@ -232,6 +262,7 @@ USE_I18N = False
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 MEDIA_ROOT = DATA_DIR / "files"
+MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
@@ -240,14 +271,13 @@ STORAGES = {
 MAX_BODY_BYTES = 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
-EMAIL_CONFIG = env.email_url("EMAIL_URL", default="consolemail://")
-vars().update(EMAIL_CONFIG)
-DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Study Data Service <noreply@localhost>")
+vars().update(_email())
+DEFAULT_FROM_EMAIL = _text("DEFAULT_FROM_EMAIL", "Study Data Service <noreply@localhost>")
 
-LOG_FORMAT = env.str("LOG_FORMAT", default="text" if TRIAL else "json")
+LOG_FORMAT = _text("LOG_FORMAT", "text" if TRIAL else "json")
 if LOG_FORMAT not in {"text", "json"}:
     raise ImproperlyConfigured("LOG_FORMAT must be text or json.")
-LOGGING = {
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"request_id": {"()": "studyservice.request_ids.RequestIdFilter"}},

@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from studyservice.views import health, openapi
@@ -17,6 +18,7 @@ urlpatterns = [
     path("health", health),
     path("openapi.json", openapi, name="openapi"),
     path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),
+    path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
 ]
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from django.test import Client
+
     from accounts.models import ApiKey, Member
     from tests.doors import RestDoor
 
@@ -27,11 +29,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
     config.addinivalue_line("markers", "rest: a rule of REST alone; the test does not go through the tools too")
-    if _DIRECTORY not in os.environ:
+    first = _DIRECTORY not in os.environ
+    if first:
         config.stash[_started] = _prepare(config.getoption("--database"))
     import django
 
     django.setup()
+    if first:
+        _collect_static_files()
 
 
 _started = pytest.StashKey[tuple[Path, Any]]()
@@ -56,6 +61,24 @@ def _prepare(database: str) -> tuple[Path, Any]:
     server, url = start(directory / "postgresql")
     os.environ["DATABASE_URL"] = url
     return directory, server
+
+
+def _collect_static_files() -> None:
+    """Pages name their scripts and styles by the hashes of `collectstatic`; collect again what is new."""
+    from django.conf import settings
+    from django.core.management import call_command
+
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
+    if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With NO_SKIPS, as in CI, a run that left a test out has failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("NO_SKIPS") and reporter is not None and reporter.stats.get("skipped"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -198,6 +221,21 @@ def item(owner: "RestDoor", course: Any) -> Any:
 def milestone(owner: "RestDoor", item: Any) -> Any:
     """A milestone of the owner's."""
     return owner.made("create_milestone", item_id=item["id"], title="Outline")
+
+
+@pytest.fixture
+def operator(make_member: MemberFactory) -> "Member":
+    return make_member("operator@example.com", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def admin(operator: "Member") -> "Client":
+    """A signed-in operator's browser."""
+    from django.test import Client
+
+    client = Client()
+    client.force_login(operator)
+    return client
 
 
 @pytest.fixture

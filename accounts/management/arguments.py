@@ -24,6 +24,18 @@ def add_json_option(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object, nothing else")
 
 
+def text(argument: str) -> str:
+    """Text that can be stored, trimmed at both ends."""
+    if "\x00" in argument or not _is_unicode(argument):
+        raise ArgumentTypeError(f"is not text: {argument!r}")
+    return argument.strip()
+
+
+def _is_unicode(argument: str) -> bool:
+    """Whether no byte of the command line had to be escaped."""
+    return not any("\ud800" <= character <= "\udfff" for character in argument)
+
+
 def may_write(text: str) -> bool:
     """Whether the scopes in `text` include `write`; `read` is always granted."""
     scopes = set(text.split())
@@ -59,5 +71,7 @@ def answer(command: BaseCommand, fields: Mapping[str, Any], *, as_json: bool, te
 
 
 def refused(error: ValidationError) -> CommandError:
-    """A validation error as the command's own."""
-    return CommandError(" ".join(error.messages))
+    """A validation error as the command's own, in one line that names the fields."""
+    if not hasattr(error, "error_dict"):
+        return CommandError(" ".join(error.messages))
+    return CommandError(" ".join(f"{name}: {' '.join(said)}" for name, said in error.message_dict.items()))

@@ -1,13 +1,16 @@
 """E-mail the members who build on the API."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from smtplib import SMTPException
 from typing import Any
 
 from django.core.mail import EmailMessage, get_connection
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db.models import Exists, OuterRef, Q
-from django.utils import timezone
+from django.db.models import Exists, OuterRef
 
+from accounts.api_keys import active
+from accounts.management.arguments import text
 from accounts.models import ApiKey, Member
 
 
@@ -18,14 +21,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
-        parser.add_argument("--subject", required=True)
+        parser.add_argument("--subject", type=text, required=True)
         parser.add_argument("--body-file", required=True, type=Path)
         parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Send, or with `--dry-run` list."""
         subject = options["subject"].strip()
-        if not subject or "\n" in subject:
+        if len(subject.splitlines()) != 1:
             raise CommandError("--subject must be one line.")
         try:
             body = options["body_file"].read_text(encoding="utf-8")
@@ -33,16 +36,31 @@ class Command(BaseCommand):
             raise CommandError(f"--body-file cannot be read: {error}") from None
         if not body.strip():
             raise CommandError("--body-file is empty.")
-        unexpired = Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-        keys = ApiKey.objects.filter(unexpired, member=OuterRef("pk"), revoked_at=None)
+        keys = ApiKey.objects.filter(active(), member=OuterRef("pk"))
         emails = Member.objects.filter(Exists(keys), is_active=True).order_by("email").values_list("email", flat=True)
-        sent = 0
-        with get_connection() as connection:
+        if options["dry_run"]:
             for email in emails.iterator():
-                if options["dry_run"]:
-                    self.stdout.write(email)
-                else:
+                self.stdout.write(email)
+            self.stdout.write(f"Would be sent to {_members(emails.count())}.")
+            return
+        sent, failed = self._send(subject, body, emails.iterator())
+        self.stdout.write(f"Sent to {_members(sent)}.")
+        if failed:
+            raise CommandError(f"Not sent to {_members(failed)}, named above.")
+
+    def _send(self, subject: str, body: str, emails: Iterable[str]) -> tuple[int, int]:
+        """One message each; an address that is refused is named and keeps nobody else from theirs."""
+        sent = failed = 0
+        with get_connection() as connection:
+            for email in emails:
+                try:
                     EmailMessage(subject, body, to=[email], connection=connection).send()
-                sent += 1
-        verb = "would get" if options["dry_run"] else "got"
-        self.stdout.write(f"{sent} {'member' if sent == 1 else 'members'} {verb} it.")
+                    sent += 1
+                except SMTPException as error:
+                    self.stderr.write(f"{email}: {error}")
+                    failed += 1
+        return sent, failed
+
+
+def _members(number: int) -> str:
+    return f"{number} {'member' if number == 1 else 'members'}"

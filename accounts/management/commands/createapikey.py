@@ -12,6 +12,7 @@ from accounts.management.arguments import (
     answer,
     member_named,
     refused,
+    text,
 )
 from studyservice.errors import Conflict
 
@@ -23,8 +24,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
-        parser.add_argument("email")
-        parser.add_argument("name")
+        parser.add_argument("email", type=text)
+        parser.add_argument("name", type=text)
         add_key_options(parser)
         add_json_option(parser)
 

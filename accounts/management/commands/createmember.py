@@ -1,5 +1,6 @@
 """Create a member."""
 
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -7,8 +8,15 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
 from accounts.api_keys import create_api_key
-from accounts.management.arguments import add_json_option, add_key_options, answer, refused
+from accounts.management.arguments import add_json_option, add_key_options, answer, refused, text
 from accounts.models import Member
+
+
+def password(argument: str) -> str:
+    """A password as it is typed; an empty one would let anybody in."""
+    if not argument or text(argument) != argument.strip():
+        raise ArgumentTypeError("must not be empty")
+    return argument
 
 
 class Command(BaseCommand):
@@ -18,13 +26,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
-        parser.add_argument("email")
-        parser.add_argument("--name", default="")
+        parser.add_argument("email", type=text)
+        parser.add_argument("--name", type=text, default="")
         parser.add_argument("--time-zone", default="UTC", help="IANA name, default UTC")
-        parser.add_argument("--password", help="without one, sign-in is by e-mailed code only")
+        parser.add_argument("--password", type=password, help="without one, sign-in is by e-mailed code only")
         parser.add_argument("--staff", action="store_true", help="may use the admin, fully")
         parser.add_argument("--inactive", action="store_true", help="with a lapsed membership")
-        parser.add_argument("--api-key", metavar="NAME", help="create an API key of this name")
+        parser.add_argument("--api-key", type=text, metavar="NAME", help="create an API key of this name")
         add_key_options(parser)
         add_json_option(parser)
 

@@ -6,15 +6,19 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.management.arguments import add_json_option, answer, member_named
+from accounts.management.arguments import add_json_option, answer, member_named, text
+from accounts.membership import lapse, renew
 
 
-def calendar_date(text: str) -> date:
+def calendar_date(argument: str) -> date:
     """A date written YYYY-MM-DD."""
     try:
-        return date.fromisoformat(text)
+        day = date.fromisoformat(argument)
     except ValueError:
-        raise ArgumentTypeError(f"a date written YYYY-MM-DD, not {text!r}") from None
+        day = None
+    if day is None or day.isoformat() != argument:  # Python reads other ISO 8601 forms too
+        raise ArgumentTypeError(f"a date written YYYY-MM-DD, not {argument!r}")
+    return day
 
 
 class Command(BaseCommand):
@@ -24,7 +28,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
-        parser.add_argument("email")
+        parser.add_argument("email", type=text)
         parser.add_argument("state", choices=["active", "inactive"])
         parser.add_argument("--until", type=calendar_date, help="last day included, in the member's time zone")
         add_json_option(parser)
@@ -34,9 +38,10 @@ class Command(BaseCommand):
         if options["state"] == "inactive" and options["until"]:
             raise CommandError("--until goes with active.")
         member = member_named(options["email"])
-        member.membership_active = options["state"] == "active"
-        member.membership_until = options["until"]
-        member.save(update_fields=["membership_active", "membership_until"])
+        if options["state"] == "active":
+            renew(member, options["until"])
+        else:
+            lapse(member)
         active = member.membership_is_active()
         answer(
             self,

@@ -1,0 +1,210 @@
+"""Members and API keys for the operators."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePasswordMixin, UserChangeForm
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+from accounts import api_keys, membership
+from accounts.models import ApiKey, Member
+from accounts.writing import writing
+from studyservice.admin import ReadOnlyAdmin, ServiceAdmin, ServiceInline
+
+_PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
+
+
+class NewMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]  # Django's class takes no parameter at run time
+    """A member with a password or, as most, without one."""
+
+    usable_password = SetUnusablePasswordMixin.create_usable_password_field(
+        "Without a password, sign-in is by e-mailed code."
+    )
+
+    class Meta:
+        model = Member
+        fields = ("email", "name", "time_zone")
+
+
+class MemberForm(UserChangeForm):  # type: ignore[type-arg]  # likewise
+    """A stored member."""
+
+    class Meta:
+        model = Member
+        fields = ("email", "name", "time_zone", "membership_active", "membership_until", *_PRIVILEGES)
+
+
+class _StateFilter(admin.SimpleListFilter):
+    """Rows by a state that is a condition."""
+
+    states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]]
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """The states by name."""
+        return [(state, label) for state, (label, _) in self.states.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows in the chosen state."""
+        chosen = self.value()
+        return queryset.filter(self.states[chosen][1]()) if chosen in self.states else queryset
+
+
+class MembershipFilter(_StateFilter):
+    """Members by their membership."""
+
+    title = "membership"
+    parameter_name = "membership"
+    states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]] = {
+        "active": ("active", membership.active),
+        "ending": (f"ending within {membership.SOON.days} days", membership.ending_soon),
+        "lapsed": ("lapsed", membership.lapsed),
+    }
+
+
+class KeyStateFilter(_StateFilter):
+    """Keys by their state."""
+
+    title = "state"
+    parameter_name = "state"
+    states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]] = {
+        "active": ("active", api_keys.active),
+        "expired": ("expired", api_keys.expired),
+        "revoked": ("revoked", api_keys.revoked),
+    }
+
+
+class ActiveKeyInline(ServiceInline):
+    """A member's active keys, ten at most; the others are in the list of keys."""
+
+    model = ApiKey
+    verbose_name_plural = "active API keys"
+    fields = readonly_fields = ("name", "hint", "may_write", "created_at", "expires_at", "last_used_at")
+    show_change_link = True
+    can_delete = False
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """The active ones."""
+        return super().get_queryset(request).filter(api_keys.active())
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never: the page or the command shows a new key once, the admin could not."""
+        return False
+
+
+@admin.register(Member)
+class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django's class takes no parameter at run time
+    """Members; renewing, lapsing, and revoking their keys."""
+
+    email_path = "email"
+    form = MemberForm
+    add_form = NewMemberForm
+    list_display = ("email", "name", "membership", "membership_until", "time_zone", "is_staff", "created_at")
+    list_filter = (MembershipFilter, "is_staff", "is_active")
+    ordering = ("email",)
+    filter_horizontal = ()
+    autocomplete_fields = ("groups",)
+    readonly_fields = ("created_at", "last_login")
+    inlines = (ActiveKeyInline,)
+    actions = ("renew", "lapse", "revoke_keys")
+    fieldsets = (
+        (None, {"fields": ("email", "name", "time_zone", "password")}),
+        ("Membership", {"fields": ("membership_active", "membership_until")}),
+        ("Access", {"fields": _PRIVILEGES}),
+        ("Dates", {"fields": ("created_at", "last_login")}),
+    )
+    add_fieldsets = ((None, {"fields": ("email", "name", "time_zone", "usable_password", "password1", "password2")}),)
+
+    def matching(self, term: str) -> Q:
+        """An address by its beginning, or a name by any part."""
+        if "@" in term:
+            return super().matching(term)
+        return super().matching(term) | Q(email__startswith=term.lower())
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Only a superuser changes, or sets the password of, another operator."""
+        guarded = isinstance(obj, Member) and obj.is_staff and not request.user.is_superuser
+        return not guarded and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """As for changes."""
+        guarded = isinstance(obj, Member) and obj.is_staff and not request.user.is_superuser
+        return not guarded and super().has_delete_permission(request, obj)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Only a superuser hands out privileges."""
+        fixed = super().get_readonly_fields(request, obj)
+        return fixed if request.user.is_superuser else (*fixed, *_PRIVILEGES)
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        """No keys before there is a member."""
+        return () if obj is None else super().get_inlines(request, obj)
+
+    def save_model(self, request: HttpRequest, obj: Member, form: Any, change: bool) -> None:
+        """Store a new member, or of a known one what was edited: another change made meanwhile stays."""
+        if not change:
+            obj.save()
+            return
+        stored = {field.name for field in Member._meta.concrete_fields}
+        obj.save(update_fields=[name for name in form.changed_data if name in stored])
+
+    def delete_model(self, request: HttpRequest, obj: Member) -> None:
+        """Remove the member with everything, once no write of the member's is under way."""
+        with writing(obj.id):
+            obj.delete()
+
+    @admin.display(boolean=True, description="membership")
+    def membership(self, member: Member) -> bool:
+        """Whether it is active."""
+        return member.membership_is_active()
+
+    @admin.action(description="Renew the membership, open-ended", permissions=["change"])
+    def renew(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        """For a last day, edit the member."""
+        self._each(request, queryset, membership.renew, "Renewed")
+
+    @admin.action(description="End the membership", permissions=["change"])
+    def lapse(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        """At once."""
+        self._each(request, queryset, membership.lapse, "Ended")
+
+    @admin.action(description="Revoke all API keys", permissions=["change"])
+    def revoke_keys(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        """At once."""
+        self._each(request, queryset, api_keys.revoke_all, "Revoked the API keys of")
+
+    def _each(
+        self, request: HttpRequest, queryset: QuerySet[Member], change: Callable[[Member], None], verb: str
+    ) -> None:
+        members = [member for member in queryset if self.has_change_permission(request, member)]
+        for member in members:
+            change(member)
+            self.log_change(request, member, f"{verb}.")
+        self.message_user(request, f"{verb}: {len(members)} {'member' if len(members) == 1 else 'members'}.")
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin):
+    """API keys, without their hashes; members make them, operators revoke them."""
+
+    list_display = ("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "last_used_at")
+    list_filter = (KeyStateFilter,)
+    list_select_related = ("member",)
+    ordering = ("member_id", "-created_at")
+    fields = ("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "revoked_at", "last_used_at")
+    actions = ("revoke",)
+
+    @admin.action(description="Revoke", permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        """Stop the keys at once."""
+        keys = list(queryset)
+        for key in keys:
+            api_keys.revoke_api_key(key)
+            self.log_change(request, key, "Revoked.")
+        self.message_user(request, f"Revoked: {len(keys)} {'key' if len(keys) == 1 else 'keys'}.")
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Who could change a key may revoke it."""
+        return bool(request.user.has_perm("accounts.change_apikey"))

@@ -1,0 +1,143 @@
+"""Courses, syllabi and items for the operators.
+
+Saving and deleting go through the same functions as the API's operations, with their rules.
+"""
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404, HttpRequest
+from django.urls import URLPattern, path
+
+from accounts.writing import writing
+from courses import courses, items
+from courses.models import Course, Item, SyllabusFile
+from studyservice.admin import ServiceAdmin, ServiceInline
+
+
+def syllabus_file(request: HttpRequest, course_id: UUID, file_id: UUID) -> FileResponse:
+    """An uploaded file, as a download."""
+    if not request.user.has_perm("courses.view_syllabusfile"):
+        raise PermissionDenied
+    file = SyllabusFile.objects.filter(course_id=course_id, id=file_id).first()
+    if file is None or not file.file.storage.exists(str(file.file.name)):
+        raise Http404
+    return FileResponse(
+        file.file.open("rb"), as_attachment=True, filename=file.filename, content_type="application/octet-stream"
+    )
+
+
+class SyllabusFileInline(ServiceInline):
+    """Uploaded files: added and removed, never changed."""
+
+    model = SyllabusFile
+    fields = ("file", "filename", "created_at")
+    readonly_fields = ("filename", "created_at")
+    ordering = ("created_at",)
+
+
+class CourseForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's class takes no parameter at run time
+    """A course with its syllabus text."""
+
+    class Meta:
+        model = Course
+        fields = ("member", "name", "code", "term", "meets", "institution", "subject", "syllabus_text")
+
+    def clean_syllabus_text(self) -> str | None:
+        """Text that is empty after trimming is no syllabus."""
+        return self.cleaned_data["syllabus_text"] or None
+
+
+@admin.register(Course)
+class CourseAdmin(ServiceAdmin):
+    """Courses, with their syllabus text and files."""
+
+    form = CourseForm
+    list_display = ("name", "code", "term", "member", "created_at")
+    list_select_related = ("member",)
+    ordering = ("member_id", "created_at", "id")
+    autocomplete_fields = ("member",)
+    readonly_fields: ClassVar[tuple[str, ...]] = ("created_at", "updated_at")
+    inlines = (SyllabusFileInline,)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without the syllabi, which are long."""
+        return super().get_queryset(request).defer("syllabus_text")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A course stays with its member."""
+        return self.readonly_fields if obj is None else ("member", *self.readonly_fields)
+
+    def get_urls(self) -> list[URLPattern]:
+        """And the uploaded files, below `MEDIA_URL`."""
+        files = path("syllabi/<uuid:course_id>/<uuid:file_id>", self.admin_site.admin_view(syllabus_file))
+        return [files, *super().get_urls()]
+
+    def save_model(self, request: HttpRequest, obj: Course, form: Any, change: bool) -> None:
+        """Create it as create_course does, or change what was edited as update_course does."""
+        if change:
+            edited = {name: form.cleaned_data[name] for name in form.changed_data}
+            courses.update_course(obj.member, obj.id, **edited)
+        else:
+            fields = dict(form.cleaned_data)
+            obj.id = courses.create_course(fields.pop("member"), **fields)["id"]
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        """Store new files for the course's member under their own names; remove the ones that were ticked."""
+        course: Course = form.instance
+        added = formset.save(commit=False)
+        if not added and not formset.deleted_objects:
+            return
+        with writing(course.member_id) as now:
+            for file in added:
+                file.member_id = course.member_id
+                file.filename = file.file.name
+                file.created_at = now
+                file.save()
+            for file in formset.deleted_objects:
+                file.delete()
+
+    def delete_model(self, request: HttpRequest, obj: Course) -> None:
+        """As delete_course does it."""
+        courses.delete_course(obj.member, obj.id)
+
+
+@admin.register(Item)
+class ItemAdmin(ServiceAdmin):
+    """Dated items."""
+
+    text_path = "title"
+    list_display = ("title", "kind", "due_on", "course", "member", "created_at")
+    list_select_related = ("course", "member")
+    list_filter = ("kind",)
+    ordering = ("member_id", "due_on", "created_at", "id")
+    raw_id_fields = ("course",)
+    fields = ("course", "title", "kind", "due_on", "member", "created_at", "updated_at")
+    readonly_fields: ClassVar[tuple[str, ...]] = ("member", "created_at", "updated_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without the syllabi of their courses."""
+        return super().get_queryset(request).defer("course__syllabus_text")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """An item stays with its course."""
+        return self.readonly_fields if obj is None else ("course", *self.readonly_fields)
+
+    def save_model(self, request: HttpRequest, obj: Item, form: Any, change: bool) -> None:
+        """Create it as create_item does, for the course's member; or change it as update_item does."""
+        if change:
+            edited = {name: form.cleaned_data[name] for name in form.changed_data}
+            items.update_item(obj.member, obj.id, **edited)
+        else:
+            fields = dict(form.cleaned_data)
+            course = fields.pop("course")
+            obj.member = course.member
+            obj.id = items.create_item(course.member, course.id, **fields)["id"]
+
+    def delete_model(self, request: HttpRequest, obj: Item) -> None:
+        """As delete_item does it."""
+        items.delete_item(obj.member, obj.id)
