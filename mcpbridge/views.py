@@ -8,7 +8,7 @@ from django.views.decorators.csrf import csrf_exempt
 from mcp.types import PARSE_ERROR
 
 from mcpbridge.exchange import Reply, exchange, refusal
-from studyservice.bodies import content_length, decode
+from studyservice.bodies import content_length, decode, raw_body
 from studyservice.codec import JSON_TYPE, json_response
 from studyservice.errors import InvalidRequest, MethodNotAllowed, error_response
 
@@ -44,9 +44,10 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     request.get_host()  # refuses a Host that is not ours (MCP transports, Security Warning: DNS rebinding)
     try:
         _check_headers(request)
+        raw = raw_body(request)
     except InvalidRequest as error:
         return error_response(error)
-    reply = _reply(request)
+    reply = _reply(request, raw)
     return _empty(reply.status) if reply.body is None else json_response(reply.body, reply.status)
 
 
@@ -65,9 +66,9 @@ def _check_headers(request: HttpRequest) -> None:
         raise ContentTooLarge
 
 
-def _reply(request: HttpRequest) -> Reply:
+def _reply(request: HttpRequest, raw: bytes) -> Reply:
     try:
-        message = decode(request.body)
+        message = decode(raw)
     except InvalidRequest as error:
         return refusal(PARSE_ERROR, error.message)
     return exchange(request, message)

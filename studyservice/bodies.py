@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import orjson
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, UnreadablePostError
 
 from studyservice.codec import JSON_TYPE
 from studyservice.errors import InvalidRequest
@@ -46,11 +46,11 @@ def read_json(request: HttpRequest) -> Any:
     """The JSON body of `request`; an empty body reads as `{}`.
 
     Raises:
-        InvalidRequest: the body is too large, lacks the JSON content type, or is not JSON.
+        InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
     """
     if content_length(request) > settings.MAX_BODY_BYTES:
         raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
-    raw = request.body
+    raw = raw_body(request)
     if not raw:
         return {}
     if request.content_type != JSON_TYPE:
@@ -64,7 +64,19 @@ def content_length(request: HttpRequest) -> int:
     Raises:
         InvalidRequest: it is not a number.
     """
+    length: str = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdecimal()):
+        raise InvalidRequest("The Content-Length header is not a number.")
+    return int(length)
+
+
+def raw_body(request: HttpRequest) -> bytes:
+    """The bytes of the body.
+
+    Raises:
+        InvalidRequest: the client went away before all of them had arrived.
+    """
     try:
-        return int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        raise InvalidRequest("The Content-Length header is not a number.") from None
+        return request.body
+    except UnreadablePostError:
+        raise InvalidRequest("The body did not arrive as a whole.") from None

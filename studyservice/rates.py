@@ -2,8 +2,7 @@
 
 Counters are those of the `limits` library: in memory with one server process, in Redis with more. While Redis does not
 answer, every process counts for itself and says so in the log once per minute; a process asks Redis again after
-`RETRY_SECONDS`. In Redis a count is exact. In memory, requests that race each other at the limit may find one fewer
-left than there was, and requests that race over the edge of a window may gain one each.
+`RETRY_SECONDS`. Counts are exact under concurrency in both; the headers of requests that race each other may agree.
 """
 
 import logging
@@ -17,8 +16,10 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from limits import RateLimitItem, RateLimitItemPerMinute
 from limits.errors import StorageError
-from limits.storage import MemoryStorage, Storage, storage_from_string
+from limits.storage import Storage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter
+
+from studyservice.memory_windows import MemoryWindows
 
 logger = logging.getLogger(__name__)
 
@@ -57,7 +58,7 @@ class _Limiter:
     """A fixed-window limiter that falls back to this process's own counters."""
 
     def __init__(self, uri: str | None) -> None:
-        self._own = FixedWindowRateLimiter(MemoryStorage())
+        self._own = FixedWindowRateLimiter(MemoryWindows())
         self._shared: FixedWindowRateLimiter | None = None
         if uri:
             storage = storage_from_string(uri, wrap_exceptions=True, socket_timeout=0.5, socket_connect_timeout=0.5)

@@ -270,6 +270,8 @@ STORAGES = {
 # The largest body of an API request. Forms of the admin may be larger: they carry whole syllabi.
 MAX_BODY_BYTES = 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+# More parameters than a request line can carry: unknown ones are ignored, however many.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
 vars().update(_email())
 DEFAULT_FROM_EMAIL = _text("DEFAULT_FROM_EMAIL", "Study Data Service <noreply@localhost>")

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from django.db.models.expressions import Expression
@@ -51,16 +51,15 @@ def wire_timestamp(value: datetime | None) -> str | None:
     return None if value is None else value.isoformat("T", "microseconds")[:26] + "Z"
 
 
-def _adapt(value: Any) -> Any:
-    """`value` as the driver takes it."""
-    ops = connection.ops
+def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
+    """`value` as the driver takes it; PostgreSQL's takes every value as it is."""
     if isinstance(value, datetime):
-        return ops.adapt_datetimefield_value(value)
+        return database.ops.adapt_datetimefield_value(value)
     if isinstance(value, date):
-        return ops.adapt_datefield_value(value)
+        return database.ops.adapt_datefield_value(value)
     if isinstance(value, Decimal):
-        return ops.adapt_decimalfield_value(value)
-    if isinstance(value, UUID) and not connection.features.has_native_uuid_field:
+        return database.ops.adapt_decimalfield_value(value)
+    if isinstance(value, UUID):
         return value.hex
     return value
 
@@ -75,14 +74,17 @@ class _Statement:
         raise NotImplementedError
 
     def _execute(self, values: Mapping[str, Any]) -> tuple[CursorWrapper, _Compiled]:
-        compiled = self._compiled.get(connection.vendor)
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self._compiled.get(database.vendor)
         if compiled is None:
-            compiled = self._compiled[connection.vendor] = self._compile()
-        params = [_adapt(values[p.name] if isinstance(p, Param) else p) for p in compiled.params]
-        cursor = connection.cursor()
-        if connection.vendor == "postgresql":
+            compiled = self._compiled[database.vendor] = self._compile()
+        params = [values[param.name] if isinstance(param, Param) else param for param in compiled.params]
+        cursor = database.cursor()
+        if database.vendor == "postgresql":
             # Values arrive in PostgreSQL's binary format, which the driver's C code turns into Python objects.
             cursor.cursor.format = Format.BINARY
+        else:
+            params = [_adapted(param, database) for param in params]
         cursor.execute(compiled.sql, params)
         return cursor, compiled
 

@@ -10,12 +10,27 @@ from gunicorn.workers.gthread import ThreadWorker
 from studyservice.errors import ApiError, InternalError, InvalidRequest
 from studyservice.request_ids import new_request_id
 
+STALL_SECONDS = 10
+"""How long a thread waits for the next bytes of a body, or for a client to take those of an answer."""
+
 
 class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
     """A `gthread` worker whose own refusals carry the error envelope.
 
     Gunicorn refuses what is not HTTP, or too long a request line or header, before the application sees it.
     """
+
+    def handle_request(self, req: Any, conn: Any) -> bool:
+        """Answer one request; whether its connection may be used again.
+
+        A client that stalls is given up, or a few of them would keep every thread.
+        """
+        conn.sock.settimeout(STALL_SECONDS)
+        try:
+            return bool(super().handle_request(req, conn))
+        except TimeoutError:
+            self.log.warning("Gave up on %s, which stalled", conn.client and conn.client[0])
+            return False
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
         """Answer a request that could not be parsed, or whose answer failed; then gunicorn closes the connection."""

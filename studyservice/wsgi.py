@@ -2,8 +2,9 @@
 
 import io
 import os
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
+
+
+_DISCARDED_BYTES = 8 * 1024 * 1024
 
 
 def with_chunked_bodies(app: "WSGIApplication") -> "WSGIApplication":
@@ -31,5 +35,41 @@ def with_chunked_bodies(app: "WSGIApplication") -> "WSGIApplication":
     return read_first
 
 
-application = with_chunked_bodies(get_wsgi_application())
+def with_refused_bodies_read(app: "WSGIApplication") -> "WSGIApplication":
+    """Read and discard what `app` left of a request body, up to 8 MiB, once its answer was sent.
+
+    A client that is still sending would otherwise lose the connection before it sees why it was refused.
+    """
+
+    def discard_after(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        body: IO[bytes] = environ["wsgi.input"]
+        answer = app(environ, start_response)
+        if environ.get("CONTENT_LENGTH", "0") in {"", "0"}:
+            return answer
+        return _Discarding(answer, body)
+
+    return discard_after
+
+
+class _Discarding:
+    """An answer that reads the rest of `body` when it is closed."""
+
+    def __init__(self, answer: Iterable[bytes], body: IO[bytes]) -> None:
+        self._answer = answer
+        self._body = body
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._answer)
+
+    def close(self) -> None:
+        """Close the answer; a body that stops arriving ends with its connection."""
+        if hasattr(self._answer, "close"):
+            self._answer.close()
+        left = _DISCARDED_BYTES
+        with suppress(OSError):
+            while left > 0 and (read := self._body.read(65_536)):
+                left -= len(read)
+
+
+application = with_refused_bodies_read(with_chunked_bodies(get_wsgi_application()))
 BaseCommand().check()

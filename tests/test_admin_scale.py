@@ -15,6 +15,8 @@ from accounts.models import ApiKey, Member
 from courses.models import Course, Item
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
+from practice.models import Attempt
+from vocab.models import Card, Deck, RetentionGoal
 
 LISTS = [
     "accounts/member",
@@ -24,6 +26,10 @@ LISTS = [
     "planning/milestone",
     "grades/gradecategory",
     "grades/gradescore",
+    "practice/attempt",
+    "vocab/deck",
+    "vocab/card",
+    "vocab/retentiongoal",
 ]
 QUERIES = ["", "?q=a", "?q=member-1@", "?q=11111111-1111-1111-1111-111111111111", "?p=2", "?all=1", "?_facets=True"]
 _ONE = r'WHERE "\w+"\."(session_key|id|course_id)" = '
@@ -33,6 +39,8 @@ FILTERS = {
     "accounts/member": ["?membership=active", "?membership=ending", "?membership=lapsed", "?is_staff__exact=0"],
     "accounts/apikey": ["?state=active", "?state=expired", "?state=revoked"],
     "courses/item": ["?kind__exact=exam"],
+    "practice/attempt": ["?source__exact=vocab", "?correct__exact=1"],
+    "vocab/card": ["?state__exact=new"],
 }
 
 
@@ -48,6 +56,12 @@ def _fill(start: int, number: int) -> None:
         Milestone.objects.create(member=member, item=item, title="Step a", position=1)
         category = GradeCategory.objects.create(member=member, course=course, name="Category a", weight=50, position=1)
         GradeScore.objects.create(member=member, category=category, label="Score a", score=90)
+        deck = Deck.objects.create(member=member, course=course, name="Deck a")
+        Card.objects.create(member=member, deck=deck, position=1, term="Term a", definition="What a is.")
+        RetentionGoal.objects.create(member=member)
+        Attempt.objects.create(
+            member=member, source="vocab", topic="Deck a", correct=True, attempted_at=timezone.now(), day=soon
+        )
 
 
 Statements = Callable[[str], list[str]]

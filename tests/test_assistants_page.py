@@ -54,9 +54,7 @@ def test_a_block_with_a_key_connects(live_server: Any, owner: RestDoor, headers:
     async def listed() -> list[str]:
         async with (
             create_mcp_http_client(sent) as http,
-            streamable_http_client(
-                url.replace("https://study.example.org", live_server.url), http_client=http
-            ) as streams,
+            streamable_http_client(f"{live_server.url}/mcp", http_client=http) as streams,
             ClientSession(*streams) as session,
         ):
             await session.initialize()

@@ -93,12 +93,12 @@ def _is_unauthorized(response: Any) -> bool:
     return bool(error_of(response)["type"] == "unauthorized")
 
 
-@pytest.mark.parametrize("sort", DEAD)
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_without_a_live_credential_it_is_401(world: World, operation_id: str, sort: str) -> None:
+def test_without_a_live_credential_it_is_401(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()
-    assert _is_unauthorized(call.send(**DEAD[sort](world.door.secret)))
+    for sort, headers in DEAD.items():
+        assert _is_unauthorized(call.send(**headers(world.door.secret))), sort
     assert rows() == before
 
 
@@ -191,13 +191,14 @@ _MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("malformed", _MALFORMED, ids=range(len(_MALFORMED)))
 @pytest.mark.parametrize("operation_id", WITH_PATH_ID)
-def test_a_malformed_id_is_named(world: World, operation_id: str, malformed: str) -> None:
+def test_a_malformed_id_is_named(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
-    call = world.call(operation_id, **{name: malformed})
+    world.call(operation_id)
     before = rows()
-    assert fields_of(call.send(**bearer(world.door.secret))) == [name]
+    for malformed in _MALFORMED:
+        call = world.call(operation_id, **{name: malformed})
+        assert fields_of(call.send(**bearer(world.door.secret))) == [name], malformed
     assert rows() == before
 
 

@@ -54,7 +54,7 @@ class Call:
     path: str
     body: Any = None
     query: str = ""
-    headers: dict[str, str] = field(default_factory=dict)
+    environ: dict[str, str] = field(default_factory=dict)
 
     def send(self, **headers: str) -> Any:
         """Send it; header names are written with underscores (`Authorization`, `X_API_Key`)."""
@@ -62,8 +62,8 @@ class Call:
 
     def send_raw(self, data: bytes | None, content_type: str | None = "application/json", **headers: str) -> Any:
         """Send it with the bytes `data` as body."""
-        sent = {"HTTP_" + name.upper(): value for name, value in (self.headers | headers).items()}
-        environ: dict[str, Any] = {"QUERY_STRING": self.query} | sent
+        sent = {"HTTP_" + name.upper(): value for name, value in headers.items()}
+        environ: dict[str, Any] = {"QUERY_STRING": self.query} | self.environ | sent
         client = Client(raise_request_exception=False)
         if data is None:
             return client.generic(self.method, self.path, **environ)

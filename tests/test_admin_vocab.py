@@ -10,95 +10,87 @@ from tests.vocabulary import deck_with_cards, made_deck, reviewed
 
 
 @pytest.fixture
-def operator(make_member: Any) -> Client:
-    """A browser signed in as an operator."""
-    client = Client()
-    client.force_login(make_member("operator@example.org", is_staff=True, is_superuser=True))
-    return client
-
-
-@pytest.fixture
 def deck(owner: RestDoor) -> Any:
     deck = made_deck(owner, "Nucleus", "Ribosome")
     reviewed(owner, deck["cards"][0], "again")
     return deck
 
 
-def test_decks_are_found_by_name_and_member(operator: Client, deck: Any) -> None:
+def test_decks_are_found_by_name_and_member(admin: Client, deck: Any) -> None:
     for query in ("organ", "owner@example.org"):
-        page = operator.get("/admin/vocab/deck/", {"q": query}).content.decode()
+        page = admin.get("/admin/vocab/deck/", {"q": query}).content.decode()
         assert deck["id"] in page
-    assert deck["id"] not in operator.get("/admin/vocab/deck/", {"q": "botany"}).content.decode()
+    assert deck["id"] not in admin.get("/admin/vocab/deck/", {"q": "botany"}).content.decode()
 
 
-def test_a_deck_is_renamed_and_given_a_course(operator: Client, owner: RestDoor, deck: Any, course: Any) -> None:
+def test_a_deck_is_renamed_and_given_a_course(admin: Client, owner: RestDoor, deck: Any, course: Any) -> None:
     form = {"name": "Cell parts", "course": course["id"]}
-    assert operator.post(f"/admin/vocab/deck/{deck['id']}/change/", form).status_code == 302
+    assert admin.post(f"/admin/vocab/deck/{deck['id']}/change/", form).status_code == 302
     found = deck_with_cards(owner, deck)
     assert (found["name"], found["course_name"]) == ("Cell parts", "Cell Biology")
     assert found["updated_at"] > deck["updated_at"]
 
 
-def test_another_members_course_is_refused(operator: Client, owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
+def test_another_members_course_is_refused(admin: Client, owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
     foreign = stranger.made("create_course", name="Botany")
     form = {"name": "Cell parts", "course": foreign["id"]}
-    page = operator.post(f"/admin/vocab/deck/{deck['id']}/change/", form)
+    page = admin.post(f"/admin/vocab/deck/{deck['id']}/change/", form)
     assert "This is a course of another member." in page.content.decode()
     assert deck_with_cards(owner, deck)["course_id"] is None
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_a_deck_is_deleted_and_its_practice_stays(operator: Client, owner: RestDoor, deck: Any, together: bool) -> None:
+def test_a_deck_is_deleted_and_its_practice_stays(admin: Client, owner: RestDoor, deck: Any, together: bool) -> None:
     if together:
         form = {"action": "delete_selected", "_selected_action": deck["id"], "post": "yes"}
-        operator.post("/admin/vocab/deck/", form)
+        admin.post("/admin/vocab/deck/", form)
     else:
-        operator.post(f"/admin/vocab/deck/{deck['id']}/delete/", {"post": "yes"})
+        admin.post(f"/admin/vocab/deck/{deck['id']}/delete/", {"post": "yes"})
     assert owner.made("list_vocab_decks")["data"] == []
     assert owner.made("get_practice_stats")["attempts"] == 1
 
 
-def test_the_cards_of_a_deck_are_a_click_away(operator: Client, owner: RestDoor, deck: Any) -> None:
+def test_the_cards_of_a_deck_are_a_click_away(admin: Client, owner: RestDoor, deck: Any) -> None:
     other = made_deck(owner, "Potosí", name="History")
-    page = operator.get(f"/admin/vocab/deck/{deck['id']}/change/").content.decode()
+    page = admin.get(f"/admin/vocab/deck/{deck['id']}/change/").content.decode()
     link = f"/admin/vocab/card/?deck__id__exact={deck['id']}"
     assert f'<a href="{link}">2 cards</a>' in page
-    cards = operator.get(link).content.decode()
+    cards = admin.get(link).content.decode()
     assert deck["cards"][0]["id"] in cards
     assert other["cards"][0]["id"] not in cards
 
 
-def test_a_card_is_corrected_and_keeps_its_state(operator: Client, owner: RestDoor, deck: Any) -> None:
+def test_a_card_is_corrected_and_keeps_its_state(admin: Client, owner: RestDoor, deck: Any) -> None:
     [_, before] = sorted(deck_with_cards(owner, deck)["cards"], key=lambda card: card["reps"])
     form = {"term": "The nucleus", "definition": "Holds the DNA.", "state": "new", "reps": 0}
     form |= {"reviews-TOTAL_FORMS": 0, "reviews-INITIAL_FORMS": 0}
-    assert operator.post(f"/admin/vocab/card/{before['id']}/change/", form).status_code == 302
+    assert admin.post(f"/admin/vocab/card/{before['id']}/change/", form).status_code == 302
     [_, after] = sorted(deck_with_cards(owner, deck)["cards"], key=lambda card: card["reps"])
     assert after == before | {"term": "The nucleus", "definition": "Holds the DNA."}
 
 
-def test_a_card_shows_its_review_log(operator: Client, deck: Any) -> None:
-    page = operator.get(f"/admin/vocab/card/{deck['cards'][0]['id']}/change/").content.decode()
+def test_a_card_shows_its_review_log(admin: Client, deck: Any) -> None:
+    page = admin.get(f"/admin/vocab/card/{deck['cards'][0]['id']}/change/").content.decode()
     assert "again, 20" in page
 
 
-def test_desired_retention_has_bounds(operator: Client, owner_member: Any) -> None:
+def test_desired_retention_has_bounds(admin: Client, owner_member: Any) -> None:
     from vocab.models import RetentionGoal
 
     for value in ("0.5", "1"):
         form = {"member": owner_member.id, "desired_retention": value}
-        operator.post("/admin/vocab/retentiongoal/add/", form)
+        admin.post("/admin/vocab/retentiongoal/add/", form)
     assert not RetentionGoal.objects.exists()
-    operator.post("/admin/vocab/retentiongoal/add/", {"member": owner_member.id, "desired_retention": "0.95"})
+    admin.post("/admin/vocab/retentiongoal/add/", {"member": owner_member.id, "desired_retention": "0.95"})
     assert RetentionGoal.objects.get().desired_retention == 0.95
 
 
-def test_attempts_are_looked_at_only(operator: Client, owner: RestDoor, deck: Any) -> None:
+def test_attempts_are_looked_at_only(admin: Client, owner: RestDoor, deck: Any) -> None:
     from practice.models import Attempt
 
-    listed = operator.get("/admin/practice/attempt/").content.decode()
+    listed = admin.get("/admin/practice/attempt/").content.decode()
     assert "Organelles" in listed
     assert "/admin/practice/attempt/add/" not in listed
-    page = operator.get(f"/admin/practice/attempt/{Attempt.objects.get().id}/change/").content.decode()
+    page = admin.get(f"/admin/practice/attempt/{Attempt.objects.get().id}/change/").content.decode()
     assert "Organelles" in page
     assert 'name="_save"' not in page

@@ -1,0 +1,72 @@
+"""Before anything is measured: the contestants answer the same."""
+
+import http.client
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from bench.cast import Subject
+from bench.contestants import Server
+from bench.rows import FLOOR, SERVICE, Row
+
+_SAMPLE = 20
+
+
+class DisagreementError(Exception):
+    """Two contestants answer a request differently, so their figures say nothing about each other."""
+
+
+def check(row: Row, servers: Sequence[Server], cast: list[Subject]) -> None:
+    """Send requests of `row` for a sample of members to every contestant.
+
+    The floor's bodies must equal the service's, field by field and in value. Idiomatic DRF wraps its pages in its own
+    way: its bodies must hold the same objects.
+
+    Raises:
+        DisagreementError: an answer is no success, or differs.
+    """
+    if row.once is not None:
+        return
+    for subject in cast[:: max(1, len(cast) // _SAMPLE)]:
+        answers = {server.name: _answer(row, server, subject) for server in servers}
+        expected = answers.get(SERVICE)
+        for name, answer in answers.items():
+            seen = (lambda body: _without(body, row.volatile)) if name == FLOOR else (lambda body: _ids(body, row))
+            if expected is not None and seen(answer) != seen(expected):
+                raise DisagreementError(f"{row.name}: {name} answers\n{answer}\n{SERVICE} answers\n{expected}")
+
+
+def _answer(row: Row, server: Server, subject: Subject) -> Any:
+    call = row.call(subject, 0)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    try:
+        connection.request(call.method, call.path, call.body or None, call.headers_for(subject))
+        response = connection.getresponse()
+        body = response.read()
+    finally:
+        connection.close()
+    if not 200 <= response.status < 300:
+        raise DisagreementError(f"{row.name}: {server.name} answers {response.status} {body[:500]!r}")
+    return orjson.loads(body)
+
+
+def _without(body: Any, volatile: frozenset[str]) -> Any:
+    """`body` with only the presence of the volatile fields."""
+    if isinstance(body, dict):
+        return {
+            name: (value is not None if name in volatile else _without(value, volatile)) for name, value in body.items()
+        }
+    if isinstance(body, list):
+        return [_without(value, volatile) for value in body]
+    return body
+
+
+def _ids(body: Any, row: Row) -> list[str]:
+    """Every object's id, in order; where ids are volatile, only how many there are."""
+    if isinstance(body, dict):
+        own = ["one" if "id" in row.volatile else body["id"]] if "id" in body else []
+        return own + [found for value in body.values() for found in _ids(value, row)]
+    if isinstance(body, list):
+        return [found for value in body for found in _ids(value, row)]
+    return []

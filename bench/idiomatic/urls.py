@@ -1,0 +1,12 @@
+"""The measured routes."""
+
+from django.urls import path
+
+from bench.idiomatic.views import AgendaView, GradesView, ItemViewSet
+
+urlpatterns = [
+    path("v1/items", ItemViewSet.as_view({"get": "list"})),
+    path("v1/agenda", AgendaView.as_view()),
+    path("v1/courses/<uuid:course_id>/grades", GradesView.as_view()),
+    path("v1/courses/<uuid:course_id>/items", ItemViewSet.as_view({"post": "create"})),
+]

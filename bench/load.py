@@ -1,0 +1,119 @@
+"""The load generator: a few keep-alive connections that each send the next prepared request when theirs is answered.
+
+One thread and raw sockets: about 20 µs a request, so that one core of Python can keep a server busy that is itself
+written in Python.
+"""
+
+import re
+import selectors
+import socket
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+CONNECTIONS = 8
+_SILENCE_SECONDS = 20
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a stretch of load came to.
+
+    Attributes:
+        answered: answers with a 2xx status before the time was up.
+        refused: statuses of the others, which count for nothing.
+        seconds: how long it took.
+        cpu_seconds: of the load generator itself.
+    """
+
+    answered: int = 0
+    refused: Counter[int] = field(default_factory=Counter)
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
+class BrokenAnswerError(Exception):
+    """The server closed a connection, stayed silent, or sent no Content-Length."""
+
+
+def run(port: int, requests: Iterator[bytes], seconds: float, connections: int = CONNECTIONS) -> Outcome:
+    """Send `requests` to a server on loopback for some seconds, or until they run out."""
+    outcome = Outcome()
+    sockets = [_connect(port) for _ in range(connections)]
+    selector = selectors.DefaultSelector()
+    try:
+        _run(selector, sockets, requests, seconds, outcome)
+    finally:
+        selector.close()
+        for one in sockets:
+            one.close()
+    return outcome
+
+
+def _connect(port: int) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", port), timeout=_SILENCE_SECONDS)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+def _run(
+    selector: selectors.BaseSelector,
+    sockets: list[socket.socket],
+    requests: Iterator[bytes],
+    seconds: float,
+    outcome: Outcome,
+) -> None:
+    cpu = time.process_time()
+    started = time.perf_counter()
+    deadline = started + seconds
+    finished = started
+    waiting = 0
+    for one in sockets:
+        request = next(requests, None)
+        if request is None:
+            break
+        selector.register(one, selectors.EVENT_READ, bytearray())
+        one.sendall(request)
+        waiting += 1
+    while waiting:
+        ready = selector.select(_SILENCE_SECONDS)
+        if not ready:
+            raise BrokenAnswerError(f"no answer in {_SILENCE_SECONDS} s")
+        for key, _ in ready:
+            one, received = key.fileobj, key.data
+            status = _read(one, received)
+            if status is None:
+                continue
+            waiting -= 1
+            now = time.perf_counter()
+            if now > deadline:
+                continue
+            finished = now
+            if 200 <= status < 300:
+                outcome.answered += 1
+            else:
+                outcome.refused[status] += 1
+            request = next(requests, None)
+            if request is not None:
+                received.clear()
+                one.sendall(request)
+                waiting += 1
+    outcome.seconds = finished - started
+    outcome.cpu_seconds = time.process_time() - cpu
+
+
+def _read(connection: socket.socket, received: bytearray) -> int | None:
+    """The status once the whole answer is there, else None."""
+    data = connection.recv(262_144)
+    if not data:
+        raise BrokenAnswerError("the server closed the connection")
+    received += data
+    head = received.find(b"\r\n\r\n")
+    if head < 0:
+        return None
+    length = _LENGTH.search(received, 0, head + 2)
+    if length is None:
+        raise BrokenAnswerError(f"an answer without Content-Length: {bytes(received[:head])!r}")
+    return int(received[9:12]) if len(received) >= head + 4 + int(length[1]) else None

@@ -1,0 +1,74 @@
+"""The machine: which core serves and which ones ask, CPU time and memory of processes, and what it all runs on.
+
+CPU time and memory are read from /proc, so the benchmark needs Linux.
+"""
+
+import os
+import platform
+from pathlib import Path
+
+_TICK = os.sysconf("SC_CLK_TCK")
+_MIB = 1024 * 1024
+
+
+def split_cores() -> tuple[set[int], set[int]]:
+    """The core that serves, and the others, where PostgreSQL and the load generator run.
+
+    With a single core they are the same, and the figures say more about the load generator.
+    """
+    cores = sorted(os.sched_getaffinity(0))
+    return {cores[0]}, set(cores[1:]) or {cores[0]}
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU time of a process since it started, user and system, all threads."""
+    return sum(_times(pid)[:2])
+
+
+def family_cpu_seconds(pid: int) -> float:
+    """CPU time of a process, its living children, and those that ended."""
+    children = 0.0
+    for child in _children(pid):
+        try:
+            children += cpu_seconds(child)
+        except FileNotFoundError:
+            continue  # ended meanwhile, and is counted with the parent's from now on
+    return sum(_times(pid)) + children
+
+
+def _times(pid: int) -> tuple[float, ...]:
+    """utime, stime, cutime and cstime (proc_pid_stat(5)) in seconds."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return tuple(int(value) / _TICK for value in fields[11:15])
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def only_child(pid: int) -> int:
+    """The one child of a process: gunicorn's worker."""
+    [child] = _children(pid)
+    return child
+
+
+def resident_mib(pid: int) -> float:
+    """Resident memory of a process, in MiB."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / _MIB
+
+
+def describe() -> str:
+    """Processor, cores, memory, kernel and Python."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1024**3
+    return (
+        f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB; "
+        f"{platform.system()} {platform.release()}; Python {platform.python_version()}"
+    )
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()

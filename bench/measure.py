@@ -1,0 +1,104 @@
+"""The rounds: every row and contestant in turn, so that a slow minute of the machine falls on all of them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from bench import load, machine
+from bench.cast import Subject
+from bench.contestants import Server
+from bench.rows import Row
+
+
+class Sample(NamedTuple):
+    """One stretch of load.
+
+    Attributes:
+        rate: 2xx answers per second.
+        server_us: CPU time of the server process per answer, in microseconds.
+        postgres_us: CPU time of PostgreSQL per answer, in microseconds.
+        load_share: how much of its core the load generator used.
+    """
+
+    rate: float
+    server_us: float
+    postgres_us: float
+    load_share: float
+
+
+class Spread(NamedTuple):
+    """Median, least and greatest of a few figures."""
+
+    median: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Spread":
+        """The spread of at least one figure."""
+        return cls(median(values), min(values), max(values))
+
+
+class RefusedError(Exception):
+    """A contestant answered with something else than a success while it was measured."""
+
+
+Samples = dict[tuple[str, str], list[Sample]]
+"""Row and contestant to one sample for each round."""
+
+
+class Course:
+    """Where the rounds are run.
+
+    Args:
+        rows: what is measured.
+        servers: contestant to its server.
+        cast: who asks.
+        postgres: process id of the database server.
+        seconds: how long each row and contestant takes in a round.
+    """
+
+    def __init__(
+        self, rows: Sequence[Row], servers: Mapping[str, Server], cast: list[Subject], postgres: int, seconds: float
+    ) -> None:
+        self._servers = servers
+        self._postgres = postgres
+        self._seconds = seconds
+        self._entries: list[tuple[Row, str, Iterator[bytes]]] = [
+            (row, name, row.requests(cast)) for row in rows for name in row.contestants if name in servers
+        ]
+
+    def warm_up(self) -> None:
+        """Bring every contestant's caches, connections and prepared statements to where they stay."""
+        for row, name, requests in self._entries:
+            self._run(row, name, requests, min(1.0, self._seconds))
+
+    def rounds(self, number: int, tell: Callable[[str], None]) -> Samples:
+        """Run the rounds; contestants take turns in going first."""
+        samples: Samples = {(row.name, name): [] for row, name, _ in self._entries}
+        for turn in range(number):
+            for row, name, requests in self._entries if turn % 2 == 0 else reversed(self._entries):
+                sample = self._run(row, name, requests, self._seconds)
+                samples[row.name, name].append(sample)
+                tell(f"round {turn + 1}  {row.name:<14} {name:<14} {sample.rate:7.0f}/s")
+        return samples
+
+    def _run(self, row: Row, name: str, requests: Iterator[bytes], seconds: float) -> Sample:
+        server = self._servers[name]
+        served, asked = machine.cpu_seconds(server.worker), machine.family_cpu_seconds(self._postgres)
+        outcome = load.run(server.port, requests, seconds)
+        served = machine.cpu_seconds(server.worker) - served
+        asked = machine.family_cpu_seconds(self._postgres) - asked
+        if outcome.refused or not outcome.answered:
+            raise RefusedError(f"{row.name}: {name} answered {dict(outcome.refused)}, and {outcome.answered} times 2xx")
+        return Sample(
+            rate=outcome.answered / outcome.seconds,
+            server_us=served / outcome.answered * 1e6,
+            postgres_us=asked / outcome.answered * 1e6,
+            load_share=outcome.cpu_seconds / outcome.seconds,
+        )
+
+
+def ratio(samples: Sequence[Sample], to: Sequence[Sample]) -> Spread:
+    """How many times as fast, round by round: the two of one round ran in the same minute."""
+    return Spread.of([one.rate / other.rate for one, other in zip(samples, to, strict=True)])

@@ -1,0 +1,163 @@
+"""Where the time of one row goes: the WSGI application called in this process, without sockets.
+
+Run as `python -m bench.profiling` in the environment of a contestant; `python -m bench --profile ROW` does that.
+"""
+
+import argparse
+import cProfile
+import io
+import os
+import pstats
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from bench import cast
+from bench.contestants import APPLICATIONS
+from bench.rows import ROWS, Call
+
+
+def environ(call: Call, subject: cast.Subject) -> dict[str, Any]:
+    """The WSGI environment that gunicorn would make of `call`."""
+    parts = urlsplit(call.path)
+    made: dict[str, Any] = {
+        "REQUEST_METHOD": call.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote(parts.path),
+        "QUERY_STRING": parts.query,
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": io.BytesIO(call.body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    for name, value in call.headers_for(subject).items():
+        key = name.upper().replace("-", "_")
+        made[key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"] = value
+    return made
+
+
+def calls_of(application: Callable[..., Any], environs: list[dict[str, Any]]) -> None:
+    """Answer each request as a server would.
+
+    Raises:
+        RuntimeError: an answer is no success.
+    """
+    for one in environs:
+        answer = application(one, _start_response)
+        b"".join(answer)
+        if hasattr(answer, "close"):
+            answer.close()
+
+
+def _start_response(status: str, _headers: Any, _exc_info: Any = None) -> None:
+    if not status.startswith("2"):
+        raise RuntimeError(f"answered {status}")
+
+
+def main() -> None:
+    """Time the calls, then profile them."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--row", required=True)
+    parser.add_argument("--contestant", required=True)
+    parser.add_argument("--calls", type=int, required=True)
+    parser.add_argument("--top", type=int, default=45)
+    parser.add_argument("--cast", type=Path, required=True)
+    options = parser.parse_args()
+    application = import_module(APPLICATIONS[options.contestant]).application
+    row = next(row for row in ROWS if row.name == options.row)
+    subjects = cycle(cast.load(options.cast))
+
+    def prepared(number: int) -> list[dict[str, Any]]:
+        return [
+            environ(row.call(subject, turn), subject) for turn, subject in zip(range(number), subjects, strict=False)
+        ]
+
+    with _silenced():
+        calls_of(application, prepared(200))
+        single = [_timed(application, [one]) for one in prepared(options.calls)]
+        ready = prepared(options.calls)
+        profile = cProfile.Profile(time.thread_time)  # waiting for PostgreSQL is no work
+        profile.enable()
+        calls_of(application, ready)
+        profile.disable()
+    print(f"{row.name}, {options.contestant}: {options.calls} calls in process, without a profiler, µs a call")
+    for name, times in zip(("wall clock", "CPU of this process"), zip(*single, strict=True), strict=True):
+        ranked = sorted(times)
+        print(f"  {name}: {_micros(ranked, 0.05)} undisturbed (5th percentile), {_micros(ranked, 0.5)} median")
+    print()
+    _print(profile, options.calls, options.top)
+
+
+def _micros(ranked: list[float], share: float) -> str:
+    return f"{ranked[int(len(ranked) * share)] * 1e6:.0f}"
+
+
+def _timed(application: Callable[..., Any], environs: list[dict[str, Any]]) -> tuple[float, float]:
+    """Seconds of wall clock and of CPU a call."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    calls_of(application, environs)
+    return (time.perf_counter() - wall) / len(environs), (time.process_time() - cpu) / len(environs)
+
+
+@contextmanager
+def _silenced() -> Iterator[None]:
+    """Log lines are made and written, but to nowhere."""
+    kept = os.dup(2)
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _print(profile: cProfile.Profile, calls: int, top: int) -> None:
+    """Packages and functions by their own time; the profiler makes small functions look dearer than they are."""
+    stats: Any = pstats.Stats(profile)
+    each = 1e6 / calls
+    packages: Counter[str] = Counter()
+    for (path, _, _), (_, _, own, _, callers) in stats.stats.items():
+        if path == "~":  # built in: its time is its callers'
+            for (caller, _, _), (_, _, part, _) in callers.items():
+                packages[_package(caller)] += part
+        else:
+            packages[_package(path)] += own
+    print(f"CPU under cProfile, {packages.total() * each:.0f} µs a call. By package, own µs and what is built in:\n")
+    for package, seconds in packages.most_common(16):
+        print(f"{seconds * each:7.1f}  {package}")
+    print("\nown µs  with callees  calls  function")
+    ranked = sorted(stats.stats.items(), key=lambda entry: -entry[1][2])
+    for (path, line, name), (_, count, own, together, _) in ranked[:top]:
+        place = f"{_place(path)}:{line} " if line else ""
+        print(f"{own * each:6.1f}  {together * each:12.1f}  {count / calls:5.1f}  {place}{name}")
+
+
+def _place(path: str) -> str:
+    return path.rpartition("site-packages/")[2].replace(f"{Path.cwd()}/", "")
+
+
+def _package(path: str) -> str:
+    parts = Path(_place(path)).parts
+    if parts[0] == "/":
+        return "Python's library"
+    return "/".join(parts[:2]) if parts[0] in {"django", "studyservice"} else parts[0]
+
+
+if __name__ == "__main__":
+    main()
