@@ -1,18 +1,22 @@
-"""Whose request is this: a credential and its member, resolved in one indexed query."""
+"""Whose request is this: a credential and its member, resolved in one indexed query.
 
+Each kind of secret has its resolver. API keys have theirs here; an app above this one registers its own when it starts.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.models import ApiKey, Member
-from accounts.secrets import sha256
+from accounts.secrets import kind_of, sha256
 from studyservice.operations import Scope
+from studyservice.paths import is_below
 from studyservice.statements import Param, Row, Select
 
 LAST_USE_EVERY = timedelta(minutes=5)
@@ -29,10 +33,21 @@ _MEMBER_FIELDS = (
     "created_at",
 )
 
+
+def member_columns(path: str) -> dict[str, str]:
+    """The columns that `member_of` needs, for a `Select` on a model whose foreign key to the member is `path`."""
+    return {f"member_{name}": f"{path}__{name}" for name in _MEMBER_FIELDS}
+
+
+def member_of(row: Row) -> Member:
+    """The member in a row with `member_columns`; costs no query."""
+    return Member.from_db("default", _MEMBER_FIELDS, [row[f"member_{name}"] for name in _MEMBER_FIELDS])
+
+
 _API_KEY = Select(
     ApiKey.objects.filter(secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True),
     {"key_id": "id", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
-    | {name: f"member__{name}" for name in _MEMBER_FIELDS},
+    | member_columns("member"),
     timestamps=False,
 )
 
@@ -46,30 +61,49 @@ class Credential:
         id: names it in logs and in its rate limit; never the secret.
         scopes: what it may do.
         member: whose data it opens; loaded with the fields that operations need.
+        root: the path below which it works; empty means everywhere.
     """
 
     kind: Literal["api_key", "access_token"]
     id: UUID
     scopes: frozenset[Scope]
     member: Member
+    root: str = ""
+
+    def works_at(self, path: str) -> bool:
+        """Whether it was issued for `path`."""
+        return not self.root or is_below(path, self.root)
+
+
+Resolver = Callable[[str], Credential | None]
+"""Gives the live credential behind a secret of its kind, in one query."""
+
+_resolvers: dict[str, Resolver] = {}
+
+
+def register_resolver(kind: str, resolver: Resolver) -> None:
+    """Let `resolver` resolve the secrets `<CREDENTIAL_PREFIX>_<kind>_…`; called once, when its app is ready."""
+    _resolvers[kind] = resolver
 
 
 def credential_of(request: HttpRequest) -> Credential | None:
-    """The live credential that `request` carries, or None if it is missing, invalid, expired or revoked.
+    """The live credential that `request` carries, or None if it is missing, invalid, expired, revoked or for elsewhere.
 
     `Authorization` counts when both headers are sent; `X-API-Key` takes API keys only.
     """
     header = request.META.get("HTTP_AUTHORIZATION")
     if header is not None:
         scheme, _, secret = header.partition(" ")
-        return _resolve(secret.strip()) if scheme.lower() == "bearer" else None
-    return _resolve(request.META.get("HTTP_X_API_KEY", ""))
+        credential = _resolve(secret.strip()) if scheme.lower() == "bearer" else None
+    else:
+        secret = request.META.get("HTTP_X_API_KEY", "")
+        credential = _resolve_api_key(secret) if kind_of(secret) == "sk" else None
+    return credential if credential is not None and credential.works_at(request.path_info) else None
 
 
 def _resolve(secret: str) -> Credential | None:
-    if secret.startswith(f"{settings.CREDENTIAL_PREFIX}_sk_"):
-        return _resolve_api_key(secret)
-    return None
+    resolver = _resolvers.get(kind_of(secret))
+    return resolver(secret) if resolver else None
 
 
 def _resolve_api_key(secret: str) -> Credential | None:
@@ -83,15 +117,14 @@ def _resolve_api_key(secret: str) -> Credential | None:
         kind="api_key",
         id=row["key_id"],
         scopes=frozenset(Scope) if row["may_write"] else frozenset({Scope.READ}),
-        member=_member(row),
+        member=member_of(row),
     )
-
-
-def _member(row: Row) -> Member:
-    return Member.from_db("default", _MEMBER_FIELDS, [row[name] for name in _MEMBER_FIELDS])
 
 
 def _record_use(key_id: UUID, now: datetime) -> None:
     """Two requests at once write one time: the second finds it fresh."""
     stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
     ApiKey.objects.filter(stale, id=key_id).update(last_used_at=now)
+
+
+register_resolver("sk", _resolve_api_key)

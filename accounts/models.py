@@ -1,4 +1,4 @@
-"""Members and their API keys."""
+"""Members, their API keys and sign-in codes."""
 
 import uuid
 import zoneinfo
@@ -11,6 +11,7 @@ from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 
 from studyservice.operations import Scope
 
@@ -87,6 +88,10 @@ class Member(AbstractBaseUser, PermissionsMixin):
         help_text="Time of the member's newest write; only ever grows. See accounts.writing.",
     )
 
+    session_epoch = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Counted up to end every session of the member. See accounts.sessions."
+    )
+
     objects: ClassVar[MemberManager] = MemberManager()
 
     USERNAME_FIELD = "email"
@@ -108,6 +113,12 @@ class Member(AbstractBaseUser, PermissionsMixin):
     def clean(self) -> None:
         """Keep the address in lower case."""
         self.email = self.email.strip().lower()
+
+    def get_session_auth_hash(self) -> str:
+        """What a session must carry to stay signed in; a new password or a new epoch ends it."""
+        return salted_hmac(
+            "accounts.Member.session", f"{self.session_epoch}:{self.password}", algorithm="sha256"
+        ).hexdigest()
 
     def today(self) -> date:
         """Today's date in the member's time zone (spec, rule 5)."""
@@ -160,3 +171,20 @@ class ApiKey(models.Model):
     def scopes(self) -> frozenset[Scope]:
         """What the key may do; `write` includes `read`."""
         return frozenset(Scope) if self.may_write else frozenset({Scope.READ})
+
+
+class SignInCode(models.Model):
+    """A code that was e-mailed for signing in; only its keyed hash is stored.
+
+    One is also made for an address that belongs to nobody, without a member, so that both take the same work.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(Member, models.CASCADE, related_name="sign_in_codes", null=True)
+    code_hash = models.CharField(max_length=64)
+    tries = models.PositiveSmallIntegerField(default=0)
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"sign-in code {self.id}"

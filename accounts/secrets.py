@@ -14,6 +14,13 @@ def new_secret(kind: str) -> str:
     return f"{settings.CREDENTIAL_PREFIX}_{kind}_{secrets.token_urlsafe(32)}"
 
 
+def kind_of(secret: str) -> str:
+    """What the prefix says that `secret` is, such as `sk`; empty if it is no secret of this service."""
+    prefix, _, rest = secret.partition("_")
+    kind, separator, _ = rest.partition("_")
+    return kind if separator and prefix == settings.CREDENTIAL_PREFIX else ""
+
+
 def sha256(secret: str) -> str:
     """The hexadecimal SHA-256 under which a secret is stored and looked up."""
     return hashlib.sha256(secret.encode()).hexdigest()

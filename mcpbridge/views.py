@@ -2,13 +2,12 @@
 
 from http import HTTPStatus
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from mcp.types import PARSE_ERROR
 
 from mcpbridge.exchange import Reply, exchange, refusal
-from studyservice.bodies import content_length, decode, raw_body
+from studyservice.bodies import BodyTooLarge, decode, read_raw
 from studyservice.codec import JSON_TYPE, json_response
 from studyservice.errors import InvalidRequest, MethodNotAllowed, error_response
 
@@ -31,7 +30,6 @@ class ContentTooLarge(InvalidRequest):
     """The body is over the limit of every API request."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    default_message = f"The message is larger than {settings.MAX_BODY_BYTES} bytes."
 
 
 @csrf_exempt
@@ -44,7 +42,9 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     request.get_host()  # refuses a Host that is not ours (MCP transports, Security Warning: DNS rebinding)
     try:
         _check_headers(request)
-        raw = raw_body(request)
+        raw = read_raw(request)
+    except BodyTooLarge as error:
+        return error_response(ContentTooLarge(error.message))
     except InvalidRequest as error:
         return error_response(error)
     reply = _reply(request, raw)
@@ -62,8 +62,6 @@ def _check_headers(request: HttpRequest) -> None:
         raise NotAcceptable
     if request.content_type != JSON_TYPE:
         raise UnsupportedMediaType
-    if content_length(request) > settings.MAX_BODY_BYTES:
-        raise ContentTooLarge
 
 
 def _reply(request: HttpRequest, raw: bytes) -> Reply:

@@ -15,6 +15,10 @@ from studyservice.codec import JSON_TYPE
 from studyservice.errors import InvalidRequest
 
 
+class BodyTooLarge(InvalidRequest):
+    """The body is over the limit of every API request."""
+
+
 def decode(raw: bytes) -> Any:
     """The JSON value in `raw`.
 
@@ -48,9 +52,7 @@ def read_json(request: HttpRequest) -> Any:
     Raises:
         InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
     """
-    if content_length(request) > settings.MAX_BODY_BYTES:
-        raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
-    raw = raw_body(request)
+    raw = read_raw(request)
     if not raw:
         return {}
     if request.content_type != JSON_TYPE:
@@ -58,25 +60,23 @@ def read_json(request: HttpRequest) -> Any:
     return decode(raw)
 
 
-def content_length(request: HttpRequest) -> int:
-    """The declared length of the body.
+def read_raw(request: HttpRequest) -> bytes:
+    """The body of `request`.
 
     Raises:
-        InvalidRequest: it is not a number.
+        BodyTooLarge: it is longer than `MAX_BODY_BYTES`.
+        InvalidRequest: the client went away before all of it had arrived.
     """
-    length: str = request.META.get("CONTENT_LENGTH") or "0"
-    if not (length.isascii() and length.isdecimal()):
-        raise InvalidRequest("The Content-Length header is not a number.")
-    return int(length)
-
-
-def raw_body(request: HttpRequest) -> bytes:
-    """The bytes of the body.
-
-    Raises:
-        InvalidRequest: the client went away before all of them had arrived.
-    """
+    if _content_length(request) > settings.MAX_BODY_BYTES:
+        raise BodyTooLarge(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
     try:
         return request.body
     except UnreadablePostError:
         raise InvalidRequest("The body did not arrive as a whole.") from None
+
+
+def _content_length(request: HttpRequest) -> int:
+    length: str = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdecimal()):
+        raise InvalidRequest("The Content-Length header is not a number.")
+    return int(length)

@@ -10,11 +10,11 @@ from http import HTTPStatus
 from typing import Any, ClassVar, TypedDict
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from rest_framework.settings import api_settings
 
 from studyservice.codec import json_response
-from studyservice.paths import is_json_path
+from studyservice.error_pages import error_page
+from studyservice.paths import is_json_path, is_oauth_path
 from studyservice.request_ids import current_request_id
 
 logger = logging.getLogger(__name__)
@@ -166,6 +166,17 @@ def error_response(error: ApiError) -> HttpResponse:
     return response
 
 
+def oauth_error_response(
+    code: str, description: str, status: HTTPStatus, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """An error of an OAuth endpoint (RFC 6749 section 5.2)."""
+    response = json_response({"error": code, "error_description": description}, status)
+    for name, value in {"Cache-Control": "no-store", **(headers or {})}.items():
+        response.headers[name] = value
+    response.error_type = code  # type: ignore[attr-defined]  # for the request log
+    return response
+
+
 def exception_handler(exc: Exception, context: Any) -> HttpResponse | None:
     """DRF's `EXCEPTION_HANDLER`: what an operation raised, as the envelope; None lets Django answer 500."""
     return error_response(exc) if isinstance(exc, ApiError) else None
@@ -194,27 +205,45 @@ def flatten(detail: Any, path: str = "") -> list[Detail]:
     return [{"field": path or "body", "message": str(detail)}]
 
 
-def _page_or_envelope(request: HttpRequest, error: ApiError) -> HttpResponse:
+def _page_or_envelope(request: HttpRequest, error: ApiError, title: str, text: str) -> HttpResponse:
+    if is_oauth_path(request.path_info):
+        code = "server_error" if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request"
+        return oauth_error_response(code, error.message, error.status)
     if is_json_path(request.path_info):
         return error_response(error)
-    return render(request, "error.html", {"error": error}, status=error.status)
+    return error_page(request, error.status, title, text, headers=error.headers)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler400`: Django refused the request before any view saw it."""
-    return _page_or_envelope(request, InvalidRequest())
+    text = "Your browser sent something that could not be read. Go back, reload the page and try again."
+    return _page_or_envelope(request, InvalidRequest(), "The request could not be understood", text)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler403`."""
-    return _page_or_envelope(request, InsufficientScope())
+    text = "The account you are signed in with may not open this page. Sign in with one that may."
+    return _page_or_envelope(request, InsufficientScope(), "Not allowed", text)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """`CSRF_FAILURE_VIEW`: a form came without the token of its page, or from another site."""
+    text = (
+        "Nothing was changed. The page may have been open for too long, or the browser refuses cookies. "
+        "Go back, reload the page and send the form again."
+    )
+    return _page_or_envelope(request, InsufficientScope(), "The form could not be checked", text)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """`handler404`: no such route."""
-    return _page_or_envelope(request, NotFound("There is nothing at this address."))
+    """`handler404`: no such route, or nothing of the member's under that name."""
+    text = "Check the address for typing mistakes, or start again from the home page."
+    return _page_or_envelope(
+        request, NotFound("There is nothing at this address."), "There is nothing at this address", text
+    )
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """`handler500`: the fault itself is in the log under the request id."""
-    return _page_or_envelope(request, InternalError())
+    text = "This is our fault, not yours. Try again in a few minutes; if it persists, tell us the request id below."
+    return _page_or_envelope(request, InternalError(), "Something went wrong on our side", text)

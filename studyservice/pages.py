@@ -3,6 +3,7 @@
 The API knows no session, no cookie and no form token (spec, rule 4), so it does not pay for them either.
 """
 
+from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -23,6 +24,10 @@ class _PagesOnly(MiddlewareMixin):
             response: HttpResponseBase = self.get_response(request)  # type: ignore[assignment]  # never async here
             return response
         return super().__call__(request)  # type: ignore[return-value]  # never async here
+
+
+class PageContentSecurityPolicyMiddleware(_PagesOnly, CSPMiddleware):
+    """The Content-Security-Policy, on error pages too."""
 
 
 class PageSessionMiddleware(_PagesOnly, SessionMiddleware):

@@ -6,11 +6,12 @@ MCP_ROOT = "/mcp"
 API_ROOTS = ("/v1", MCP_ROOT)
 """Paths that take a credential and are counted against the request rate."""
 
+OAUTH_ROOTS = ("/oauth/token", "/oauth/register", "/oauth/revoke")
+"""Paths whose errors have the shape of RFC 6749 section 5.2."""
+
 JSON_ROOTS = (
     *API_ROOTS,
-    "/oauth/token",
-    "/oauth/register",
-    "/oauth/revoke",
+    *OAUTH_ROOTS,
     "/.well-known",
     "/health",
     "/openapi.json",
@@ -18,8 +19,13 @@ JSON_ROOTS = (
 """Paths below which HTML never leaves the server."""
 
 
+def is_below(path: str, root: str) -> bool:
+    """Whether `path` is `root` or lies below it."""
+    return path == root or path.startswith(root + "/")
+
+
 def _below(path: str, roots: tuple[str, ...]) -> bool:
-    return any(path == root or path.startswith(root + "/") for root in roots)
+    return any(is_below(path, root) for root in roots)
 
 
 def is_api_path(path: str) -> bool:
@@ -35,3 +41,8 @@ def is_mcp_path(path: str) -> bool:
 def is_json_path(path: str) -> bool:
     """Whether errors under `path` are the JSON envelope rather than a page."""
     return _below(path, JSON_ROOTS)
+
+
+def is_oauth_path(path: str) -> bool:
+    """Whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
+    return _below(path, OAUTH_ROOTS)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from limits import RateLimitItem, RateLimitItemPerMinute
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import Storage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter
@@ -34,6 +34,14 @@ class Rate(Enum):
 
     API = RateLimitItemPerMinute(120)
     """API and MCP requests, per credential, or per address without a valid one."""
+    TOKEN = RateLimitItemPerMinute(60)
+    """Requests to the OAuth token endpoint, per address."""
+    REGISTRATION = RateLimitItemPerHour(20)
+    """New OAuth clients, registered or read from their own document, per address."""
+    SIGN_IN = RateLimitItemPerMinute(15, 10)
+    """Sign-in attempts per client address: every post of a password, of a code, or for a code."""
+    SIGN_IN_CODES = RateLimitItemPerHour(5)
+    """Sign-in codes per e-mail address, whether or not it belongs to a member."""
 
 
 class Window(NamedTuple):

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 import environ
 from corsheaders.defaults import default_headers
+from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -149,15 +150,33 @@ SECURE_HSTS_PRELOAD = _secure
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
+# Behind https, a name that browsers accept only from this very host, over https (RFC 6265bis 4.1.3.2).
+SESSION_COOKIE_NAME = "__Host-sessionid" if _secure else "sessionid"
+CSRF_COOKIE_NAME = "__Host-csrftoken" if _secure else "csrftoken"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "studyservice.errors.csrf_failure"
+# Of every page; the API's answers are data and carry none. A page that needs more says so itself, with `csp_update`.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    }
+}
 
 INSTALLED_APPS = [
     "accounts",
     "courses",
     "planning",
     "grades",
+    "oauth2_provider",
+    "oauthserver",
     "practice",
     "vocab",
     "mcpbridge",
@@ -177,6 +196,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.request_ids.RequestIdMiddleware",
     "studyservice.logs.RequestLogMiddleware",
+    "studyservice.pages.PageContentSecurityPolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.middleware.CredentialMiddleware",
@@ -210,6 +230,9 @@ TEMPLATES = [
 ]
 
 AUTH_USER_MODEL = "accounts.Member"
+LOGIN_URL = "sign-in"
+LOGIN_REDIRECT_URL = "keys"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -254,6 +277,78 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
 }
 
+OAUTH2_PROVIDER_APPLICATION_MODEL = "oauthserver.Application"
+OAUTH2_PROVIDER_GRANT_MODEL = "oauthserver.Grant"
+OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "oauthserver.AccessToken"  # noqa: S105  # a model
+OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "oauthserver.RefreshToken"  # noqa: S105  # a model
+OAUTH2_PROVIDER = {
+    "OAUTH2_SERVER_CLASS": "oauthserver.server.Server",
+    "OAUTH2_BACKEND_CLASS": "oauthserver.server.Backend",
+    "OAUTH2_VALIDATOR_CLASS": "oauthserver.validator.Validator",
+    "CLIENT_ID_GENERATOR_CLASS": "oauthserver.generators.ClientIdGenerator",
+    "ACCESS_TOKEN_GENERATOR": "oauthserver.generators.access_token",
+    "REFRESH_TOKEN_GENERATOR": "oauthserver.generators.refresh_token",
+    "OIDC_ISS_ENDPOINT": BASE_URL,
+    "SCOPES": {"read": "Read your study data", "write": "Change your study data"},
+    "DEFAULT_SCOPES": ["read"],
+    "AUTHORIZATION_CODE_EXPIRE_SECONDS": 10 * 60,
+    "ACCESS_TOKEN_EXPIRE_SECONDS": 60 * 60,
+    "REFRESH_TOKEN_EXPIRE_SECONDS": 60 * 24 * 60 * 60,
+    "REFRESH_TOKEN_REUSE_PROTECTION": True,
+    "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],  # an app's own schemes: Application.get_allowed_schemes
+    "DCR_ENABLED": True,
+    "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
+    "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
+    "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["none", "client_secret_basic", "client_secret_post"],
+    "OAUTH2_PROTECTED_RESOURCE_NAME": "Study Data Service",
+    "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs",
+    # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
+    # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
+    "CIMD_ENABLED": env.bool("CLIENT_ID_METADATA_DOCUMENTS", default=True),
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.registration.WithinRegistrationRate"],
+    "CIMD_MAX_CONCURRENT_FETCHES": 2,
+    "CIMD_FETCH_TIMEOUT_SECONDS": 3,
+    **{
+        f"COMPLIANT_BCP_RFC9700_{rule}": True
+        for rule in (
+            "IMPLICIT_GRANT",
+            "PASSWORD_GRANT",
+            "PKCE_METHOD",
+            "ACCESS_TOKEN_TRANSPORT",
+            "AUTHZ_RESPONSE_ISS",
+            "TOKEN_STORAGE",
+            "REFRESH_TOKEN",
+            "REDIRECT_URI_SCHEME",
+            "REDIRECT_URI_MATCHING",
+            "PKCE_REQUIRED",
+        )
+    },
+}
+# Hosts whose callbacks belong to a platform that members know; apps that call back elsewhere are labelled unverified.
+RECOGNIZED_PLATFORMS: list[str] = env.list(
+    "RECOGNIZED_PLATFORMS",
+    default=[
+        "claude.ai",
+        "claude.com",
+        "chatgpt.com",
+        "chat.openai.com",
+        "platform.openai.com",
+        "callback.mistral.ai",
+        "www.perplexity.ai",
+        "gemini.google.com",
+        "vscode.dev",
+        "insiders.vscode.dev",
+        "global.consent.azure-apim.net",
+        "zapier.com",
+        "www.make.com",
+        "www.integromat.com",
+        "oauth.n8n.cloud",
+        "api.pipedream.com",
+        "ifttt.com",
+        "oauth.pstmn.io",
+    ],
+)
+
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -274,6 +369,7 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
 vars().update(_email())
+EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = _text("DEFAULT_FROM_EMAIL", "Study Data Service <noreply@localhost>")
 
 LOG_FORMAT = _text("LOG_FORMAT", "text" if TRIAL else "json")
@@ -297,6 +393,9 @@ LOGGING: dict[str, Any] = {
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         "django": {"handlers": [], "level": "INFO"},
+        # These write codes and tokens into their debug lines.
+        "oauthlib": {"level": "INFO"},
+        "oauth2_provider": {"level": "INFO"},
         # A refused request has its own line in the request log.
         "django.request": {"level": "ERROR"},
         "django.security": {"level": "ERROR"},

@@ -3,9 +3,8 @@
 from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
-from drf_spectacular.views import SpectacularSwaggerSplitView
 
-from studyservice.views import health, openapi
+from studyservice.views import docs, favicon, health, home, openapi
 
 urlpatterns = [
     path("v1/", include("accounts.urls")),
@@ -14,10 +13,14 @@ urlpatterns = [
     path("v1/", include("grades.urls")),
     path("v1/", include("practice.urls")),
     path("v1/", include("vocab.urls")),
+    path("", include("oauthserver.urls")),
     path("", include("mcpbridge.urls")),
     path("health", health),
     path("openapi.json", openapi, name="openapi"),
-    path("docs", SpectacularSwaggerSplitView.as_view(url_name="openapi"), name="docs"),
+    path("", home, name="home"),
+    path("", include("accounts.pages.urls")),
+    path("favicon.ico", favicon),
+    path("docs", docs, name="docs"),
     path("admin", RedirectView.as_view(url="/admin/")),
     path("admin/", admin.site.urls),
 ]

@@ -1,14 +1,22 @@
-"""The service's own addresses: health, the machine-readable description."""
+"""The service's own addresses: home, health, the machine-readable description and its reference."""
 
 import logging
 from functools import cache
 from http import HTTPStatus
 from typing import Any
 
+from csp.constants import SELF
+from csp.decorators import csp_update
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.views import SpectacularSwaggerSplitView
+from rest_framework.authentication import SessionAuthentication
 
 from studyservice.codec import json_response
 from studyservice.errors import MethodNotAllowed, error_response
@@ -46,3 +54,23 @@ def document() -> dict[str, Any]:
     generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # drf-spectacular is untyped here
     schema: dict[str, Any] = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
     return schema
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What this is, and where to go."""
+    curl = f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda"
+    return render(request, "home.html", {"mcp_url": f"{settings.BASE_URL}/mcp", "curl": curl})
+
+
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """The icon, where browsers look for it on pages that name none, such as the admin's."""
+    return redirect(static("studyservice/icon.svg"))
+
+
+docs = csp_update({"connect-src": [SELF], "img-src": ["data:"]})(
+    SpectacularSwaggerSplitView.as_view(url_name="openapi", authentication_classes=[SessionAuthentication])
+)
+"""The reference, shown by Swagger UI from here: it fetches the description, tries operations out, and has its icons in
+its stylesheet."""

@@ -28,6 +28,6 @@ def node() -> str:
 
 def run(*arguments: str, given: str = "", timeout: float = 120) -> subprocess.CompletedProcess[str]:
     """Run a script, or a package's file, with Node.js."""
-    return subprocess.run(  # noqa: S603  # our own scripts and pinned packages
+    return subprocess.run(  # our own scripts and pinned packages
         [node(), *arguments], input=given, capture_output=True, text=True, cwd=CLIENTS, timeout=timeout, check=False
     )

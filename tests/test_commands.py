@@ -21,7 +21,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
-from accounts.management.commands import purgeexpired
+from accounts import purging
 from accounts.models import ApiKey, Member
 from tests.conftest import KeyFactory, MemberFactory
 from tests.doors import RestDoor
@@ -270,7 +270,7 @@ class TestSetMembership:
 @pytest.mark.django_db
 class TestPurgeExpired:
     def test_it_removes_what_has_expired_and_nothing_else(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(purgeexpired, "BATCH", 2)
+        monkeypatch.setattr(purging, "BATCH", 2)
         now = timezone.now()
         for number in range(5):
             Session.objects.create(session_key=f"old{number}", session_data="", expire_date=now - timedelta(seconds=1))
@@ -377,7 +377,7 @@ def test_the_command_line_prints_json_alone() -> None:
     else:
         url = os.environ["DATABASE_URL"].replace("/postgres?", f"/{database['NAME']}?")
         assert url != os.environ["DATABASE_URL"]
-    answer = subprocess.run(  # noqa: S603  # our own program
+    answer = subprocess.run(  # our own program
         [sys.executable, manage, "createmember", EMAIL, "--api-key", "Key", "--json"],
         check=False,
         env=os.environ | {"DATABASE_URL": url},

@@ -88,7 +88,7 @@ def free_port() -> int:
 
 
 def run(command: list[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(  # noqa: S603  # commands of this file
+    return subprocess.run(  # commands of this file
         [sys.executable, *command], cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False
     )
 
@@ -112,7 +112,7 @@ HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 def serve(env: dict[str, str], data: Path, port: int, secret: str) -> Server:
     """Start gunicorn and wait until it answers."""
     with (data / "log").open("wb") as log:
-        process = subprocess.Popen(  # noqa: S603  # a fixed command
+        process = subprocess.Popen(  # a fixed command
             [sys.executable, *GUNICORN], cwd=ROOT, env=env, stdout=log, stderr=log
         )
     server = Server(process, port, secret)

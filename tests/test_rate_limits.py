@@ -213,7 +213,7 @@ class Redis:
 
     def start(self) -> None:
         command = ["redis-server", "--port", str(self._port), "--bind", "127.0.0.1", "--save", ""]
-        self._process = subprocess.Popen(  # noqa: S603  # a fixed command
+        self._process = subprocess.Popen(  # a fixed command
             command, cwd=self._directory, stdout=subprocess.DEVNULL
         )
         deadline = time.monotonic() + 10

@@ -34,7 +34,7 @@ def run(tmp_path: Path):
 
     def run_program(*program: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path)} | variables
-        return subprocess.run(  # noqa: S603  # our own programs
+        return subprocess.run(  # our own programs
             [sys.executable, *program],
             check=False,
             cwd=ROOT,

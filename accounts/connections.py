@@ -1,0 +1,65 @@
+"""Apps that act for a member: what the key page shows of them.
+
+The authorization server, which stands above this app, registers itself here when it starts. Without one, no app is
+connected.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from accounts.models import Member
+from studyservice.operations import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedApp:
+    """One app that a member has connected.
+
+    Attributes:
+        id: names the connection on its pages.
+        name: as the app calls itself.
+        verified: whether its callback belongs to a recognized platform.
+        scopes: what the member allowed.
+    """
+
+    id: UUID
+    name: str
+    verified: bool
+    scopes: frozenset[Scope]
+    connected_at: datetime
+    last_used_at: datetime | None
+
+
+class Connections(Protocol):
+    """Who knows the connected apps."""
+
+    def of(self, member: Member) -> Sequence[ConnectedApp]:
+        """The apps of `member`, the newest first."""
+
+    def disconnect(self, member: Member, app_id: UUID) -> None:
+        """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""
+
+
+class _NoConnections:
+    def of(self, member: Member) -> Sequence[ConnectedApp]:
+        return ()
+
+    def disconnect(self, member: Member, app_id: UUID) -> None:
+        return
+
+
+_registered: Connections = _NoConnections()
+
+
+def register(connections: Connections) -> None:
+    """Make `connections` the source of connected apps; called once, when its app is ready."""
+    global _registered  # noqa: PLW0603  # the one slot
+    _registered = connections
+
+
+def connections() -> Connections:
+    """The registered source."""
+    return _registered

@@ -1,0 +1,96 @@
+"""The forms of the members' pages."""
+
+import re
+from typing import Any
+
+from django import forms
+
+from accounts.models import ApiKey
+
+EXPIRY_DAYS = (30, 60, 90, 180, 365)
+"""Choices on the key page, beside never (decisions 10)."""
+
+_EMAIL_ERRORS = {
+    "required": "Enter your e-mail address.",
+    "invalid": "Enter a whole e-mail address, such as ada@example.org.",
+}
+
+
+class EmailForm(forms.Form):
+    """Asks for a code."""
+
+    email = forms.EmailField(
+        label="E-mail address",
+        max_length=254,
+        error_messages=_EMAIL_ERRORS,
+        widget=forms.EmailInput(attrs={"autocomplete": "username"}),
+    )
+
+    def clean_email(self) -> str:
+        """The address as members have it: in lower case."""
+        return str(self.cleaned_data["email"]).lower()
+
+
+class PasswordForm(EmailForm):
+    """Signs in with a password."""
+
+    password = forms.CharField(
+        label="Password",
+        max_length=4096,
+        strip=False,
+        error_messages={"required": "Enter your password."},
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+
+class CodeForm(forms.Form):
+    """Takes the digits of a code, however they are spaced."""
+
+    code = forms.CharField(
+        label="Six-digit code",
+        max_length=20,
+        error_messages={"required": "Enter the six digits from the e-mail."},
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "class": "code-input", "autofocus": True}
+        ),
+    )
+
+    def clean_code(self) -> str:
+        """Six digits."""
+        digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
+        if not re.fullmatch(r"[0-9]{6}", digits):
+            raise forms.ValidationError("A code has six digits, such as 042 917. Check the e-mail and try again.")
+        return digits
+
+
+class ApiKeyForm(forms.Form):
+    """Creates an API key."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=ApiKey._meta.get_field("name").max_length,
+        help_text="So that you recognize it later, such as “Calendar script”.",
+        error_messages={
+            "required": "Give the key a name.",
+            "max_length": "Use at most %(limit_value)d characters.",
+        },
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    may_write = forms.BooleanField(
+        label="May change data",
+        required=False,
+        help_text="Without this, the key can read everything and change nothing.",
+    )
+    expires = forms.TypedChoiceField(
+        label="Expires",
+        choices=[*((str(days), f"in {days} days") for days in EXPIRY_DAYS), ("never", "never")],
+        initial="90",
+        coerce=lambda text: None if text == "never" else int(text),
+        empty_value=None,
+        help_text="A key that stops by itself does less harm when it is lost.",
+        error_messages={"required": "Choose when it expires.", "invalid_choice": "Choose one of the listed times."},
+    )
+
+    def options(self) -> dict[str, Any]:
+        """What `create_api_key` takes."""
+        return {"may_write": self.cleaned_data["may_write"], "expires_days": self.cleaned_data["expires"]}

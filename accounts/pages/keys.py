@@ -1,0 +1,100 @@
+"""The key page: API keys, connected apps, and how to connect an assistant."""
+
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.api_keys import MAX_ACTIVE_KEYS, create_api_key, revoke_api_key
+from accounts.connections import connections
+from accounts.models import ApiKey, Member
+from accounts.pages.clients import assistant_clients
+from accounts.pages.forms import ApiKeyForm
+from studyservice.errors import Conflict
+
+MAX_PAST_KEYS = 50
+"""Expired and revoked keys that the page lists, the newest."""
+
+
+def _member(request: HttpRequest) -> Member:
+    """Who is signed in; `login_required` stands before."""
+    if not isinstance(request.user, Member):
+        raise TypeError("this page is for signed-in members")
+    return request.user
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def keys(request: HttpRequest) -> HttpResponse:
+    """Lists keys and apps; a post creates a key, and its answer is the one place that shows the secret."""
+    member = _member(request)
+    form = ApiKeyForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            secret, key = create_api_key(member, form.cleaned_data["name"], **form.options())
+        except Conflict as error:
+            form.add_error(None, error.message)
+        else:
+            return _page(request, member, ApiKeyForm(), created=key, secret=secret)
+    return _page(request, member, form)
+
+
+def _page(
+    request: HttpRequest, member: Member, form: ApiKeyForm, *, created: ApiKey | None = None, secret: str = ""
+) -> HttpResponse:
+    rows = list(member.api_keys.all())
+    active = [key for key in rows if key.state() == "active"]
+    mcp_url = f"{settings.BASE_URL}/mcp"
+    context = {
+        "form": form,
+        "active": active,
+        "past": [key for key in rows if key not in active][:MAX_PAST_KEYS],
+        "full": len(active) >= MAX_ACTIVE_KEYS,
+        "max_active": MAX_ACTIVE_KEYS,
+        "created": created,
+        "secret": secret,
+        "apps": connections().of(member),
+        "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",
+        "mcp_url": mcp_url,
+        "clients": assistant_clients(mcp_url),
+        "time_zone": member.time_zone,
+    }
+    with timezone.override(ZoneInfo(member.time_zone)):
+        return render(request, "keys.html", context)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
+    """Asks on GET, revokes on POST."""
+    key = get_object_or_404(_member(request).api_keys, id=key_id)
+    if request.method != "POST" and key.state() != "revoked":
+        return render(request, "revoke_key.html", {"key": key})
+    revoke_api_key(key)
+    messages.success(request, f"The key “{key.name}” is revoked. Nothing can use it any more.")
+    return redirect("keys")
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
+    """Asks on GET, disconnects on POST."""
+    member = _member(request)
+    app = next((app for app in connections().of(member) if app.id == app_id), None)
+    if app is None:
+        raise Http404
+    if request.method != "POST":
+        return render(request, "disconnect_app.html", {"app": app})
+    connections().disconnect(member, app_id)
+    messages.success(request, f"“{app.name}” is disconnected. It can no longer reach your data.")
+    return redirect("keys")

@@ -1,0 +1,176 @@
+"""Signing in, by a code or a password, and out. No answer tells whether an address belongs to a member."""
+
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth import authenticate, login, logout
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Member
+from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
+from accounts.secrets import sha256
+from accounts.signin_codes import Refusal, send_code, try_code
+from studyservice.client_address import client_address
+from studyservice.error_pages import error_page
+from studyservice.rates import Rate, Window, hit
+
+PageView = Callable[[HttpRequest], HttpResponse]
+
+_PENDING = "sign_in"
+"""Session entry of the code that this browser asked for: its id, and the address as typed."""
+
+_REFUSALS = {
+    Refusal.WRONG: "That is not the code. Check the newest e-mail and try again.",
+    Refusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works; ask for a new one below.",
+    Refusal.GONE: "This code has expired or was used already. Ask for a new one below.",
+}
+
+
+def attempts_are_counted(view: PageView) -> PageView:
+    """Count each post against its client address, and answer 429 beyond the rate."""
+
+    @wraps(view)
+    def counted(request: HttpRequest) -> HttpResponse:
+        if request.method == "POST":
+            window = hit(Rate.SIGN_IN, client_address(request))
+            if window.exceeded:
+                return too_many(request, window, "Too many sign-in attempts")
+        return view(request)
+
+    return counted
+
+
+def too_many(request: HttpRequest, window: Window, title: str) -> HttpResponse:
+    """The 429 page, with `Retry-After`."""
+    minutes = -(-window.reset // 60)
+    return error_page(
+        request,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        title,
+        f"Wait {minutes} {'minute' if minutes == 1 else 'minutes'}, then try again.",
+        headers={"Retry-After": str(window.reset)},
+    )
+
+
+def target_after(request: HttpRequest) -> str:
+    """Where `next` leads, if that is on this site, else the key page (spec, Authorization code flow)."""
+    target = request.POST.get("next") or request.GET.get("next") or ""
+    own = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
+    return target if own else reverse("keys")
+
+
+@never_cache
+@sensitive_post_parameters("password")
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Two forms: an address alone asks for a code, an address and a password sign in."""
+    if request.method != "POST":
+        if request.user.is_authenticated:
+            return redirect(target_after(request))
+        return _sign_in_page(request)
+    if "password" in request.POST:
+        return _with_password(request)
+    form = EmailForm(request.POST, auto_id="code_%s")
+    if not form.is_valid():
+        return _sign_in_page(request, code_form=form)
+    email = form.cleaned_data["email"]
+    window = hit(Rate.SIGN_IN_CODES, sha256(email))
+    if window.exceeded:
+        return too_many(request, window, "Too many codes for this address")
+    request.session[_PENDING] = {"id": str(send_code(email)), "email": email}
+    return redirect(_code_page_address(request))
+
+
+def _with_password(request: HttpRequest) -> HttpResponse:
+    form = PasswordForm(request.POST, auto_id="password_%s")
+    if form.is_valid():
+        email, password = form.cleaned_data["email"], form.cleaned_data["password"]
+        member = authenticate(request, username=email, password=password)
+        if isinstance(member, Member):
+            return _signed_in(request, member)
+        form.add_error(None, "This address and password do not belong together. Try again, or get a code instead.")
+    return _sign_in_page(request, password_form=form)
+
+
+def _sign_in_page(
+    request: HttpRequest, *, code_form: EmailForm | None = None, password_form: PasswordForm | None = None
+) -> HttpResponse:
+    context = {
+        "code_form": code_form or EmailForm(auto_id="code_%s"),
+        "password_form": password_form or PasswordForm(auto_id="password_%s"),
+        "next": target_after(request),
+        "failed": bool(code_form or password_form),
+    }
+    return render(request, "sign_in.html", context)
+
+
+@never_cache
+@sensitive_post_parameters("code")
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def sign_in_code(request: HttpRequest) -> HttpResponse:
+    """Takes the code; only in the browser that asked for it."""
+    pending = request.session.get(_PENDING)
+    if pending is None:
+        return redirect(_with_next(request, "sign-in"))
+    form = CodeForm(request.POST if request.method == "POST" else None)
+    usable = True
+    if request.method == "POST" and form.is_valid():
+        outcome = try_code(UUID(pending["id"]), form.cleaned_data["code"])
+        if isinstance(outcome, Member):
+            return _signed_in(request, outcome)
+        usable = outcome is Refusal.WRONG
+        form.add_error("code" if usable else None, _REFUSALS[outcome])
+    context = {"form": form, "email": pending["email"], "next": target_after(request), "usable": usable}
+    return render(request, "sign_in_code.html", context)
+
+
+def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
+    """Start the member's session, under a new key, and go on."""
+    target = target_after(request)
+    request.session.pop(_PENDING, None)
+    login(request, member)
+    return redirect(target)
+
+
+def _code_page_address(request: HttpRequest) -> str:
+    return _with_next(request, "sign-in-code")
+
+
+def _with_next(request: HttpRequest, name: str) -> str:
+    """The address of a page that goes on to the same target."""
+    return f"{reverse(name)}?{urlencode({'next': target_after(request)})}"
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_out(request: HttpRequest) -> HttpResponse:
+    """Ends the session on POST; on GET, asks."""
+    if request.method != "POST":
+        return render(request, "sign_out.html")
+    logout(request)
+    return redirect("home")
+
+
+@never_cache
+def admin_sign_in(request: HttpRequest) -> HttpResponse:
+    """The admin's sign-in is everybody's, with the same limits.
+
+    Raises:
+        PermissionDenied: the member who is signed in may not use the admin.
+    """
+    if request.user.is_authenticated and not request.user.is_staff:
+        raise PermissionDenied
+    target = request.GET.get("next") or reverse("admin:index")
+    return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': target})}")

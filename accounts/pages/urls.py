@@ -1,0 +1,16 @@
+"""Addresses of the members' pages."""
+
+from django.urls import path
+
+from accounts.pages.keys import disconnect_app, keys, revoke_key
+from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_code, sign_out
+
+urlpatterns = [
+    path("sign-in", sign_in, name="sign-in"),
+    path("sign-in/code", sign_in_code, name="sign-in-code"),
+    path("sign-out", sign_out, name="sign-out"),
+    path("admin/login/", admin_sign_in),
+    path("keys", keys, name="keys"),
+    path("keys/<uuid:key_id>/revoke", revoke_key, name="revoke-key"),
+    path("keys/apps/<uuid:app_id>/disconnect", disconnect_app, name="disconnect-app"),
+]

@@ -1,0 +1,48 @@
+"""What `purgeexpired` removes. An app above this one registers what it has when it starts."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib.sessions.models import Session
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.models import SignInCode
+
+BATCH = 1000
+"""Rows per transaction."""
+
+Purge = Callable[[], int]
+"""Removes what has expired, in batches; gives the number of rows."""
+
+_purges: dict[str, Purge] = {}
+
+
+def register_purge(what: str, purge: Purge) -> None:
+    """Let `purgeexpired` call `purge`, in the order of registration, and report its number under `what`."""
+    _purges[what] = purge
+
+
+def purge_all() -> dict[str, int]:
+    """Remove everything that has expired; gives the numbers by name."""
+    return {what: purge() for what, purge in _purges.items()}
+
+
+def purge(expired: QuerySet[Any]) -> int:
+    """Delete the rows of `expired`, `BATCH` at a time; gives their number."""
+    removed = 0
+    while batch := list(expired.values_list("pk", flat=True)[:BATCH]):
+        removed += expired.filter(pk__in=batch).delete()[0]
+    return removed
+
+
+def _sessions() -> int:
+    return purge(Session.objects.filter(expire_date__lt=timezone.now()))
+
+
+def _sign_in_codes() -> int:
+    return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()))
+
+
+register_purge("sessions", _sessions)
+register_purge("sign_in_codes", _sign_in_codes)

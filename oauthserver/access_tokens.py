@@ -1,0 +1,36 @@
+"""Access tokens as credentials of the API."""
+
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from accounts.credentials import Credential, member_columns, member_of
+from accounts.secrets import sha256
+from oauthserver.models import AccessToken, RefreshToken
+from oauthserver.resources import MCP_ROOT
+from studyservice.operations import Scope
+from studyservice.statements import Param, Select
+
+_ACCESS_TOKEN = Select(
+    AccessToken.objects.filter(
+        # An access token whose refresh tokens are gone is an orphan.
+        Exists(RefreshToken.objects.filter(token_family=OuterRef("token_family"))),
+        token_checksum=Param("checksum"),
+        user__is_active=True,
+    ),
+    {"token_id": "id", "scope": "scope", "resource": "resource", "expires": "expires"} | member_columns("user"),
+    timestamps=False,
+)
+
+
+def resolve_access_token(secret: str) -> Credential | None:
+    """The live access token `secret`, or None if it is wrong, expired, revoked or orphaned; costs one query."""
+    row = _ACCESS_TOKEN.first(checksum=sha256(secret))
+    if row is None or row["expires"] <= timezone.now():
+        return None
+    return Credential(
+        kind="access_token",
+        id=row["token_id"],
+        scopes=frozenset(map(Scope, row["scope"].split())),
+        member=member_of(row),
+        root=MCP_ROOT if row["resource"] else "",
+    )

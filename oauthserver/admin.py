@@ -1,0 +1,160 @@
+"""Apps and their connections in the admin; no secret, and no hash of one, is ever shown."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+from oauth2_provider.models import get_device_grant_model, get_id_token_model
+
+from accounts.writing import writing
+from oauthserver.connections import disconnect_all_apps, disconnect_all_members
+from oauthserver.models import (
+    AccessToken,
+    Application,
+    ConnectedMember,
+    Grant,
+    RefreshToken,
+    end_families,
+    live_refresh_tokens,
+)
+
+for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model(), get_device_grant_model()):
+    if admin.site.is_registered(unused):
+        admin.site.unregister(unused)  # as the toolkit registered it
+
+
+if TYPE_CHECKING:
+    _ModelAdmin = admin.ModelAdmin[Any]
+else:
+    _ModelAdmin = admin.ModelAdmin
+
+
+class _Listed(_ModelAdmin):
+    """Rows that the service makes itself: seen, and ended by an action."""
+
+    view_on_site = False
+    list_per_page = 50
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never; there is an action."""
+        return False
+
+
+class _UseFilter(admin.SimpleListFilter):
+    title = "use"
+    parameter_name = "use"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """The choices."""
+        return [("never", "Never used"), ("used", "Used")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
+        """The apps of the choice."""
+        match self.value():
+            case "never":
+                return queryset.filter(first_token_at=None)
+            case "used":
+                return queryset.exclude(first_token_at=None)
+        return queryset
+
+
+@admin.register(Application)
+class ApplicationAdmin(_Listed):
+    """Apps: who they say they are, whether we checked it, and who connected them."""
+
+    list_display = ("name", "client_id", "verified", "registration_source", "created", "first_token_at")
+    list_filter = ("verified", _UseFilter, "registration_source", "token_endpoint_auth_method")
+    search_fields = ("name", "client_id", "redirect_uris")
+    fields = (
+        "name",
+        "verified",
+        "client_id",
+        "redirect_uris",
+        "token_endpoint_auth_method",
+        "registration_source",
+        "created",
+        "first_token_at",
+        "connections",
+    )
+    readonly_fields = tuple(name for name in fields if name != "verified")
+    actions = ("revoke_everything",)
+    ordering = ("-created",)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """As the permissions say; its tokens go with it."""
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    @admin.display(description="connections")
+    def connections(self, app: Application) -> str:
+        """How many members are connected, with the way to them."""
+        count = live_refresh_tokens().filter(application=app).count()
+        link = reverse("admin:oauthserver_refreshtoken_changelist", query={"application__id__exact": app.pk})
+        return format_html('<a href="{}">{}</a>', link, count)
+
+    @admin.action(description="Revoke every token of the selected apps")
+    def revoke_everything(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
+        """For all members, at once."""
+        members = sum(disconnect_all_members(app) for app in queryset)
+        self.message_user(request, f"{members} connections were revoked.")
+
+
+@admin.register(RefreshToken)
+class ConnectionAdmin(_Listed):
+    """What members allowed, one row for each live consent."""
+
+    list_display_links = None
+    list_display = ("application", "user", "scope", "resource", "created", "expires")
+    list_select_related = ("application", "user")
+    search_fields = ("user__email", "application__name", "application__client_id")
+    list_filter = (("application", admin.RelatedOnlyFieldListFilter),)
+    actions = ("revoke",)
+    ordering = ("-created",)
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """By app, which the link on its page asks for."""
+        return lookup == "application__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RefreshToken]:
+        """The live ones."""
+        return live_refresh_tokens()
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """For the action alone; there is nothing to edit."""
+        return obj is None and super().has_change_permission(request)
+
+    @admin.action(description="Revoke the selected connections")
+    def revoke(self, request: HttpRequest, queryset: QuerySet[RefreshToken]) -> None:
+        """With all their tokens, at once."""
+        chosen = list(queryset.values_list("user_id", "token_family"))
+        for member_id, family in chosen:
+            with writing(member_id):
+                end_families([family])
+        self.message_user(request, f"{len(chosen)} connections were revoked.")
+
+
+@admin.register(ConnectedMember)
+class ConnectedMemberAdmin(_Listed):
+    """Members with connected apps."""
+
+    list_display = ("email", "name")
+    search_fields = ("email", "name")
+    fields = readonly_fields = ("email", "name")
+    actions = ("revoke_everything",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ConnectedMember]:
+        """Those with a live connection."""
+        return super().get_queryset(request).filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
+
+    @admin.action(description="Revoke every app of the selected members")
+    def revoke_everything(self, request: HttpRequest, queryset: QuerySet[ConnectedMember]) -> None:
+        """At once."""
+        for member in queryset:
+            disconnect_all_apps(member)
+        self.message_user(request, f"Every app of {len(queryset)} members was revoked.")

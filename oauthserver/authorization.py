@@ -1,0 +1,220 @@
+"""The authorization endpoint and its consent page (RFC 6749 section 4.1.1).
+
+The request stays in the address, from the first visit through sign-in to the consent that is posted, and is checked in
+full each time. What is wrong with the client or its redirect URI is shown on a page; anything else is told to the app,
+once we know who the member is (RFC 9700 section 4.11.2: nobody is sent on without having signed in).
+"""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Self
+
+from csp.constants import SELF
+from csp.decorators import csp_update
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.generic import View
+from oauth2_provider.exceptions import FatalClientError, OAuthToolkitError
+from oauth2_provider.http import OAuth2ResponseRedirect
+from oauth2_provider.views.mixins import OAuthLibMixin
+from oauthlib.oauth2.rfc6749 import errors
+
+from accounts.models import Member
+from accounts.writing import writing
+from oauthserver.errors import InvalidRequest, OAuthError
+from oauthserver.models import Application
+from oauthserver.parameters import query_parameters
+from oauthserver.platforms import is_verified
+from oauthserver.redirect_uris import scheme_of
+from oauthserver.resources import resource_from
+from oauthserver.scopes import scopes_from, written
+from oauthserver.server import answer_uri
+from studyservice.client_address import client_address
+from studyservice.error_pages import error_page
+from studyservice.operations import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizationRequest:
+    """An authorization request that passed every check of form."""
+
+    client_id: str | None
+    redirect_uri: str | None
+    response_type: str | None
+    response_mode: str | None
+    scopes: frozenset[Scope]
+    state: str | None
+    code_challenge: str | None
+    code_challenge_method: str | None
+    resources: tuple[str, ...]
+    client_address: str
+
+    @classmethod
+    def parse(cls, request: HttpRequest) -> Self:
+        """The authorization request in the address of `request`.
+
+        Raises:
+            InvalidRequest: a parameter is repeated or malformed (RFC 6749 section 3.1).
+        """
+        query = query_parameters(request)
+        return cls(
+            client_id=query.get("client_id"),
+            redirect_uri=query.get("redirect_uri"),
+            response_type=query.get("response_type"),
+            response_mode=query.get("response_mode"),
+            scopes=scopes_from(query.get("scope")),
+            state=query.get("state"),
+            code_challenge=query.get("code_challenge"),
+            code_challenge_method=query.get("code_challenge_method"),
+            resources=tuple(query.resources),
+            client_address=client_address(request),
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """What oauthlib gets."""
+        return {
+            "client_id": self.client_id,
+            "redirect_uri": self.redirect_uri,
+            "response_type": self.response_type,
+            "scope": written(self.scopes),
+            "state": self.state,
+            "code_challenge": self.code_challenge,
+            "code_challenge_method": self.code_challenge_method,
+            "client_address": self.client_address,
+        }
+
+
+@method_decorator(never_cache, name="dispatch")
+class AuthorizationView(OAuthLibMixin, View):
+    """`/oauth/authorize`.
+
+    Attributes:
+        asked: the request.
+        credentials: the request as oauthlib checked it.
+        app: who asks.
+        redirect_uri: where the answer goes.
+        member: who is asked.
+    """
+
+    http_method_names = ("get", "head", "post")
+
+    asked: AuthorizationRequest
+    credentials: dict[str, Any]
+    app: Application
+    redirect_uri: str
+    member: Member
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Check the request in full, sign the member in, then show or answer."""
+        try:
+            self.asked = AuthorizationRequest.parse(request)
+        except InvalidRequest as error:
+            return _error_page(request, "The request could not be read", f"{error.description} {_START_AGAIN}")
+        request.parsed = self.asked  # type: ignore[attr-defined]  # read by the backend
+        refusal: dict[str, str] | None = None
+        try:
+            self._check(request)
+        except FatalClientError:
+            return self._fatal(request)
+        except OAuthToolkitError as error:
+            said = error.oauthlib_error
+            self.redirect_uri = said.redirect_uri
+            self.app = Application.objects.get(client_id=self.asked.client_id)
+            refusal = {"error": said.error, "error_description": said.description or _NOT_OFFERED}
+        except OAuthError as error:
+            refusal = {"error": error.code, "error_description": error.description}
+        if not isinstance(request.user, Member):
+            return redirect_to_login(request.get_full_path())
+        self.member = request.user
+        if refusal is not None:
+            return self._answer(**refusal)
+        return super().dispatch(request, *args, **kwargs)
+
+    def _check(self, request: HttpRequest) -> None:
+        """Every check of the request.
+
+        Raises:
+            FatalClientError: the client or the redirect URI is wrong (RFC 6749 section 4.1.2.1).
+            OAuthToolkitError: oauthlib refuses something else.
+            OAuthError: we do.
+        """
+        _, self.credentials = self.validate_authorization_request(request)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        self.app = self.credentials["request"].client
+        self.redirect_uri = self.credentials["redirect_uri"]
+        if self.asked.response_mode not in (None, "query"):
+            raise InvalidRequest("response_mode is query.")
+        self.credentials["resource"] = resource_from(self.asked.resources)
+        self.credentials["redirect_uri_sent"] = self.asked.redirect_uri is not None
+
+    def get(self, request: HttpRequest) -> HttpResponseBase:
+        """Ask the member."""
+        context = {
+            "app": self.app,
+            "verified": is_verified(self.app, self.redirect_uri),
+            "redirect_uri": self.redirect_uri,
+            "writes": Scope.WRITE in self.asked.scopes,
+            "query": request.META["QUERY_STRING"],
+        }
+        # Browsers hold a form to `form-action` through every redirect that answers it.
+        targets = [SELF, "https:", f"{scheme_of(self.redirect_uri)}:"]
+        return csp_update({"form-action": targets})(lambda shown: render(shown, "oauthserver/authorize.html", context))(
+            request
+        )
+
+    def post(self, request: HttpRequest) -> HttpResponseBase:
+        """Do what the member decided; anything but a decision asks again."""
+        decision = request.POST.get("decision")
+        if decision == "deny":
+            return self._answer(error="access_denied", error_description="The member did not allow it.")
+        if decision != "allow":
+            return self.get(request)
+        scopes = self.asked.scopes if "write" in request.POST else self.asked.scopes - {Scope.WRITE}
+        try:
+            return self._redirect(self._consented(request, scopes))
+        except errors.FatalClientError:
+            return self._fatal(request)
+
+    def _consented(self, request: HttpRequest, scopes: frozenset[Scope]) -> str:
+        """Where to go with a fresh code; the member's lock orders this before or after a disconnection."""
+        server = self.get_oauthlib_core().server  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        with writing(self.member.id):
+            headers, _, _ = server.create_authorization_response(
+                uri=request.path,
+                http_method="POST",
+                scopes=sorted(scopes),
+                credentials=self.credentials | {"user": self.member},
+            )
+        return str(headers["Location"])
+
+    def _answer(self, **answer: str | None) -> HttpResponse:
+        """Tell the app (RFC 6749 section 4.1.2.1)."""
+        return self._redirect(answer_uri(self.redirect_uri, answer | {"state": self.asked.state}))
+
+    def _redirect(self, uri: str) -> HttpResponse:
+        response: HttpResponse = OAuth2ResponseRedirect(uri, self.app.get_allowed_schemes())
+        return response
+
+    def _fatal(self, request: HttpRequest) -> HttpResponse:
+        app = Application.objects.filter(client_id=self.asked.client_id).first()
+        if app is None:
+            return _error_page(request, "This app is not known here", _UNKNOWN)
+        return _error_page(request, f"{app.name} could not be connected", f"{_MISMATCH} {_START_AGAIN}")
+
+
+_NOT_OFFERED = "The request asks for something that is not offered here."
+_START_AGAIN = "Go back to the app and start again; if it happens again, tell the people who make the app."
+_UNKNOWN = (
+    "The app that sent you here is not registered with us, or no longer is. "
+    "Go back to the app, remove the connection there and add it again."
+)
+_MISMATCH = (
+    "It asked us to send you to an address that it has not registered (its redirect URI), so nothing was shared."
+)
+
+
+def _error_page(request: HttpRequest, title: str, text: str) -> HttpResponse:
+    return error_page(request, HTTPStatus.BAD_REQUEST, title, text)

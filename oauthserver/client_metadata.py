@@ -1,0 +1,103 @@
+"""What an app says about itself when it registers (RFC 7591 section 2)."""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from django.db import models
+
+from oauthserver.errors import InvalidClientMetadata, InvalidRedirectUri
+from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of, scheme_of
+
+GRANT_TYPES = ("authorization_code", "refresh_token")
+RESPONSE_TYPES = ("code",)
+
+MAX_CLIENT_NAME = 120
+"""Longest name of an app, in characters: it stands in a heading of the consent page."""
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Control, format and line characters, with which a name could pass for another."""
+
+
+class AuthMethod(models.TextChoices):
+    """How a client authenticates at the token endpoint (RFC 7591 section 2)."""
+
+    NONE = "none"
+    BASIC = "client_secret_basic"
+    POST = "client_secret_post"
+
+
+def fault_of_name(name: str) -> str | None:
+    """Why an app cannot be called `name`, or None."""
+    if not 0 < len(name) <= MAX_CLIENT_NAME:
+        return f"client_name has 1 to {MAX_CLIENT_NAME} characters."
+    if any(unicodedata.category(character) in _INVISIBLE for character in name):
+        return "client_name has no control or invisible characters."
+    return None
+
+
+def name_from(uri: str) -> str:
+    """What to call an app that gives no name: where it sends its members."""
+    return (urlsplit(uri).hostname or scheme_of(uri))[:MAX_CLIENT_NAME]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientMetadata:
+    """A registration that keeps every rule.
+
+    What it asks for beyond these fields is answered with what it gets (RFC 7591 section 3.2.1).
+    """
+
+    name: str
+    redirect_uris: tuple[str, ...]
+    auth_method: AuthMethod
+
+    @classmethod
+    def parse(cls, body: Any) -> Self:
+        """The registration in a JSON body.
+
+        Raises:
+            InvalidRedirectUri: `redirect_uris` is missing or breaks the rules.
+            InvalidClientMetadata: anything else is wrong.
+        """
+        if not isinstance(body, dict):
+            raise InvalidClientMetadata("The body is a JSON object.")
+        redirect_uris = _redirect_uris(body.get("redirect_uris"))
+        _require_offered(body, "grant_types", GRANT_TYPES)
+        _require_offered(body, "response_types", RESPONSE_TYPES)
+        _text(body, "scope", "")
+        method = _text(body, "token_endpoint_auth_method", AuthMethod.BASIC)
+        if method not in AuthMethod.values:
+            raise InvalidClientMetadata(f"token_endpoint_auth_method is one of {', '.join(AuthMethod.values)}.")
+        name = _text(body, "client_name", name_from(redirect_uris[0])).strip()
+        if fault := fault_of_name(name):
+            raise InvalidClientMetadata(fault)
+        return cls(name=name, redirect_uris=redirect_uris, auth_method=AuthMethod(method))
+
+
+def _redirect_uris(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(uri, str) for uri in value):
+        raise InvalidRedirectUri("redirect_uris is an array of strings.")
+    if not 1 <= len(value) <= MAX_REDIRECT_URIS:
+        raise InvalidRedirectUri(f"There must be 1 to {MAX_REDIRECT_URIS} redirect_uris.")
+    for uri in value:
+        if fault := fault_of(uri):
+            raise InvalidRedirectUri(fault)
+    return tuple(value)
+
+
+def _text(body: dict[str, Any], name: str, default: str) -> str:
+    value = body.get(name, default)
+    if not isinstance(value, str):
+        raise InvalidClientMetadata(f"{name} is a string.")
+    return value
+
+
+def _require_offered(body: dict[str, Any], name: str, offered: tuple[str, ...]) -> None:
+    """Refuse a client that could do nothing with what it gets."""
+    value = body.get(name, list(offered))
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        raise InvalidClientMetadata(f"{name} is an array of strings.")
+    if offered[0] not in value:
+        raise InvalidClientMetadata(f"{name} includes {offered[0]}.")

@@ -1,0 +1,57 @@
+"""What the machine-facing OAuth endpoints share."""
+
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.decorators import method_decorator
+from django.views.decorators.csrf import csrf_exempt
+from django.views.generic import View
+
+from oauthserver.errors import MethodNotAllowed, OAuthError, TooManyRequests
+from studyservice.client_address import client_address
+from studyservice.codec import json_response
+from studyservice.errors import ApiError, oauth_error_response
+from studyservice.rates import Rate, hit
+
+
+@method_decorator(csrf_exempt, name="dispatch")
+class OAuthEndpoint(View):
+    """An endpoint that takes POST and answers JSON that nobody stores (RFC 6749 section 5.1)."""
+
+    http_method_names = ("post",)
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer; what was raised becomes an error of RFC 6749's shape."""
+        try:
+            return super().dispatch(request, *args, **kwargs)
+        except OAuthError as error:
+            return error.response()
+        except ApiError as error:
+            return oauth_error_response("invalid_request", error.message, error.status)
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """405."""
+        raise MethodNotAllowed("This endpoint takes POST.", headers={"Allow": "POST"})
+
+
+def count(rate: Rate, request: HttpRequest) -> None:
+    """Count `request` against its client address.
+
+    Raises:
+        TooManyRequests: the window is full.
+    """
+    window = hit(rate, client_address(request))
+    if window.exceeded:
+        raise TooManyRequests(
+            "Too many requests. Wait for the number of seconds in Retry-After and try again.",
+            headers={"Retry-After": str(window.reset), **window.headers()},
+        )
+
+
+def unstored(value: Any, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    """`value` as an answer that no cache keeps."""
+    response = json_response(value, status)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,47 @@
+"""Discovery: the authorization server (RFC 8414) and the resources it protects (RFC 9728)."""
+
+import json
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.generic import View
+from oauth2_provider.views.metadata import OAuthProtectedResourceMetadataView, OAuthServerMetadataView
+
+from studyservice.codec import json_response
+from studyservice.errors import MethodNotAllowed, error_response
+
+
+class _Document(View):
+    """A document that is only read."""
+
+    http_method_names = ["get", "head"]  # noqa: RUF012  # as the base has it
+
+    def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """405."""
+        return error_response(MethodNotAllowed(headers={"Allow": "GET, HEAD"}))
+
+
+class ServerMetadataView(_Document, OAuthServerMetadataView):
+    """`/.well-known/oauth-authorization-server`."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """The toolkit's document; left out, `response_modes_supported` would promise fragments too."""
+        document = json.loads(super().get(request).content)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        return json_response(
+            document | {"response_modes_supported": ["query"], "service_documentation": f"{settings.BASE_URL}/docs"}
+        )
+
+
+class ResourceMetadataView(_Document, OAuthProtectedResourceMetadataView):
+    """`/.well-known/oauth-protected-resource`, and the same with `/mcp`.
+
+    Attributes:
+        root: path of the resource below the origin.
+    """
+
+    root = ""
+
+    def get_resource(self, request: HttpRequest) -> str:
+        """The resource that this document is about; it is the address it was asked for under (RFC 9728 3.3)."""
+        return f"{settings.BASE_URL}{self.root}"

@@ -1,0 +1,195 @@
+"""Apps and what members allowed them, on the models of django-oauth-toolkit.
+
+One consent is a family: a grant, the access tokens and the refresh tokens that came from it, all with its
+`token_family`. Ending a family deletes its rows, so a secret is live only while its row says so. Secrets are stored as
+SHA-256; the columns that could hold one in clear are gone.
+"""
+
+import uuid
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils import timezone
+from oauth2_provider.models import (
+    AbstractAccessToken,
+    AbstractApplication,
+    AbstractGrant,
+    AbstractRefreshToken,
+    ApplicationManager,
+    TokenChecksumField,
+)
+
+from accounts.models import Member
+from accounts.secrets import sha256
+from oauthserver.client_metadata import MAX_CLIENT_NAME, AuthMethod, fault_of_name, name_from
+from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of, matches, scheme_of
+
+if TYPE_CHECKING:
+    _CharField = models.CharField[Any, Any]
+else:
+    _CharField = models.CharField
+
+
+class Hashed(str):
+    """A SHA-256 as it was stored, told apart from a secret that somebody presents."""
+
+    __slots__ = ()
+
+
+class SecretHashField(_CharField):
+    """A secret of which only the SHA-256 is stored; lookups take the secret itself.
+
+    A hash that is presented as a secret is hashed again, so a stolen database opens nothing.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**({"max_length": 64, "editable": False} | options))
+
+    def from_db_value(self, value: str | None, *_: Any) -> Hashed | None:
+        """Mark what comes from the database."""
+        return None if value is None else Hashed(value)
+
+    def get_prep_value(self, value: Any) -> Any:
+        """Hash what does not."""
+        return value if value in (None, "") or isinstance(value, Hashed) else sha256(str(value))
+
+
+class Application(AbstractApplication):
+    """An app that members can connect; in OAuth's words, a client."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    name = models.CharField(max_length=MAX_CLIENT_NAME)
+    client_secret = SecretHashField(blank=True, default="")
+    hash_client_secret = user = skip_authorization = None  # type: ignore[assignment]  # drops the field
+    post_logout_redirect_uris = allowed_origins = algorithm = None  # type: ignore[assignment]  # drops the field
+    token_endpoint_auth_method = models.CharField(max_length=32, choices=AuthMethod, default=AuthMethod.BASIC)
+    verified = models.BooleanField(
+        default=False, help_text="Checked by us: not labelled as unverified on the consent page, whatever its callback."
+    )
+    first_token_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="Empty means that the registration was never used."
+    )
+
+    objects: ClassVar[ApplicationManager] = ApplicationManager()
+
+    class Meta:
+        verbose_name = "app"
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["created"], name="app_never_used", condition=models.Q(first_token_at=None))
+        ]
+
+    def clean(self) -> None:
+        """Hold a client that was read from its own metadata document to the rules of registration.
+
+        Raises:
+            ValidationError: its name or a redirect URI breaks them.
+        """
+        if self.registration_source == self.RegistrationSource.CIMD:
+            self.token_endpoint_auth_method = AuthMethod.NONE
+            self.name = self.name.strip() or name_from(self.client_id)
+        uris = self.redirect_uris.split()
+        faults = [fault for fault in map(fault_of, uris) if fault]
+        if not 1 <= len(uris) <= MAX_REDIRECT_URIS:
+            faults.append(f"There must be 1 to {MAX_REDIRECT_URIS} redirect URIs.")
+        if fault := fault_of_name(self.name):
+            faults.append(fault)
+        if faults:
+            raise ValidationError(faults)
+
+    def redirect_uri_allowed(self, uri: str) -> bool:
+        """Whether `uri` is one of the registered ones."""
+        return any(matches(registered, uri) for registered in self.redirect_uris.split())
+
+    def get_allowed_schemes(self) -> list[str]:
+        """The schemes that a redirect may have: those of the registered URIs."""
+        return [scheme_of(uri) for uri in self.redirect_uris.split()]
+
+
+class Grant(AbstractGrant):
+    """A member's consent, and the authorization code that it gave; it stays, spent, while its tokens live."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    user = models.ForeignKey(Member, models.CASCADE, related_name="+")
+    code = SecretHashField(unique=True)
+    token_family = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    redirect_uri_sent = models.BooleanField(
+        default=True, help_text="Whether the authorization request named the redirect URI."
+    )
+    resource = models.TextField(blank=True, default="")
+    spent_at = models.DateTimeField(null=True, editable=False)
+    nonce = None  # type: ignore[assignment]  # drops the field
+    claims = None  # type: ignore[assignment]  # drops the field
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="grant_expires")]
+
+
+class AccessToken(AbstractAccessToken):
+    """An access token; live while its row is there and not past `expires`."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    user = models.ForeignKey(Member, models.CASCADE, related_name="+")
+    token = None  # type: ignore[assignment]  # drops the field
+    id_token = None
+    source_refresh_token = None
+    token_family = models.UUIDField(editable=False, db_index=True)
+    resource = models.TextField(blank=True, default="", help_text="The one resource it is for; empty means all.")
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="access_token_expires")]
+
+
+class RefreshToken(AbstractRefreshToken):
+    """A refresh token; live while it is not rotated (`revoked`) and not past `expires`.
+
+    A rotated one is kept until then, so that its reuse is noticed.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
+    user = models.ForeignKey(Member, models.CASCADE, related_name="+")
+    token = None  # type: ignore[assignment]  # drops the field
+    token_checksum = TokenChecksumField(max_length=64, unique=True, editable=False)
+    token_family = models.UUIDField(editable=False, db_index=True)
+    scope = models.TextField(help_text="What the member allowed; an access token may be narrower.")
+    resource = models.TextField(blank=True, default="")
+    expires = models.DateTimeField()
+    revoked = models.DateTimeField("rotated", null=True, editable=False)
+
+    class Meta:
+        verbose_name = "connection"
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="refresh_token_expires")]
+
+
+class ConnectedMember(Member):
+    """A member, as the admin's list of members with connected apps shows them."""
+
+    class Meta:
+        proxy = True
+        verbose_name = "member with apps"
+        verbose_name_plural = "members with apps"
+
+
+def live_refresh_tokens() -> models.QuerySet["RefreshToken"]:
+    """The refresh tokens that work now: one for each connection."""
+    return RefreshToken.objects.filter(revoked=None, expires__gt=timezone.now())
+
+
+def families_of(**owner: Any) -> set[uuid.UUID]:
+    """The consents of which anything is left, for the `user`, the `application` or both in `owner`."""
+    found: set[uuid.UUID] = set()
+    for model in (Grant, RefreshToken, AccessToken):
+        found.update(model.objects.filter(**owner).values_list("token_family", flat=True))
+    return found
+
+
+def end_families(families: Iterable[uuid.UUID]) -> None:
+    """Kill everything that came from these consents: codes, refresh tokens and access tokens.
+
+    The caller holds the lock of the member (`accounts.writing`), so that nothing is minted meanwhile.
+    """
+    ended = list(families)
+    AccessToken.objects.filter(token_family__in=ended).delete()
+    RefreshToken.objects.filter(token_family__in=ended).delete()
+    Grant.objects.filter(token_family__in=ended).delete()

@@ -1,0 +1,97 @@
+"""Which redirect URIs may be registered, and which presented one is a registered one (spec, Client registration)."""
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+MAX_REDIRECT_URIS = 10
+"""Redirect URIs per client (spec, Limits)."""
+
+MAX_LENGTH = 2000
+"""Longest redirect URI, in characters: with a code and a state added it still fits into a request line."""
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts for which plain http never leaves the machine."""
+
+# fmt: off
+NOT_PRIVATE = frozenset({
+    "about", "blob", "chrome", "content", "data", "dns", "file", "filesystem", "ftp", "ftps", "geo", "git", "gopher",
+    "imap", "intent", "irc", "jar", "javascript", "ldap", "ldaps", "mailto", "news", "nfs", "nntp", "pop", "resource",
+    "sftp", "sip", "sips", "sms", "smb", "ssh", "tel", "telnet", "urn", "vbscript", "view-source", "ws", "wss",
+    "xmpp",
+})
+# fmt: on
+"""Schemes that mean something to every browser or system, so that no desktop app can own them."""
+
+_CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
+"""Those of RFC 3986 section 2, without the `#` of a fragment."""
+
+_BAD_AUTHORITY = "The host or the port of a redirect URI is not valid."
+_HOST = re.compile(r"[A-Za-z0-9._\-]+|\[[0-9A-Fa-f:.]+\]")
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+_LOOPBACK_URI = re.compile(r"(http://(?:localhost|127\.0\.0\.1|\[::1\]))(?::([0-9]{1,5}))?([/?].*)?", re.IGNORECASE)
+
+
+def scheme_of(uri: str) -> str:
+    """The scheme in lower case; empty without one."""
+    found = _SCHEME.match(uri)
+    return found[1].lower() if found else ""
+
+
+def fault_of(uri: str) -> str | None:  # noqa: PLR0911  # one return for each rule
+    """Why `uri` cannot be registered, or None."""
+    if len(uri) > MAX_LENGTH:
+        return f"A redirect URI has at most {MAX_LENGTH} characters."
+    # RFC 6749 section 3.1.2: no fragment, not even an empty one.
+    if "#" in uri:
+        return "A redirect URI has no fragment (#)."
+    scheme = scheme_of(uri)
+    if not scheme or not _CHARACTERS.fullmatch(uri):
+        return "A redirect URI is an absolute URI in the characters of RFC 3986."
+    try:
+        parts = urlsplit(uri)
+        port = parts.port
+    except ValueError:
+        return _BAD_AUTHORITY
+    if "@" in parts.netloc:
+        return "A redirect URI carries no credentials."
+    if port == 0 or parts.netloc.endswith(":"):
+        return _BAD_AUTHORITY
+    return _web_fault(parts) if scheme in {"https", "http"} else _private_fault(uri, scheme)
+
+
+def _web_fault(parts: SplitResult) -> str | None:
+    host = parts.netloc.removesuffix(f":{parts.port}") if parts.port is not None else parts.netloc
+    if not _HOST.fullmatch(host):
+        return "An https or http redirect URI names a host: https://example.org/callback."
+    # RFC 8252 section 7.3.
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        return "Plain http is for localhost, 127.0.0.1 and [::1] only; use https."
+    return None
+
+
+def _private_fault(uri: str, scheme: str) -> str | None:
+    """RFC 8252 section 7.1; well-known desktop apps have schemes without a dot, so none is asked for."""
+    if scheme in NOT_PRIVATE:
+        return f"{scheme}: is no private-use scheme of a desktop app."
+    if not re.match(r":/+[^/]", uri[len(scheme) :]):
+        return "A private-use redirect URI looks like com.example.app:/callback or app://callback."
+    return None
+
+
+def matches(registered: str, presented: str) -> bool:
+    """Whether `presented` is `registered`, character for character; on loopback, whatever the port.
+
+    RFC 9700 section 2.1, and for the port RFC 8252 section 7.3: a desktop app listens on what is free.
+    """
+    if registered == presented:
+        return True
+    ours, theirs = _LOOPBACK_URI.fullmatch(registered), _LOOPBACK_URI.fullmatch(presented)
+    if ours is None or theirs is None or not 0 < int(theirs[2] or 80) < 65536:
+        return False
+    return (ours[1], ours[3]) == (theirs[1], theirs[3])
+
+
+def with_parameters(uri: str, parameters: str) -> str:
+    """`uri` with encoded `parameters` added to its query, which is kept as it is (RFC 6749 section 3.1.2)."""
+    separator = "?" if "?" not in uri else "" if uri.endswith(("?", "&")) else "&"
+    return f"{uri}{separator}{parameters}"

@@ -1,0 +1,69 @@
+"""Registration of apps (RFC 7591), and the rate that it shares with apps known by their metadata document."""
+
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from accounts.secrets import new_secret
+from oauthserver.client_metadata import GRANT_TYPES, RESPONSE_TYPES, AuthMethod, ClientMetadata
+from oauthserver.endpoints import OAuthEndpoint, count, unstored
+from oauthserver.errors import InvalidClientMetadata
+from oauthserver.models import Application
+from oauthserver.scopes import written
+from studyservice.bodies import read_json
+from studyservice.errors import InvalidRequest
+from studyservice.operations import Scope
+from studyservice.rates import Rate, hit
+
+
+class RegistrationView(OAuthEndpoint):
+    """`POST /oauth/register`."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """Register an app; only what could be registered counts against the rate."""
+        try:
+            body = read_json(request)
+        except InvalidRequest as error:
+            raise InvalidClientMetadata(error.message) from None
+        metadata = ClientMetadata.parse(body)
+        count(Rate.REGISTRATION, request)
+        return unstored(register(metadata), HTTPStatus.CREATED)
+
+
+def register(metadata: ClientMetadata) -> dict[str, Any]:
+    """A new app, as the client sees it (RFC 7591 section 3.2.1); its secret cannot be had again."""
+    public = metadata.auth_method is AuthMethod.NONE
+    secret = "" if public else new_secret("cs")
+    app = Application.objects.create(
+        name=metadata.name,
+        redirect_uris=" ".join(metadata.redirect_uris),
+        client_type=Application.CLIENT_PUBLIC if public else Application.CLIENT_CONFIDENTIAL,
+        client_secret=secret,
+        token_endpoint_auth_method=metadata.auth_method,
+        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+        registration_source=Application.RegistrationSource.DCR,
+    )
+    registered = {
+        "client_id": app.client_id,
+        "client_secret": secret,
+        "client_secret_expires_at": 0,
+        "client_id_issued_at": int(app.created.timestamp()),
+        "client_name": metadata.name,
+        "redirect_uris": metadata.redirect_uris,
+        "token_endpoint_auth_method": metadata.auth_method,
+        "grant_types": GRANT_TYPES,
+        "response_types": RESPONSE_TYPES,
+        "scope": written(frozenset(Scope)),
+    }
+    if public:
+        del registered["client_secret"]
+    return registered
+
+
+class WithinRegistrationRate:
+    """Lets an address bring up only so many new apps by their metadata documents, as with registration."""
+
+    def has_permission(self, request: Any, client_id: str) -> bool:
+        """Whether the document may be fetched; `request` is oauthlib's."""
+        return not hit(Rate.REGISTRATION, request.client_address).exceeded

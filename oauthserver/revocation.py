@@ -1,0 +1,40 @@
+"""The revocation endpoint (RFC 7009)."""
+
+from django.http import HttpRequest, HttpResponse
+
+from accounts.secrets import sha256
+from accounts.writing import writing
+from oauthserver.clients import ClientCredentials, authenticated
+from oauthserver.endpoints import OAuthEndpoint, unstored
+from oauthserver.errors import OAuthError
+from oauthserver.models import AccessToken, Application, RefreshToken, end_families
+from oauthserver.parameters import form_parameters
+
+
+class RevocationView(OAuthEndpoint):
+    """`POST /oauth/revoke`."""
+
+    def post(self, request: HttpRequest) -> HttpResponse:
+        """End a token of the client that asks. The answer is 200 whatever happens (spec, Authorization code flow 5)."""
+        try:
+            form = form_parameters(request)
+            token, credentials = form.require("token"), ClientCredentials.parse(request, form)
+        except OAuthError:
+            return unstored({})
+        app = authenticated(credentials)
+        if app is not None:
+            revoke(app, token)
+        return unstored({})
+
+
+def revoke(app: Application, token: str) -> None:
+    """End `token` if it is one of `app`: an access token alone, a refresh token with all its access tokens."""
+    ours = {"application": app, "token_checksum": sha256(token)}
+    access_token = AccessToken.objects.filter(**ours).first()
+    if access_token is not None:
+        access_token.delete()
+        return
+    refresh_token = RefreshToken.objects.filter(**ours).first()
+    if refresh_token is not None:
+        with writing(refresh_token.user_id):
+            end_families([refresh_token.token_family])

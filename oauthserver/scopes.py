@@ -1,0 +1,14 @@
+"""The scopes of tokens: `read` always, `write` where it was asked for and allowed (spec, Scopes)."""
+
+from studyservice.operations import Scope
+
+
+def scopes_from(text: str | None) -> frozenset[Scope]:
+    """The scopes asked for in `text`; `read` is always among them, unknown ones are dropped."""
+    asked = set((text or "").split())
+    return frozenset({Scope.READ, *(scope for scope in Scope if scope in asked)})
+
+
+def written(scopes: frozenset[Scope]) -> str:
+    """Scopes as OAuth writes them (RFC 6749 section 3.3)."""
+    return " ".join(sorted(scopes))

@@ -1,0 +1,30 @@
+"""Routes of the authorization server, under the names by which django-oauth-toolkit finds them for its metadata."""
+
+from django.urls import path
+
+from oauthserver.authorization import AuthorizationView
+from oauthserver.metadata import ResourceMetadataView, ServerMetadataView
+from oauthserver.registration import RegistrationView
+from oauthserver.resources import MCP_ROOT
+from oauthserver.revocation import RevocationView
+from oauthserver.tokens import TokenView
+
+app_name = "oauth2_provider"
+
+urlpatterns = [
+    path("oauth/authorize", AuthorizationView.as_view(), name="authorize"),
+    path("oauth/token", TokenView.as_view(), name="token"),
+    path("oauth/revoke", RevocationView.as_view(), name="revoke-token"),
+    path("oauth/register", RegistrationView.as_view(), name="dcr-register"),
+    path(".well-known/oauth-authorization-server", ServerMetadataView.as_view(), name="oauth-server-metadata"),
+    path(
+        ".well-known/oauth-protected-resource",
+        ResourceMetadataView.as_view(),
+        name="oauth-resource-metadata",
+    ),
+    path(
+        f".well-known/oauth-protected-resource{MCP_ROOT}",
+        ResourceMetadataView.as_view(root=MCP_ROOT),
+        name="oauth-resource-metadata-path",
+    ),
+]

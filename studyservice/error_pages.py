@@ -1,0 +1,27 @@
+"""Pages that say what went wrong and what to do next."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from studyservice.request_ids import current_request_id
+
+
+def error_page(
+    request: HttpRequest, status: HTTPStatus, title: str, text: str, *, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """An error as a page.
+
+    Args:
+        title: what happened, a few words.
+        text: what to do next.
+
+    After a fault of the server the page is made without the request, whose session may be what failed.
+    """
+    context = {"status": status.value, "title": title, "text": text, "request_id": current_request_id()}
+    content = render_to_string("error.html", context, request if status < HTTPStatus.INTERNAL_SERVER_ERROR else None)
+    response = HttpResponse(content, status=status, headers=dict(headers or {}))
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,22 @@
+// The pages work without this. It adds copy buttons, and keeps a reload from creating a second key.
+"use strict";
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  const text = button.parentElement.querySelector("code").textContent;
+  const label = button.firstChild;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      label.data = "Copied";
+    } catch {
+      getSelection().selectAllChildren(button.parentElement.querySelector("code"));
+      label.data = "Press Ctrl+C to copy";
+    }
+    setTimeout(() => { label.data = "Copy"; }, 4000);
+  });
+}
+
+if (document.querySelector("[data-shown-once]")) {
+  history.replaceState(null, "", location.href);
+}

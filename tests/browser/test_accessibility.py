@@ -1,0 +1,117 @@
+"""axe finds nothing wrong on any page, in light and dark, on a phone and on a desktop."""
+
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, ViewportSize, expect
+
+from accounts import connections
+from accounts.api_keys import revoke_api_key
+from tests.browser.conftest import ask_for_code, enter_code
+
+SIZES: dict[str, ViewportSize] = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1280, "height": 800}}
+
+
+def audit(page: Page, exclude: str | None = None) -> None:
+    """Run axe in every look, and see that nothing is wider than the screen."""
+    context = {"exclude": [[exclude]]} if exclude else None
+    found = []
+    for size, viewport in SIZES.items():
+        page.set_viewport_size(viewport)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            results = Axe().run(page, context=context)
+            if results.violations_count:
+                found.append(f"{size}, {scheme}: {results.generate_report()}")
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append(f"{size}: wider than the screen")
+    assert found == []
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/sign-out", "/nothing-here"])
+def test_public_pages(page: Page, path: str) -> None:
+    page.goto(path)
+    audit(page)
+
+
+def test_the_reference_around_swagger_ui(page: Page) -> None:
+    """What Swagger UI draws inside is its own."""
+    page.goto("/docs")
+    expect(page.get_by_text("Create a course")).to_be_visible()
+    audit(page, exclude="#swagger-ui")
+
+
+def test_sign_in_with_errors(page: Page) -> None:
+    page.goto("/sign-in")
+    page.get_by_role("button", name="Sign in with password").click()
+    expect(page.get_by_text("Enter your password.")).to_be_visible()
+    audit(page)
+
+
+def test_the_code_page(page: Page, member: Any) -> None:
+    ask_for_code(page)
+    audit(page)
+    enter_code(page, "12")
+    expect(page.get_by_text("A code has six digits")).to_be_visible()
+    audit(page)
+
+
+def test_the_dead_code_page(page: Page, member: Any) -> None:
+    ask_for_code(page, "nobody@example.org")
+    for _ in range(5):
+        enter_code(page, "000000")
+    expect(page.get_by_role("alert")).to_be_visible()
+    audit(page)
+
+
+def test_the_key_page(open_signed_in: Any, member: Any, make_key: Any, connected_app: Any) -> None:
+    revoke_api_key(make_key(member, "Old")[1])
+    make_key(member, "A name that is as long as the names of keys can possibly be. ")
+    page = open_signed_in()
+    for summary in page.locator("summary").all():
+        summary.click()
+    audit(page)
+
+
+def test_the_key_page_with_a_new_key(open_signed_in: Any) -> None:
+    page = open_signed_in()
+    page.get_by_label("Name").fill("New")
+    page.get_by_role("button", name="Create key").click()
+    expect(page.get_by_role("heading", name="Your new key")).to_be_visible()
+    audit(page)
+
+
+def test_the_key_page_with_an_error(open_signed_in: Any) -> None:
+    page = open_signed_in()
+    page.get_by_role("button", name="Create key").click()
+    expect(page.get_by_text("Give the key a name.")).to_be_visible()
+    audit(page)
+
+
+def test_the_page_before_revoking(open_signed_in: Any, member: Any, make_key: Any) -> None:
+    key = make_key(member, "Calendar script")[1]
+    page = open_signed_in()
+    page.goto(f"/keys/{key.id}/revoke")
+    audit(page)
+
+
+def test_the_page_before_disconnecting(open_signed_in: Any, connected_app: Any) -> None:
+    page = open_signed_in()
+    page.goto(f"/keys/apps/{connected_app.id}/disconnect")
+    audit(page)
+
+
+def test_the_403_page(open_signed_in: Any) -> None:
+    page = open_signed_in()
+    page.goto("/admin/login/")
+    expect(page.get_by_role("heading", name="Not allowed")).to_be_visible()
+    audit(page)
+
+
+def test_the_500_page(open_signed_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = open_signed_in()
+    monkeypatch.setattr(connections, "_registered", None)
+    page.goto("/keys")
+    expect(page.get_by_role("heading", name="Something went wrong on our side")).to_be_visible()
+    audit(page)

@@ -1,0 +1,98 @@
+"""The service as it runs in production: gunicorn in a process of its own, with a database of its own."""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes:
+        url: its origin and issuer.
+    """
+
+    url: str
+    environment: dict[str, str]
+
+    def command(self, *arguments: str) -> Any:
+        """What a management command prints as JSON."""
+        done = subprocess.run(  # our own command
+            [sys.executable, "manage.py", *arguments, "--json"],
+            cwd=ROOT,
+            env=self.environment,
+            check=True,
+            capture_output=True,
+        )
+        return json.loads(done.stdout)
+
+
+@contextmanager
+def running(directory: Path) -> Iterator[Server]:
+    """A server with its data in `directory`, on the kind of database that the run is for."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    environment = os.environ | {
+        "DATA_DIR": str(directory),
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "BASE_URL": f"http://127.0.0.1:{port}",
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "LOG_FORMAT": "text",
+    }
+    with _database() as url:
+        if url:
+            environment["DATABASE_URL"] = url
+        server = Server(environment["BASE_URL"], environment)
+        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
+        subprocess.run(migrate, cwd=ROOT, env=environment, check=True)  # our own command
+        gunicorn = [sys.executable, "-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
+        with (directory / "server.log").open("wb") as log:
+            process = subprocess.Popen(gunicorn, cwd=ROOT, env=environment, stdout=log, stderr=log)
+            try:
+                _wait_for(server.url)
+                yield server
+            finally:
+                process.terminate()
+                process.wait(timeout=60)
+
+
+def _wait_for(url: str) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with urlopen(f"{url}/health", timeout=5):  # noqa: S310  # http on loopback
+                return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)
+
+
+@contextmanager
+def _database() -> Iterator[str | None]:
+    """The URL of an empty PostgreSQL database, or None on SQLite, which makes its own file."""
+    url = os.environ.get("DATABASE_URL")
+    if not url:
+        yield None
+        return
+    import psycopg
+
+    name = f"server_{secrets.token_hex(4)}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}"')
+        yield url.replace("/postgres?", f"/{name}?")
+        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')

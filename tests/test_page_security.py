@@ -1,0 +1,94 @@
+"""Headers, cookies and error pages of the browser's side."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from django.test import Client
+
+PAGES = ["/", "/sign-in", "/sign-out", "/nothing-here"]
+
+
+def policy(response: Any) -> dict[str, str]:
+    return dict(part.split(" ", 1) for part in response.headers["Content-Security-Policy"].split("; "))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_has_a_strict_policy(client: Client, db: None, path: str) -> None:
+    response = client.get(path)
+    assert policy(response) == {
+        "default-src": "'none'",
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "img-src": "'self'",
+        "form-action": "'self'",
+        "frame-ancestors": "'none'",
+        "base-uri": "'none'",
+    }
+    assert response.headers["Referrer-Policy"] == "same-origin"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_has_nothing_inline(client: Client, db: None, path: str) -> None:
+    page = client.get(path).content.decode()
+    assert "<style" not in page
+    assert " style=" not in page
+    assert "<script>" not in page
+    assert " on" + "click" not in page
+
+
+def test_the_reference_runs_scripts_from_here_alone(client: Client, db: None) -> None:
+    found = policy(client.get("/docs"))
+    assert (found["script-src"], found["style-src"]) == ("'self'", "'self'")
+    assert (found["connect-src"], found["img-src"]) == ("'self'", "'self' data:")
+
+
+def test_api_answers_carry_no_policy_and_no_cookie(client: Client, db: None) -> None:
+    response = client.get("/v1/me")
+    assert "Content-Security-Policy" not in response.headers
+    assert not response.cookies
+
+
+def test_a_form_without_its_token_changes_nothing(db: None, make_member: Any) -> None:
+    browser = Client(enforce_csrf_checks=True)
+    member = make_member()
+    browser.force_login(member)
+    response = browser.post("/keys", {"name": "Script", "expires": "never"})
+    assert response.status_code == 403
+    assert "reload the page and send the form again" in response.content.decode()
+    assert member.api_keys.count() == 0
+
+
+def test_cookies_are_closed_to_script_and_other_sites(client: Client, db: None) -> None:
+    client.post("/sign-in", {"email": "ada@example.org"})
+    client.get("/sign-in")
+    cookies = {name: (c["httponly"], c["samesite"]) for name, c in client.cookies.items()}
+    assert cookies == {"sessionid": (True, "Lax"), "csrftoken": (True, "Lax")}
+
+
+def test_behind_https_cookies_are_secure_and_hsts_is_set() -> None:
+    """Settings are read once per process, so this is another one."""
+    script = (
+        "import django; django.setup();"
+        "from django.test import Client;"
+        "r = Client().get('/sign-in', secure=True, headers={'host': 'study.example.org'});"
+        "c = r.cookies['__Host-csrftoken'];"
+        "print(r.status_code, r.headers['Strict-Transport-Security'], c['secure'], c['httponly'], c['path'])"
+    )
+    environment = os.environ | {"BASE_URL": "https://study.example.org"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "200 max-age=31536000; includeSubDomains; preload True True /\n"
+
+
+def test_an_error_page_names_the_request(client: Client, db: None) -> None:
+    response = client.get("/nothing-here")
+    assert response.status_code == 404
+    assert response.headers["X-Request-Id"] in response.content.decode()
+
+
+def test_an_api_error_stays_json(client: Client, db: None) -> None:
+    assert client.get("/v1/nothing-here").headers["Content-Type"] == "application/json"

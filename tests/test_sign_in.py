@@ -1,0 +1,340 @@
+"""Signing in and out, below the browser: codes, limits, and what nobody may learn."""
+
+import logging
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.contrib.auth import hashers
+from django.core import mail as outgoing
+from django.core.mail import EmailMultiAlternatives
+from django.core.management import call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts import mail
+from accounts.models import Member, SignInCode
+from accounts.sessions import end_sessions
+
+PASSWORD = "correct horse battery"
+EMAIL = "ada@example.org"
+
+
+@pytest.fixture
+def member(make_member: Any) -> Member:
+    made: Member = make_member(EMAIL, password=PASSWORD)
+    return made
+
+
+def ask(client: Client, email: str = EMAIL, **extra: Any) -> Any:
+    return client.post("/sign-in", {"email": email}, **extra)
+
+
+def newest_code() -> str:
+    mail.drain()
+    return str(outgoing.outbox[-1].subject[:6])
+
+
+def other_than(code: str) -> str:
+    return f"{(int(code) + 1) % 10**6:06}"
+
+
+def signed_in(client: Client) -> bool:
+    return client.get("/keys").status_code == 200
+
+
+def test_a_code_signs_in_once(client: Client, member: Member) -> None:
+    ask(client)
+    code = newest_code()
+    response = client.post("/sign-in/code", {"code": f" {code[:3]} {code[3:]} "})
+    assert (response.status_code, response.headers["Location"]) == (302, "/keys")
+    assert signed_in(client)
+
+
+def test_a_used_code_is_gone(client: Client, member: Member) -> None:
+    ask(client)
+    again = Client()
+    session = again.session
+    session["sign_in"] = client.session["sign_in"]
+    session.save()
+    code = newest_code()
+    client.post("/sign-in/code", {"code": code})
+    assert "expired or was used already" in again.post("/sign-in/code", {"code": code}).content.decode()
+    assert not signed_in(again)
+
+
+def test_a_code_is_bound_to_the_browser_that_asked(client: Client, member: Member) -> None:
+    ask(client)
+    other = Client()
+    ask(other, "somebody@example.org")
+    other.post("/sign-in/code", {"code": newest_code()})
+    assert not signed_in(other)
+    assert Client().post("/sign-in/code", {"code": newest_code()}).headers["Location"] == "/sign-in?next=%2Fkeys"
+
+
+def test_a_code_lives_ten_minutes(client: Client, member: Member) -> None:
+    with time_machine.travel(datetime(2026, 11, 21, 12, tzinfo=UTC), tick=False) as clock:
+        ask(client)
+        code = newest_code()
+        clock.shift(timedelta(minutes=10))
+        assert "expired" in client.post("/sign-in/code", {"code": code}).content.decode()
+    assert not signed_in(client)
+
+
+def test_expired_codes_are_purged_and_live_ones_stay(client: Client, member: Member) -> None:
+    with time_machine.travel(datetime(2026, 11, 21, 12, tzinfo=UTC), tick=False) as clock:
+        ask(client)
+        clock.shift(timedelta(minutes=11))
+        ask(client)
+        call_command("purgeexpired")
+        assert [code.expires_at for code in SignInCode.objects.all()] == [datetime(2026, 11, 21, 12, 21, tzinfo=UTC)]
+
+
+def test_the_right_code_works_after_four_wrong_ones(client: Client, member: Member) -> None:
+    ask(client)
+    code = newest_code()
+    for _ in range(4):
+        client.post("/sign-in/code", {"code": other_than(code)})
+    client.post("/sign-in/code", {"code": code})
+    assert signed_in(client)
+
+
+def test_the_right_code_is_refused_after_five_wrong_ones(client: Client, member: Member) -> None:
+    """Spec, Limits: 5 wrong sign-in codes, then a too-many-tries message."""
+    ask(client)
+    code = newest_code()
+    answers = [client.post("/sign-in/code", {"code": other_than(code)}).content.decode() for _ in range(5)]
+    assert ["Too many wrong tries" in answer for answer in answers] == [False] * 4 + [True]
+    assert "Too many wrong tries" in client.post("/sign-in/code", {"code": code}).content.decode()
+    assert not signed_in(client)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "12345", "1234567", "abcdef", "\u0661\u0662\u0663\u0664\u0665\u0666", "12345\x00"]
+)
+def test_what_is_no_code_costs_no_try(client: Client, member: Member, text: str) -> None:
+    ask(client)
+    assert client.post("/sign-in/code", {"code": text}).status_code == 200
+    assert SignInCode.objects.get().tries == 0
+
+
+def test_a_password_signs_in(client: Client, member: Member) -> None:
+    response = client.post("/sign-in", {"email": " Ada@Example.org ", "password": PASSWORD})
+    assert (response.status_code, response.headers["Location"]) == (302, "/keys")
+    assert signed_in(client)
+
+
+def test_the_session_key_changes_at_sign_in(client: Client, member: Member) -> None:
+    ask(client)
+    before = client.cookies["sessionid"].value
+    client.post("/sign-in/code", {"code": newest_code()})
+    assert client.cookies["sessionid"].value != before
+
+
+def test_sign_out_takes_a_post(client: Client, member: Member) -> None:
+    client.force_login(member)
+    assert client.get("/sign-out").status_code == 200
+    assert signed_in(client)
+    assert client.post("/sign-out").headers["Location"] == "/"
+    assert not signed_in(client)
+
+
+def test_a_barred_member_cannot_sign_in(client: Client, make_member: Any) -> None:
+    make_member("barred@example.org", password=PASSWORD, is_active=False)
+    client.post("/sign-in", {"email": "barred@example.org", "password": PASSWORD})
+    ask(client, "barred@example.org")
+    mail.drain()
+    assert (signed_in(client), outgoing.outbox) == (False, [])
+
+
+def test_a_lapsed_member_signs_in(client: Client, make_member: Any) -> None:
+    make_member("lapsed@example.org", password=PASSWORD, membership_active=False)
+    client.post("/sign-in", {"email": "lapsed@example.org", "password": PASSWORD})
+    assert signed_in(client)
+
+
+def _told(response: Any) -> tuple[Any, ...]:
+    """What an answer tells, without what differs between any two answers."""
+    body = re.sub(r'(csrfmiddlewaretoken" value=)"\w+"|[\w.]+@example.org', "", response.content.decode())
+    names = ("Location", "Content-Type", "Cache-Control", "Vary", "Content-Security-Policy")
+    return response.status_code, [response.headers.get(name) for name in names], sorted(response.cookies), body
+
+
+def _noted(function: Any, calls: list[Any]) -> Any:
+    """`function` itself, with each call noted."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        calls.append(function)
+        return function(*args, **kwargs)
+
+    return call
+
+
+@pytest.mark.parametrize("password", ["wrong", None])
+def test_nothing_tells_whether_an_address_is_known(
+    client: Client, make_member: Any, monkeypatch: pytest.MonkeyPatch, password: str | None
+) -> None:
+    """Same page, same status, same work: hashes made, statements run, e-mails posted."""
+    make_member(EMAIL, password=PASSWORD)
+    make_member("codes.only@example.org")
+    make_member("barred@example.org", password=PASSWORD, is_active=False)
+    hashed: list[Any] = []
+    posted: list[Any] = []
+    hasher = type(hashers.get_hasher())
+    monkeypatch.setattr(hasher, "encode", _noted(hasher.encode, hashed))
+    monkeypatch.setattr(hasher, "verify", _noted(hasher.verify, hashed))
+    monkeypatch.setattr(mail, "post", _noted(mail.post, posted))
+
+    def work(email: str) -> Any:
+        hashed.clear()
+        posted.clear()
+        browser = Client()
+        with CaptureQueriesContext(connection) as queries:
+            if password is None:
+                asked = ask(browser, email)
+                tried = browser.post("/sign-in/code", {"code": "123456"})
+                told = [_told(asked), _told(browser.get("/sign-in/code")), _told(tried)]
+            else:
+                told = [_told(browser.post("/sign-in", {"email": email, "password": password}))]
+        statements = [re.sub(r"'[^']*'|\bs\d+_x\d+\b", "?", query["sql"])[:60] for query in queries]
+        return told, statements, len(hashed), len(posted)
+
+    known = work(EMAIL)
+    assert known[2:] == ((0, 1) if password is None else (1, 0))
+    for email in ("unknown@example.org", "codes.only@example.org", "barred@example.org"):
+        assert work(email) == known
+
+
+def test_nobody_unknown_gets_an_e_mail(client: Client, member: Member) -> None:
+    ask(client, "unknown@example.org")
+    ask(client)
+    mail.drain()
+    assert [message.to for message in outgoing.outbox] == [[EMAIL]]
+
+
+def test_the_e_mail_is_short_and_has_the_code(client: Client, member: Member) -> None:
+    ask(client)
+    code = newest_code()
+    message = outgoing.outbox[-1]
+    assert isinstance(message, EmailMultiAlternatives)
+    ((html, kind),) = message.alternatives
+    html = str(html)
+    assert message.subject == f"{code} is your sign-in code"
+    assert (code in message.body, code in html, kind) == (True, True, "text/html")
+    assert len(message.body.splitlines()) <= 8
+
+
+def test_a_mail_server_that_fails_is_logged_and_tells_nothing(
+    client: Client, member: Member, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+    assert ask(client).headers["Location"] == "/sign-in/code?next=%2Fkeys"
+    mail.drain()
+    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
+        "An e-mail could not be sent"
+    ]
+
+
+def test_no_secret_is_logged_or_stored_readably(
+    client: Client, member: Member, caplog: pytest.LogCaptureFixture
+) -> None:
+    ask(client)
+    code = newest_code()
+    client.post("/sign-in/code", {"code": code})
+    client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+    row = str(vars(SignInCode.objects.get()))
+    assert re.search(rf"\b{code}\b", row) is None
+    assert re.search(rf"\b{code}\b|{PASSWORD}", caplog.text) is None
+
+
+def test_attempts_of_an_address_are_limited(client: Client, member: Member) -> None:
+    """Spec, Limits: 15 per 10 minutes per IP, whatever is tried."""
+    with time_machine.travel(datetime(2026, 11, 21, 12, 3, tzinfo=UTC), tick=False):
+        for number in range(15):
+            form = {"email": f"n{number}@example.org"} | ({"password": "wrong"} if number % 5 == 0 else {})
+            assert client.post("/sign-in", form).status_code in {200, 302}
+        response = client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+        assert (response.status_code, response.headers["Retry-After"]) == (429, "600")
+        assert "Wait 10 minutes" in response.content.decode()
+        assert client.post("/sign-in/code", {"code": "123456"}).status_code == 429
+        assert client.get("/sign-in").status_code == 200
+        other = client.post("/sign-in", {"email": EMAIL, "password": PASSWORD}, REMOTE_ADDR="203.0.113.9")
+        assert other.status_code == 302
+
+
+def test_a_forwarded_address_is_not_believed_without_a_trusted_proxy(client: Client, member: Member) -> None:
+    answers = [ask(client, f"n{n}@example.org", HTTP_X_FORWARDED_FOR=f"203.0.113.{n}") for n in range(16)]
+    assert answers[-1].status_code == 429
+
+
+def test_a_trusted_proxy_names_the_client(client: Client, member: Member, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = 1
+    answers = [ask(client, f"n{n}@example.org", HTTP_X_FORWARDED_FOR=f"203.0.113.{n}") for n in range(16)]
+    assert answers[-1].status_code == 302
+
+
+@pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
+def test_codes_for_an_address_are_limited(client: Client, member: Member, email: str) -> None:
+    """Decisions 10: at most 5 codes an hour, for a member or not."""
+    answers = [ask(client, email, REMOTE_ADDR=f"203.0.113.{n}") for n in range(6)]
+    assert [answer.status_code for answer in answers] == [302] * 5 + [429]
+    assert 1 <= int(answers[-1].headers["Retry-After"]) <= 3600
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_tries_of_a_code_sign_in_once(client: Client, member: Member, in_threads: Any) -> None:
+    ask(client)
+    code, cookie = newest_code(), client.cookies["sessionid"].value
+
+    def try_it(number: int) -> bool:
+        browser = Client(REMOTE_ADDR=f"203.0.113.{number}")
+        browser.cookies["sessionid"] = cookie
+        return browser.post("/sign-in/code", {"code": code}).status_code == 302 and signed_in(browser)
+
+    assert sorted(in_threads(try_it, list(range(8)))) == [False] * 7 + [True]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_wrong_tries_stop_at_five(client: Client, member: Member, in_threads: Any) -> None:
+    ask(client)
+    wrong, cookie = other_than(newest_code()), client.cookies["sessionid"].value
+
+    def try_it(number: int) -> None:
+        browser = Client(REMOTE_ADDR=f"203.0.113.{number}")
+        browser.cookies["sessionid"] = cookie
+        browser.post("/sign-in/code", {"code": wrong})
+
+    in_threads(try_it, list(range(12)))
+    assert SignInCode.objects.get().tries == 5
+
+
+def test_the_admin_signs_in_by_the_same_page(client: Client, make_member: Any) -> None:
+    make_member("operator@example.org", password=PASSWORD, is_staff=True)
+    login = client.get("/admin/", follow=True)
+    assert login.redirect_chain[-1] == ("/sign-in?next=%2Fadmin%2F", 302)
+    form = {"email": "operator@example.org", "password": PASSWORD, "next": "/admin/"}
+    assert client.post("/sign-in", form, follow=True).redirect_chain == [("/admin/", 302)]
+
+
+def test_the_admin_refuses_other_members(client: Client, member: Member) -> None:
+    client.force_login(member)
+    assert client.get("/admin/", follow=True).status_code == 403
+
+
+def test_ended_sessions_are_signed_out_and_keys_go_on(client: Client, member: Member, door: Any) -> None:
+    client.force_login(member)
+    api = door(member)
+    end_sessions(Member.objects.filter(id=member.id))
+    assert not signed_in(client)
+    assert api.call("get_me").error is None
+
+
+def test_a_new_password_ends_other_sessions(client: Client, member: Member) -> None:
+    client.force_login(member)
+    member.set_password("another horse battery")
+    member.save()
+    assert not signed_in(client)
