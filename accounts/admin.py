@@ -9,7 +9,7 @@ from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePassword
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts import api_keys, membership
+from accounts import api_keys, membership, sessions
 from accounts.models import ApiKey, Member
 from accounts.writing import writing
 from studyservice.admin import ReadOnlyAdmin, ServiceAdmin, ServiceInline
@@ -108,7 +108,7 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
     autocomplete_fields = ("groups",)
     readonly_fields = ("created_at", "last_login")
     inlines = (ActiveKeyInline,)
-    actions = ("renew", "lapse", "revoke_keys")
+    actions = ("renew", "lapse", "revoke_keys", "end_sessions")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
@@ -174,6 +174,11 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
     def revoke_keys(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         """At once."""
         self._each(request, queryset, api_keys.revoke_all, "Revoked the API keys of")
+
+    @admin.action(description="Sign out of every browser", permissions=["change"])
+    def end_sessions(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        """At once; API keys go on working."""
+        self._each(request, queryset, sessions.end_sessions, "Ended the sessions of")
 
     def _each(
         self, request: HttpRequest, queryset: QuerySet[Member], change: Callable[[Member], None], verb: str

@@ -1,10 +1,10 @@
 """Ending a member's sessions in the browser."""
 
-from django.db.models import F, QuerySet
+from django.db.models import F
 
 from accounts.models import Member
 
 
-def end_sessions(members: QuerySet[Member]) -> int:
-    """Sign `members` out of every browser at once; gives how many members. API keys go on working."""
-    return members.update(session_epoch=F("session_epoch") + 1)
+def end_sessions(member: Member) -> None:
+    """Sign the member out of every browser at once; API keys and connected apps go on working."""
+    Member.objects.filter(id=member.id).update(session_epoch=F("session_epoch") + 1)

@@ -75,9 +75,12 @@ def start(name: str, port: int, env: Mapping[str, str], cores: set[int], log: Pa
     Raises:
         RuntimeError: it ended, or does not answer; with the end of its log.
     """
-    command = [sys.executable, "-m", "gunicorn", "-c", "studyservice/gunicorn.py", "--log-level", "warning"]
-    if name != SERVICE:
-        command += ["-k", "gthread"]
+    command = [sys.executable, "-m", "gunicorn", "--log-level", "warning"]
+    if name == SERVICE:
+        command += ["-c", "studyservice/gunicorn.py"]
+    else:
+        # The same server without the service's settings, which its configuration would load.
+        command += ["-k", "gthread", "-b", f"127.0.0.1:{port}", "--threads", str(THREADS), "--keep-alive", "75"]
     with log.open("wb") as output:
         master = subprocess.Popen(
             [*command, f"{APPLICATIONS[name]}:application"],

@@ -29,19 +29,24 @@ def test_the_address_without_a_slash_works_too() -> None:
     assert Client().get("/admin").headers["Location"] == "/admin/"
 
 
-def test_a_password_signs_in(make_member: MemberFactory) -> None:
-    make_member("operator@example.com", password="correct horse", is_staff=True, is_superuser=True)
-    client = Client()
-    client.post("/admin/login/", {"username": "Operator@example.com", "password": "correct horse"})
-    assert client.get(MEMBERS).status_code == 200
+def test_an_operator_ends_a_members_sessions(admin: Client, owner_member: Member) -> None:
+    browser = Client()
+    browser.force_login(owner_member)
+    assert act(admin, MEMBERS, "end_sessions", owner_member) == "Ended the sessions of: 1 member."
+    assert browser.get("/keys").headers["Location"] == "/sign-in?next=/keys"
+
+
+@pytest.mark.parametrize("model", ["sessions/session", "accounts/signincode"])
+def test_sessions_and_sign_in_codes_are_not_listed(admin: Client, model: str) -> None:
+    assert admin.get(f"/admin/{model}/").status_code == 404
 
 
 @pytest.mark.django_db
 def test_the_pages_are_not_framed_and_forms_need_their_token() -> None:
     """What the two silenced deployment checks would look for."""
     client = Client(enforce_csrf_checks=True)
-    assert client.get("/admin/login/").headers["X-Frame-Options"] == "DENY"
-    assert client.post("/admin/login/", {"username": "a", "password": "b"}).status_code == 403
+    assert client.get("/sign-in").headers["X-Frame-Options"] == "DENY"
+    assert client.post("/sign-in", {"email": "a@example.org", "password": "b"}).status_code == 403
 
 
 @pytest.mark.usefixtures("owner_member")

@@ -4,7 +4,9 @@
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import pytest
@@ -17,7 +19,7 @@ from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
 from studyservice import rates
 from tests.doors import RestDoor, document, routes
-from tests.world import OPERATIONS, Call, World, bearer
+from tests.world import OPERATIONS, World, bearer
 
 ROOT = Path(__file__).resolve().parent.parent
 OPENAPI = ROOT / "docs" / "openapi.json"
@@ -28,6 +30,8 @@ QUERIES = {
     "list_items": ("limit=100", "limit=100&created_after=2020-01-01T00:00:00Z&kind=other&from=2020-01-01"),
     "get_agenda": ("days=120",),
     "get_course": ("include_syllabus=true",),
+    "list_vocab_decks": ("deck_id={deck_id}&include_cards=true",),
+    "get_practice_stats": ("days=365",),
 }
 """Further ways to call a read, beside the one without a query."""
 
@@ -59,7 +63,7 @@ def _counts(world: World) -> dict[str, int]:
         for query in ("", *QUERIES.get(operation_id, ())):
             rates.clear()
             call = world.call(operation_id)
-            call = Call(call.method, call.path, call.body, query)
+            call = replace(call, query=_with_ids(query, world))
             with CaptureQueriesContext(connection) as queries:
                 response = call.send(**bearer(world.door.secret))
             assert response.status_code == routes()[operation_id].success, response.content
@@ -67,6 +71,11 @@ def _counts(world: World) -> dict[str, int]:
         if routes()[operation_id].method == "DELETE":
             world.forget()
     return dict(sorted(found.items()))
+
+
+def _with_ids(query: str, world: World) -> str:
+    """`query` with the ids that it names in braces."""
+    return query.format_map({name: world.id(name) for _, name, _, _ in Formatter().parse(query) if name})
 
 
 def _enlarge(world: World, member: Member) -> None:
@@ -95,10 +104,11 @@ def _enlarge(world: World, member: Member) -> None:
         for category in categories
         for n in range(30)
     )
-    if "create_vocab_deck" in routes():
-        for _ in range(10):
-            cards = [{"term": f"Term {n}", "definition": "Meaning"} for n in range(200)]
-            world.door.made("create_vocab_deck", name="Deck", cards=cards)
+    for number in range(10):
+        cards = [{"term": f"Term {n}", "definition": "Meaning"} for n in range(200)]
+        deck = world.door.made("create_vocab_deck", name=f"Deck {number}", cards=cards)
+        for card in deck["cards"][:6]:
+            world.door.made("review_vocab_card", card_id=card["id"], rating="again")
 
 
 @pytest.mark.django_db

@@ -80,7 +80,9 @@ def test_behind_https_cookies_are_secure_and_hsts_is_set() -> None:
         "print(r.status_code, r.headers['Strict-Transport-Security'], c['secure'], c['httponly'], c['path'])"
     )
     environment = os.environ | {"BASE_URL": "https://study.example.org"}
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(  # our own program
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "200 max-age=31536000; includeSubDomains; preload True True /\n"
 
 

@@ -328,7 +328,7 @@ def test_the_admin_refuses_other_members(client: Client, member: Member) -> None
 def test_ended_sessions_are_signed_out_and_keys_go_on(client: Client, member: Member, door: Any) -> None:
     client.force_login(member)
     api = door(member)
-    end_sessions(Member.objects.filter(id=member.id))
+    end_sessions(member)
     assert not signed_in(client)
     assert api.call("get_me").error is None
 
