@@ -9,6 +9,7 @@ from studyservice.paths import MCP_ROOT
 
 EVERYWHERE = ""
 """Works on every path: no resource was named, or the origin."""
+
 MCP = f"{settings.BASE_URL}{MCP_ROOT}"
 """Works at the MCP endpoint alone."""
 
