@@ -69,14 +69,19 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     if tool is None:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. tools/list names those there are.")
     request: Any = context.request  # the HttpRequest, on which the middleware has set the credential
+    request.tool, request.tool_error = tool.operation.id, None  # for the request log
+    failure: ApiError
     try:
         record = tool.run(request.credential, params.arguments or {})
     except ApiError as error:
-        return _result(failure_text(error, tool), isError=True)
+        failure = error
     except Exception:
         logger.exception("Tool %s failed", tool.operation.id)
-        return _result(failure_text(InternalError(), tool), isError=True)
-    return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
+        failure = InternalError()
+    else:
+        return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
+    request.tool_error = failure.type
+    return _result(failure_text(failure, tool), isError=True)
 
 
 def _result(text: str, **more: Any) -> dict[str, Any]:
