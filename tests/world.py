@@ -192,5 +192,5 @@ def rows() -> dict[str, list[Any]]:
             key=repr,
         )
         for model in apps.get_models()
-        if not model.__module__.startswith("django.")
+        if not model.__module__.startswith("django.") and not model._meta.proxy
     }
