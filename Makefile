@@ -1,6 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CLIENTS := tests/clients/node_modules/.package-lock.json
 
 export DATA_DIR ?= $(CURDIR)/var
 export HOST ?= 127.0.0.1
@@ -21,11 +22,17 @@ secret: $(VENV)/bin/python
 	@test -n "$$SECRET_KEY$$SECRET_KEY_FILE" || test -s "$(DATA_DIR)/trial-secret-key" || \
 		(umask 077 && $(BIN)/python -c "import secrets; print(secrets.token_urlsafe(64))" > "$(DATA_DIR)/trial-secret-key")
 
-test: check ## Set up and run every test, on SQLite and on PostgreSQL
+test: check $(CLIENTS) ## Set up and run every test, on SQLite and on PostgreSQL
 	$(BIN)/pytest --database sqlite $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql $(PYTEST_ARGS)
 
 PYTEST_ARGS ?= -n auto --dist worksteal
+
+$(CLIENTS): tests/clients/package-lock.json
+	@if command -v npm >/dev/null; then \
+		echo "Installing the locked MCP clients for the tests ..."; \
+		npm ci --prefix tests/clients --ignore-scripts --no-audit --no-fund --loglevel=error; \
+	else echo "npm was not found: the tests with JavaScript clients of MCP will be skipped"; fi
 
 check: lint types migrations ## Lint, types, order of imports, missing migrations
 

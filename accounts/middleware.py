@@ -11,7 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from accounts.credentials import credential_of
 from studyservice.client_address import client_address
 from studyservice.errors import InternalError, RateLimited, Unauthorized, error_response
-from studyservice.paths import is_api_path
+from studyservice.operations import Scope
+from studyservice.paths import MCP_ROOT, is_api_path, is_mcp_path
 from studyservice.rates import Rate, Window, hit, peek
 
 logger = logging.getLogger(__name__)
@@ -22,7 +23,8 @@ class CredentialMiddleware:
 
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
     only a route that exists goes on to 401 and 429 (`process_view`). CORS preflight needs no credential and is not
-    counted. Every answer carries the `RateLimit-*` headers (spec, Conventions 5).
+    counted; any other OPTIONS on `/mcp` needs no credential either. Every answer carries the `RateLimit-*` headers
+    (spec, Conventions 5).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -59,7 +61,8 @@ class CredentialMiddleware:
             return None
         if window.exceeded:
             return error_response(RateLimited(headers={"Retry-After": str(window.reset)}))
-        if request.credential is None:  # type: ignore[attr-defined]  # set above
+        is_open = request.method == "OPTIONS" and is_mcp_path(request.path_info)
+        if request.credential is None and not is_open:  # type: ignore[attr-defined]  # set above
             return error_response(Unauthorized(headers={"WWW-Authenticate": challenge(request)}))
         return None
 
@@ -70,6 +73,11 @@ def is_preflight(request: HttpRequest) -> bool:
 
 
 def challenge(request: HttpRequest) -> str:
-    """The `WWW-Authenticate` value that points at the resource metadata (RFC 9728 section 5.1)."""
+    """The `WWW-Authenticate` value that points at the resource metadata (RFC 9728 section 5.1).
+
+    On `/mcp` it also names the scopes that a client should ask for (MCP authorization, Scope Selection Strategy).
+    """
     metadata = f"{settings.BASE_URL}/.well-known/oauth-protected-resource"
+    if is_mcp_path(request.path_info):
+        return f'Bearer resource_metadata="{metadata}{MCP_ROOT}", scope="{" ".join(Scope)}"'
     return f'Bearer resource_metadata="{metadata}"'

@@ -1,8 +1,11 @@
 """The base of every operation: who is asking, and may they."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
+from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -18,16 +21,54 @@ from studyservice.errors import (
 )
 from studyservice.fields import parse_uuid
 from studyservice.operations import Operation
+from studyservice.serializers import Query
 
-_BODY_METHODS = frozenset({"POST", "PUT", "PATCH"})
+
+class Arguments(Protocol):
+    """What a caller sent to an operation, unchecked, whichever door it came through."""
+
+    @property
+    def path_ids(self) -> Mapping[str, Any]:
+        """The ids in the path, by name."""
+
+    def query(self, declared: type[Query]) -> dict[str, Any]:
+        """The parsed query parameters.
+
+        Raises:
+            ValidationFailed: some are wrong.
+        """
+
+    def body(self) -> Any:
+        """The JSON value of the body.
+
+        Raises:
+            InvalidRequest: it cannot be read.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class HttpArguments:
+    """The arguments of a REST request."""
+
+    request: HttpRequest
+    path_ids: Mapping[str, Any]
+
+    def query(self, declared: type[Query]) -> dict[str, Any]:
+        """From the query string."""
+        return declared.parse(self.request.GET)
+
+    def body(self) -> Any:
+        """From the request's body."""
+        return read_json(self.request)
 
 
 class MemberViewSet(ViewSet):
     """Runs declared operations for the member whose credential the request carries.
 
-    The route, the credential and the rate limit were checked before (`accounts.middleware`). `initial` checks the
+    The route, the credential and the rate limit were checked before (`accounts.middleware`). `admit` checks the
     rest in the service's fixed order: membership, method, scope, content type and JSON, path ids and parameters. The
-    object, its parent, the body and the count limits are the action's.
+    object, its parent, the body and the count limits are the action's. DRF comes in through `initial`, every other
+    door through `run`.
 
     Attributes:
         tag: the heading of these operations in `/openapi.json`.
@@ -82,13 +123,34 @@ class MemberViewSet(ViewSet):
             raise
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """DRF's hook before the action."""
+        django_request = request._request
+        credential: Credential = django_request.credential  # type: ignore[attr-defined]  # set by the middleware
+        self.admit(credential, HttpArguments(django_request, kwargs))
+
+    @classmethod
+    def run(cls, action: str, credential: Credential, arguments: Arguments) -> bytes:
+        """The JSON that `action` answers, without a REST request.
+
+        Raises:
+            ApiError: as its REST route would answer.
+        """
+        view = cls()
+        view.action = action
+        view.action_map = {action: action}
+        view.kwargs = {}
+        view.admit(credential, arguments)
+        answer: HttpResponse = getattr(view, action)(None, **view.kwargs)
+        return answer.content
+
+    def admit(self, credential: Credential, arguments: Arguments) -> None:
         """Every check that comes before the object itself."""
-        self.credential = request._request.credential  # type: ignore[attr-defined]  # set by the middleware
-        self.member = self.credential.member
+        self.credential = credential
+        self.member = credential.member
         self._check_caller()
-        if request.method in _BODY_METHODS:
-            self._json = read_json(request._request)
-        self._parse_parameters(request)
+        if self.operation.body is not None:
+            self._json = arguments.body()
+        self._parse_parameters(arguments)
 
     def _check_caller(self) -> None:
         if not self._works_without_membership() and not self.member.membership_is_active():
@@ -101,16 +163,18 @@ class MemberViewSet(ViewSet):
         operations = [getattr(self, name).operation for name in set(self.action_map.values())]
         return not any(operation.membership for operation in operations)
 
-    def _parse_parameters(self, request: Request) -> None:
+    def _parse_parameters(self, arguments: Arguments) -> None:
         details: list[Detail] = []
-        for name, text in self.kwargs.items():
-            value = parse_uuid(text)
-            if value is None:
+        for name in self.operation.path_ids:
+            if name not in arguments.path_ids:
+                details.append({"field": name, "message": "This field is required."})
+                continue
+            self.kwargs[name] = parse_uuid(arguments.path_ids[name])
+            if self.kwargs[name] is None:
                 details.append({"field": name, "message": "Must be a UUID."})
-            self.kwargs[name] = value
         try:
             query = self.operation.query
-            self.query = query.parse(request._request.GET) if query is not None else {}
+            self.query = arguments.query(query) if query is not None else {}
         except ValidationFailed as error:
             details += error.details or []
         if details:

@@ -48,7 +48,10 @@ def _answer(row: Row, server: Server, subject: Subject) -> Any:
         connection.close()
     if not 200 <= response.status < 300:
         raise DisagreementError(f"{row.name}: {server.name} answers {response.status} {body[:500]!r}")
-    return orjson.loads(body)
+    answer = orjson.loads(body)
+    if call.path == "/mcp" and ("error" in answer or answer["result"].get("isError")):
+        raise DisagreementError(f"{row.name}: {server.name} answers {body[:500]!r}")
+    return answer
 
 
 def _without(body: Any, volatile: frozenset[str]) -> Any:

@@ -93,11 +93,42 @@ def _create_item(subject: Subject, _number: int) -> Call:
     return Call("POST", f"/v1/courses/{subject.courses[1]}/items", body)
 
 
+_MCP = {"MCP-Protocol-Version": "2025-11-25"}
+
+
+def _rpc(method: str, params: object) -> Call:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    return Call("POST", "/mcp", orjson.dumps(message), _MCP)
+
+
+def _call_list_items(_subject: Subject, _number: int) -> Call:
+    return _rpc("tools/call", {"name": "list_items", "arguments": {}})
+
+
+def _call_get_agenda(_subject: Subject, _number: int) -> Call:
+    return _rpc("tools/call", {"name": "get_agenda", "arguments": {}})
+
+
+def _call_create_item(subject: Subject, number: int) -> Call:
+    """The same as `_create_item`."""
+    arguments = {"course_id": str(subject.courses[1]), **orjson.loads(_create_item(subject, number).body)}
+    return _rpc("tools/call", {"name": "create_item", "arguments": arguments})
+
+
+def _list_tools(_subject: Subject, _number: int) -> Call:
+    return _rpc("tools/list", {})
+
+
 _CREATED = frozenset({"id", "created_at", "updated_at"})
+_TOOLS = (SERVICE,)
 
 ROWS = (
     Row("list_items", "GET /v1/items, 25 of 200 items", _list_items),
     Row("get_agenda", "GET /v1/agenda, 14 days: items and milestones", _get_agenda),
     Row("get_grades", "GET /v1/courses/{id}/grades: 4 categories, 16 scores", _get_grades),
     Row("create_item", "POST /v1/courses/{id}/items", _create_item, volatile=_CREATED),
+    Row("mcp_list_items", "tools/call of list_items over MCP", _call_list_items, _TOOLS, against="list_items"),
+    Row("mcp_get_agenda", "tools/call of get_agenda over MCP", _call_get_agenda, _TOOLS, against="get_agenda"),
+    Row("mcp_create_item", "tools/call of create_item over MCP", _call_create_item, _TOOLS, against="create_item"),
+    Row("mcp_tools_list", "tools/list over MCP, every tool with its schema", _list_tools, _TOOLS),
 )

@@ -6,8 +6,8 @@ from django.utils import timezone
 from accounts.credentials import Credential, member_columns, member_of
 from accounts.secrets import sha256
 from oauthserver.models import AccessToken, RefreshToken
-from oauthserver.resources import MCP_ROOT
 from studyservice.operations import Scope
+from studyservice.paths import MCP_ROOT
 from studyservice.statements import Param, Select
 
 _ACCESS_TOKEN = Select(

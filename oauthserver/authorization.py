@@ -186,7 +186,7 @@ class AuthorizationView(OAuthLibMixin, View):
                 uri=request.path,
                 http_method="POST",
                 scopes=sorted(scopes),
-                credentials=self.credentials | {"user": self.member},
+                credentials=self.credentials | {"client": self.app, "user": self.member},
             )
         return str(headers["Location"])
 

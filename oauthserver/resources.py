@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from oauthserver.errors import InvalidTarget
+from studyservice.paths import MCP_ROOT
 
 EVERYWHERE = ""
 """Works on every path: no resource was named, or the origin."""
 
-MCP_ROOT = "/mcp"
 MCP = f"{settings.BASE_URL}{MCP_ROOT}"
 """Works at the MCP endpoint alone."""
 

@@ -5,9 +5,9 @@ from django.urls import path
 from oauthserver.authorization import AuthorizationView
 from oauthserver.metadata import ResourceMetadataView, ServerMetadataView
 from oauthserver.registration import RegistrationView
-from oauthserver.resources import MCP_ROOT
 from oauthserver.revocation import RevocationView
 from oauthserver.tokens import TokenView
+from studyservice.paths import MCP_ROOT
 
 app_name = "oauth2_provider"
 

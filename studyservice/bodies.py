@@ -15,6 +15,10 @@ from studyservice.codec import JSON_TYPE
 from studyservice.errors import InvalidRequest
 
 
+class BodyTooLarge(InvalidRequest):
+    """The body is over the limit of every API request."""
+
+
 def decode(raw: bytes) -> Any:
     """The JSON value in `raw`.
 
@@ -60,10 +64,11 @@ def read_raw(request: HttpRequest) -> bytes:
     """The body of `request`.
 
     Raises:
-        InvalidRequest: it is too large, or did not arrive whole.
+        BodyTooLarge: it is longer than `MAX_BODY_BYTES`.
+        InvalidRequest: the client went away before all of it had arrived.
     """
     if _content_length(request) > settings.MAX_BODY_BYTES:
-        raise InvalidRequest(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
+        raise BodyTooLarge(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
     try:
         return request.body
     except UnreadablePostError:

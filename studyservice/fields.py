@@ -1,7 +1,7 @@
 """Strict fields for requests: JSON types are not bent into each other.
 
-Fields of bodies take JSON values, fields of queries take text. Each is a DRF field, so that drf-spectacular publishes
-the very limits that are enforced.
+Fields of bodies take JSON values, fields of queries take text, or a JSON value through `from_json`. Each is a DRF
+field, so that drf-spectacular publishes the very limits that are enforced.
 """
 
 import re
@@ -23,9 +23,9 @@ _FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
 _LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 
 
-def parse_uuid(text: str) -> uuid.UUID | None:
+def parse_uuid(text: Any) -> uuid.UUID | None:
     """The UUID in its hyphenated form, in any case; None for anything else."""
-    return uuid.UUID(text) if _UUID.fullmatch(text) else None
+    return uuid.UUID(text) if isinstance(text, str) and _UUID.fullmatch(text) else None
 
 
 class StringField(serializers.CharField):
@@ -143,7 +143,7 @@ class IdField(serializers.UUIDField):
 
     def to_internal_value(self, data: Any) -> Any:
         """The UUID."""
-        value = parse_uuid(data) if isinstance(data, str) else None
+        value = parse_uuid(data)
         if value is None:
             self.fail("invalid")
         return value
@@ -179,6 +179,14 @@ class QueryIntegerField(serializers.IntegerField):
             self.fail("invalid")
         return int(data)
 
+    def from_json(self, value: Any) -> str:
+        """The text of a JSON number without a fraction (JSON Schema counts 3.0 as an integer)."""
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.fail("invalid")
+        return str(value)
+
 
 class QueryBooleanField(serializers.BooleanField):
     """`true` or `false` in a query string."""
@@ -190,6 +198,12 @@ class QueryBooleanField(serializers.BooleanField):
         if data not in ("true", "false"):
             self.fail("invalid")
         return bool(data == "true")
+
+    def from_json(self, value: Any) -> str:
+        """The text of JSON `true` or `false`."""
+        if not isinstance(value, bool):
+            self.fail("invalid")
+        return "true" if value else "false"
 
 
 class QueryTimestampField(serializers.DateTimeField):

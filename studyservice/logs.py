@@ -39,7 +39,10 @@ class JSONFormatter(logging.Formatter):
 
 
 class RequestLogMiddleware:
-    """Logs each request when it is answered: method, path, status, error type, duration, whose credential it was."""
+    """Logs each request when it is answered: method, path, status, tool, error type, duration, whose credential it was.
+
+    An error is that of the HTTP answer, or of the tool call that it carries; of a batch the last call is named.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -54,9 +57,9 @@ class RequestLogMiddleware:
             "status": response.status_code,
             "ms": round((time.perf_counter() - started) * 1000, 2),
         }
-        error_type = getattr(response, "error_type", None)
-        if error_type is not None:
-            data["error"] = error_type
+        error_type = getattr(response, "error_type", None) or getattr(request, "tool_error", None)
+        told = {"tool": getattr(request, "tool", None), "error": error_type}
+        data |= {name: value for name, value in told.items() if value is not None}
         credential = getattr(request, "credential", None)
         if credential is not None:
             data |= {"member": credential.member.id, credential.kind: credential.id}

@@ -1,6 +1,9 @@
 """Which paths belong to the API, and which answer JSON even when something goes wrong."""
 
-API_ROOTS = ("/v1", "/mcp")
+MCP_ROOT = "/mcp"
+"""The tools' endpoint."""
+
+API_ROOTS = ("/v1", MCP_ROOT)
 """Paths that take a credential and are counted against the request rate."""
 
 OAUTH_ROOTS = ("/oauth/token", "/oauth/register", "/oauth/revoke")
@@ -28,6 +31,11 @@ def _below(path: str, roots: tuple[str, ...]) -> bool:
 def is_api_path(path: str) -> bool:
     """Whether a request for `path` takes a credential and is counted."""
     return _below(path, API_ROOTS)
+
+
+def is_mcp_path(path: str) -> bool:
+    """Whether `path` belongs to the tools' endpoint."""
+    return _below(path, (MCP_ROOT,))
 
 
 def is_json_path(path: str) -> bool:

@@ -5,8 +5,9 @@ is made from them, but none is instantiated per request: parsing uses one shared
 straight from the database row into the answer (see `studyservice.statements`).
 """
 
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 from django.http import QueryDict
 from rest_framework import serializers
@@ -45,6 +46,12 @@ class Body(serializers.Serializer[Any]):
             raise ValidationFailed(flatten(error.detail)) from None
 
 
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise serializers.ValidationError(["Must be a string."])
+    return value
+
+
 class Query(serializers.Serializer[Any]):
     """Query parameters: text; unknown ones are ignored, the last of repeated ones counts, an empty value is wrong.
 
@@ -69,6 +76,29 @@ class Query(serializers.Serializer[Any]):
             return dict(cls.shared().run_validation(data))
         except serializers.ValidationError as error:
             raise ValidationFailed(flatten(error.detail)) from None
+
+    @classmethod
+    def parse_json(cls, values: dict[str, Any]) -> dict[str, Any]:
+        """The same from JSON values: a number or a boolean where one is declared, a string elsewhere.
+
+        Raises:
+            ValidationFailed: with every parameter that is wrong.
+        """
+        text: dict[str, str] = {}
+        mistyped: dict[str, Any] = {}
+        for name, field in cls.shared().fields.items():
+            if name in values:
+                try:
+                    text[name] = getattr(field, "from_json", _string)(values[name])
+                except serializers.ValidationError as error:
+                    mistyped[name] = error.detail
+        try:
+            parsed = dict(cls.shared().run_validation(text))
+        except serializers.ValidationError as error:
+            raise ValidationFailed(flatten({**cast(Mapping[str, Any], error.detail), **mistyped})) from None
+        if mistyped:
+            raise ValidationFailed(flatten(mistyped))
+        return parsed
 
     def get_fields(self) -> dict[str, Any]:
         """The declared fields under their names in the query."""

@@ -179,6 +179,7 @@ INSTALLED_APPS = [
     "oauthserver",
     "practice",
     "vocab",
+    "mcpbridge",
     "studyservice",
     "django.contrib.admin",
     "django.contrib.auth",
@@ -401,9 +402,12 @@ LOGGING: dict[str, Any] = {
     },
 }
 
+SERVICE_NAME = "Study Data Service"
+API_VERSION = "1.0.0"
+
 SPECTACULAR_SETTINGS = {
-    "TITLE": "Study Data Service",
-    "VERSION": "1.0.0",
+    "TITLE": SERVICE_NAME,
+    "VERSION": API_VERSION,
     "OAS_VERSION": "3.1.0",
     "DESCRIPTION": (
         "A student's own study data: courses, dated items, study plans, grades, practice and flashcards. "

@@ -14,6 +14,7 @@ urlpatterns = [
     path("v1/", include("practice.urls")),
     path("v1/", include("vocab.urls")),
     path("", include("oauthserver.urls")),
+    path("", include("mcpbridge.urls")),
     path("health", health),
     path("openapi.json", openapi, name="openapi"),
     path("", home, name="home"),

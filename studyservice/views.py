@@ -42,14 +42,15 @@ def health(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 def openapi(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI document, made once per process."""
+    """`/openapi.json`."""
     if request.method not in _READ:
         return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
-    return json_response(_document())
+    return json_response(document())
 
 
 @cache
-def _document() -> dict[str, Any]:
+def document() -> dict[str, Any]:
+    """The OpenAPI document, made once per process."""
     generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # drf-spectacular is untyped here
     schema: dict[str, Any] = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
     return schema

@@ -1,4 +1,4 @@
-"""The WSGI application."""
+"""The WSGI application; it does not start when a system check fails."""
 
 import io
 import os
@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from django.conf import settings
+from django.core.management.base import BaseCommand
 from django.core.wsgi import get_wsgi_application
 
 if TYPE_CHECKING:
@@ -71,3 +72,4 @@ class _Discarding:
 
 
 application = with_refused_bodies_read(with_chunked_bodies(get_wsgi_application()))
+BaseCommand().check()

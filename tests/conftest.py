@@ -6,6 +6,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
+    config.addinivalue_line("markers", "rest: a rule of REST alone; the test does not go through the tools too")
     first = _DIRECTORY not in os.environ
     if first:
         config.stash[_started] = _prepare(config.getoption("--database"))
@@ -92,6 +94,22 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Send each test of the operations through both doors, except where it is about REST alone.
+
+    It is when it is marked so, or when it speaks raw HTTP: names a door's `request`, `client` or `secret`.
+    """
+    if "door_kind" in metafunc.fixturenames:
+        raw = not _names_in(metafunc.function.__code__).isdisjoint({"request", "client", "secret"})
+        marked = next(metafunc.definition.iter_markers("rest"), None) is not None
+        metafunc.parametrize("door_kind", ["rest"] if raw or marked else ["rest", "mcp"])
+
+
+def _names_in(code: CodeType) -> set[str]:
+    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return set(code.co_names).union(*map(_names_in, inner))
+
+
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
     """A test database of its own for each worker; on SQLite a file, so that threads share it."""
@@ -144,12 +162,20 @@ DoorFactory = Callable[..., "RestDoor"]
 
 
 @pytest.fixture
-def door(make_key: KeyFactory) -> DoorFactory:
+def door_kind() -> str:
+    """`rest` or `mcp`; `pytest_generate_tests` gives each test its doors."""
+    return "rest"
+
+
+@pytest.fixture
+def door(make_key: KeyFactory, door_kind: str) -> DoorFactory:
     """Opens the API for a member: `door(member, may_write=False)`."""
-    from tests.doors import RestDoor
+    from tests.doors import McpDoor, RestDoor
+
+    kinds = {"rest": RestDoor, "mcp": McpDoor}
 
     def open_door(member: "Member", **options: Any) -> RestDoor:
-        return RestDoor(make_key(member, **options)[0])
+        return kinds[door_kind](make_key(member, **options)[0])
 
     return open_door
 

@@ -1,5 +1,7 @@
 """The public doors to the operations. A test names an operation and its arguments; the door hides the transport."""
 
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -81,7 +83,7 @@ class RestDoor:
     def call(self, operation_id: str, /, **arguments: Any) -> Answer:
         """Call an operation; a trailing underscore in a name is dropped (`from_`)."""
         route = routes()[operation_id]
-        given = {name.rstrip("_"): value for name, value in arguments.items()}
+        given = _names(arguments)
         path = route.path.format(**{name: given.pop(name) for name in route.path_ids})
         query = {name: _text(given.pop(name)) for name in sorted(route.query & given.keys())}
         body = given if route.method in {"POST", "PUT", "PATCH"} else None
@@ -92,11 +94,8 @@ class RestDoor:
         content = response.json()  # type: ignore[attr-defined]  # added by the test client
         if response.status_code == route.success:
             return Answer(content)
-        error = content["error"]
-        assert response.status_code == STATUS[error["type"]], content
-        assert error["request_id"] == response.headers["X-Request-Id"]
-        fields = [detail["field"] for detail in error.get("details", [])]
-        return Answer(error, error["type"], fields)
+        assert response.status_code == STATUS[content["error"]["type"]], content
+        return _failed(content["error"], response)
 
     def request(
         self,
@@ -117,6 +116,52 @@ class RestDoor:
         answer = self.call(operation_id, **arguments)
         assert answer.error is None, answer.body
         return answer.body
+
+
+class McpDoor(RestDoor):
+    """The tools with one credential; `request` stays raw HTTP."""
+
+    def call(self, operation_id: str, /, **arguments: Any) -> Answer:
+        """Call a tool; a trailing underscore in a name is dropped (`from_`)."""
+        params = {"name": operation_id, "arguments": _names(arguments)}
+        response = self.rpc("tools/call", params)
+        content = response.json()
+        if response.status_code != 200:
+            assert response.status_code == STATUS[content["error"]["type"]], content
+            return _failed(content["error"], response)
+        result = content["result"]
+        [block] = result["content"]
+        if result["isError"]:
+            assert "structuredContent" not in result
+            return _failed(read_failure(block["text"]), response)
+        assert json.loads(block["text"]) == result["structuredContent"]
+        return Answer(result["structuredContent"])
+
+    def rpc(self, method: str, params: Mapping[str, Any] | None = None, **extra: Any) -> Any:
+        """One JSON-RPC request, over raw HTTP."""
+        message = {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})
+        return self.request("POST", "/mcp", json=message, **extra)
+
+
+def read_failure(text: str) -> dict[str, Any]:
+    """The error object that the text of a failed tool call tells."""
+    first, *lines = text.split("\n")
+    type_, _, message = first.partition(": ")
+    error: dict[str, Any] = {"type": type_, "message": message, "request_id": lines[-1].removeprefix("Request id: ")}
+    details = [line[2:].partition(": ") for line in lines if line.startswith("- ")]
+    if details:
+        error["details"] = [{"field": name, "message": wrong} for name, _, wrong in details]
+    return error
+
+
+def _failed(error: dict[str, Any], response: HttpResponse) -> Answer:
+    assert error["request_id"] == response.headers["X-Request-Id"]
+    fields = [detail["field"] for detail in error.get("details", [])]
+    return Answer(error, error["type"], fields)
+
+
+def _names(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name.rstrip("_"): value for name, value in arguments.items()}
 
 
 def _text(value: Any) -> str:

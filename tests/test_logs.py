@@ -133,3 +133,12 @@ def test_no_line_holds_a_secret(owner: RestDoor, lines: Lines, path: str) -> Non
     assert len(lines()) >= 4
     for secret in (owner.secret, owner.secret[8:], "rejected-secret", "typed-password", "typed-query"):
         assert secret not in written
+
+
+def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, lines: Lines) -> None:
+    for arguments in ({}, {"days": 0}):
+        call = {"name": "get_agenda", "arguments": arguments}
+        owner.request("POST", "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+    worked, failed = lines()
+    assert (worked["tool"], worked.get("error"), worked["path"]) == ("get_agenda", None, "/mcp")
+    assert (failed["tool"], failed["error"], failed["status"]) == ("get_agenda", "validation_failed", 200)

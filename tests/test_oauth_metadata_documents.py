@@ -156,6 +156,16 @@ def test_the_server_connects_to_no_address_of_its_own(
     assert connected == []
 
 
+def test_a_stale_document_that_is_gone_keeps_working(web: type[Web], owner_member: Any) -> None:
+    """A passing fault of the app's site locks nobody out."""
+    app = published()
+    app.code(owner_member)
+    web.documents = {}
+    with time_machine.travel(timezone.now() + timedelta(hours=2)):
+        assert answer_in(Browser(owner_member).decide(app.query()))["code"]
+        assert answer_in(Browser(owner_member).decide(app.query()))["code"]
+
+
 def test_a_stale_document_is_read_again(web: type[Web], owner_member: Any) -> None:
     app = published()
     app.code(owner_member)

@@ -1,0 +1,13 @@
+"""The bridge to the Model Context Protocol."""
+
+from django.apps import AppConfig
+
+
+class McpBridgeConfig(AppConfig):
+    """The same operations as tools."""
+
+    name = "mcpbridge"
+
+    def ready(self) -> None:
+        """Register the check of the tools."""
+        from mcpbridge import checks  # noqa: F401, PLC0415  # registers itself

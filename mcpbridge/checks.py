@@ -1,0 +1,18 @@
+"""Start fails if a tool breaks a limit."""
+
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, register
+from django.core.exceptions import ImproperlyConfigured
+
+from mcpbridge.tools import tools
+
+
+@register()
+def check_tools(**kwargs: Any) -> list[CheckMessage]:
+    """Make the tools, which a process does once."""
+    try:
+        tools()
+    except ImproperlyConfigured as error:
+        return [Error(str(error), id="mcpbridge.E001")]
+    return []

@@ -1,0 +1,149 @@
+"""One POST to the endpoint: JSON-RPC messages in, their answers out, as each revision of the protocol wants them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic
+from django.http import HttpRequest
+from mcp.server.connection import Connection
+from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    MCP_PROTOCOL_VERSION_HEADER,
+    InboundLadderRejection,
+    classify_inbound_request,
+    unsupported_protocol_version_rejection,
+)
+from mcp.types import (
+    DEFAULT_NEGOTIATED_VERSION,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PROTOCOL_VERSION_META_KEY,
+    ErrorData,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    RequestId,
+)
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from mcpbridge.running import result_of
+
+MAX_BATCH = 20
+"""Messages in one batch, which counts once against the rate limit."""
+
+_BATCH_VERSION = DEFAULT_NEGOTIATED_VERSION
+"""2025-03-26, which has batches and is assumed where no header names another, as it had no such header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to a POST: its HTTP status and its JSON body, or None where there is none."""
+
+    status: int
+    body: Any = None
+
+
+_ACCEPTED = Reply(202)
+
+
+def exchange(request: HttpRequest, message: Any) -> Reply:
+    """Answer the message, or the batch of messages, that a POST carried."""
+    version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
+    if isinstance(message, list) and version in {None, _BATCH_VERSION}:
+        return _batch(request, message)
+    if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
+        return _single(request, message, version or DEFAULT_NEGOTIATED_VERSION)
+    return _stateless(request, message, version)
+
+
+def _batch(request: HttpRequest, messages: list[Any]) -> Reply:
+    if not 0 < len(messages) <= MAX_BATCH:
+        return refusal(INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH} messages.")
+    if any(isinstance(message, dict) and message.get("method") == "initialize" for message in messages):
+        return refusal(INVALID_REQUEST, "initialize must not be part of a batch.")
+    replies = [_single(request, message, _BATCH_VERSION) for message in messages]
+    bodies = [reply.body for reply in replies if reply.body is not None]
+    return Reply(200, bodies) if bodies else _ACCEPTED
+
+
+def _single(request: HttpRequest, message: Any, version: str) -> Reply:
+    """A message of a revision with a handshake, whose errors are 200 once the message itself is sound."""
+    if isinstance(message, dict) and "method" not in message and not message.keys().isdisjoint({"result", "error"}):
+        return _ACCEPTED  # a response, though this server sends no requests
+    parsed = _parsed(message)
+    if isinstance(parsed, JSONRPCNotification):
+        return _ACCEPTED  # none means anything to a server that keeps no state
+    if parsed is None:
+        return _MALFORMED
+    if parsed.method != "initialize" and _names_its_version(parsed):
+        return _stateless(request, message, version)
+    return _answered(request, parsed, Connection.from_envelope(version, None, None), {})
+
+
+def _stateless(request: HttpRequest, message: Any, version: str) -> Reply:
+    """A message of revision 2026-07-28, or of one that this server does not have."""
+    parsed = _parsed(message)
+    if isinstance(parsed, JSONRPCNotification):
+        rejection = unsupported_protocol_version_rejection(version)
+        return _ACCEPTED if rejection is None else refusal(rejection.code, rejection.message, rejection.data)
+    if parsed is None:
+        return _MALFORMED
+    route = classify_inbound_request(message, headers={name.lower(): text for name, text in request.headers.items()})
+    if isinstance(route, InboundLadderRejection):
+        return refusal(route.code, route.message, route.data, request_id=parsed.id)
+    connection = Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
+    return _answered(request, parsed, connection, ERROR_CODE_HTTP_STATUS)
+
+
+def _parsed(message: Any) -> JSONRPCRequest | JSONRPCNotification | None:
+    """The message, or None if it is not one; a notification is one without an id (JSON-RPC 2.0 section 4.1)."""
+    is_notification = isinstance(message, dict) and "id" not in message
+    try:
+        parsed = (JSONRPCNotification if is_notification else JSONRPCRequest).model_validate(message)
+    except pydantic.ValidationError:
+        return None
+    return parsed if _can_be_echoed(parsed) else None
+
+
+def _can_be_echoed(parsed: JSONRPCRequest | JSONRPCNotification) -> bool:
+    """Whether what answers repeat is Unicode text; JSON lets lone surrogates through, which no answer could hold."""
+    repeated = (getattr(parsed, "id", None), parsed.method, (parsed.params or {}).get("name"))
+    try:
+        "".join(text for text in repeated if isinstance(text, str)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _names_its_version(parsed: JSONRPCRequest) -> bool:
+    """Whether the request says its revision in itself, as those of 2026-07-28 do."""
+    meta = (parsed.params or {}).get("_meta")
+    return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
+
+
+def _answered(
+    request: HttpRequest, parsed: JSONRPCRequest, connection: Connection, error_statuses: Mapping[int, int]
+) -> Reply:
+    try:
+        result = result_of(request, parsed, connection)
+    except MCPError as error:
+        return _failed(error.error, parsed.id, error_statuses.get(error.code, 200))
+    except pydantic.ValidationError:
+        misfit = ErrorData(code=INVALID_PARAMS, message="The parameters do not fit the method.")
+        return _failed(misfit, parsed.id, error_statuses.get(INVALID_PARAMS, 200))
+    return Reply(200, {"jsonrpc": "2.0", "id": parsed.id, "result": result})
+
+
+def refusal(code: int, message: str, data: Any = None, *, request_id: RequestId | None = None) -> Reply:
+    """A JSON-RPC error about the message itself; without an id where it has none that could be read."""
+    error = ErrorData(code=code, message=message, data=data)
+    return _failed(error, request_id, ERROR_CODE_HTTP_STATUS[code])
+
+
+def _failed(error: ErrorData, request_id: RequestId | None, status: int) -> Reply:
+    body = {"jsonrpc": "2.0", "id": request_id, "error": error.model_dump(exclude_none=True)}
+    return Reply(status, body)
+
+
+_MALFORMED = refusal(INVALID_REQUEST, "Send one JSON-RPC 2.0 request or notification.")

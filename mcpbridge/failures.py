@@ -1,0 +1,34 @@
+"""What a failed call says: one text that an assistant can act on."""
+
+from mcpbridge.tools import OperationTool
+from studyservice.errors import ApiError, InsufficientScope, MembershipRequired
+from studyservice.request_ids import current_request_id
+
+_ADVICE: dict[type[ApiError], str] = {
+    InsufficientScope: (
+        "Tell the member: connect this app again and allow editing, or use an API key that may write. "
+        "Tools that only read still work."
+    ),
+    MembershipRequired: "Tell the member. Do not try again before the membership is renewed; get_me works meanwhile.",
+}
+
+
+def failure_text(error: ApiError, tool: OperationTool) -> str:
+    """The error's type and message, each wrong field, where to get the right ids, and the request id."""
+    lines = [f"{error.type}: {error.message}"]
+    lines += [f"- {detail['field']}: {detail['message']}" for detail in error.details or []]
+    lines += _sources(error, tool)
+    if type(error) in _ADVICE:
+        lines.append(_ADVICE[type(error)])
+    lines.append(f"Request id: {current_request_id()}")
+    return "\n".join(lines)
+
+
+def _sources(error: ApiError, tool: OperationTool) -> list[str]:
+    """Where wrong ids come from, unless the message says it."""
+    found = []
+    for detail in error.details or []:
+        source = tool.sources.get(detail["field"])
+        if source is not None and source not in detail["message"]:
+            found.append(f"Call {source} for a valid {detail['field']}.")
+    return found

@@ -1,0 +1,75 @@
+"""Runs one JSON-RPC request through the SDK's `ServerRunner`, without an event loop.
+
+The handlers never wait, so the operation runs on the thread, and with the database connection, that took the HTTP
+request.
+"""
+
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import anyio
+from django.http import HttpRequest
+from mcp.server.connection import Connection
+from mcp.server.runner import ServerRunner
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import NoBackChannelError
+from mcp.shared.message import MessageMetadata, ServerMessageMetadata
+from mcp.shared.transport_context import TransportContext
+from mcp.types import JSONRPCRequest, RequestId
+
+from mcpbridge.server import server
+
+T = TypeVar("T")
+
+_TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
+
+
+@dataclass(slots=True)
+class OneAnswer:
+    """The SDK's `DispatchContext` of a request that gets one answer and nothing else."""
+
+    request_id: RequestId
+    message_metadata: MessageMetadata
+    transport: TransportContext = _TRANSPORT
+    can_send_request: bool = False
+    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
+
+    async def send_raw_request(
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
+    ) -> dict[str, Any]:
+        """Refuse: the client has nowhere to answer."""
+        raise NoBackChannelError(method)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None) -> None:
+        """Drop it: there is no stream."""
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Drop it: there is no stream."""
+
+
+def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connection) -> dict[str, Any]:
+    """The result of the request in `message`, which `request` carried.
+
+    Raises:
+        MCPError: the request is answered with this error.
+        pydantic.ValidationError: its parameters are wrong.
+    """
+    context = OneAnswer(message.id, ServerMessageMetadata(request_context=request, can_send_request=False))
+    runner = ServerRunner(server, connection, {})
+
+    async def run() -> dict[str, Any]:
+        return await runner.on_request(context, message.method, message.params)
+
+    return _finished(run())
+
+
+def _finished(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine that never waits returns."""
+    try:
+        coroutine.send(None)
+    except StopIteration as finished:
+        result: T = finished.value
+        return result
+    coroutine.close()
+    raise RuntimeError("An MCP handler waited; there is no event loop here to wait in.")

@@ -1,0 +1,104 @@
+"""The MCP server: what it says about itself, and its two methods."""
+
+import logging
+from typing import Any
+
+import orjson
+from django.conf import settings
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+
+from mcpbridge.failures import failure_text
+from mcpbridge.tools import tools
+from studyservice.errors import ApiError, InternalError
+
+logger = logging.getLogger(__name__)
+
+INSTRUCTIONS = """\
+These tools open one member's own study data: courses, dated items (exams, assignments and the like), study-plan \
+milestones, weighted grades, practice statistics and flashcard decks. Everything you see and change is this member's.
+
+Dates. "Today" is the member's date in the member's time zone, which may not be yours. Take it from get_me (today, \
+time_zone) or get_agenda (today) before you work with dates like "next Friday"; never guess it. Dates are YYYY-MM-DD; \
+timestamps are in UTC.
+
+Ids. Take them from the answers of list_ and get_ tools; never make one up. When a call fails, its text says which \
+field is wrong, what is allowed and which tool to call instead.
+
+What is due. get_agenda answers it in one call, overdue milestones included. list_items searches all items; to find \
+what was added since last time, pass the newest created_at you have seen as created_after.
+
+Changing. An update changes only the fields you send; null clears an optional one. Before any delete_ tool, and before \
+set_grade_categories, tell the member what will be lost and wait for a yes: there is no undo. set_grade_categories \
+replaces the whole list, so call get_grades first and send every category to keep, with its id.
+
+Quizzing. list_vocab_decks shows what is due; with deck_id and include_cards it gives a deck's cards, due first. Show \
+one term at a time and wait for the answer before you show the definition. Agree on a rating with the member (again, \
+hard, good, easy) and send it with review_vocab_card, once for each card; it decides when the card comes back. To make \
+a deck, show the terms to the member first, then call create_vocab_deck once.
+
+At most 120 calls a minute. If get_me says that the membership is not active, only get_me works until it is renewed.\
+"""
+
+_TOOLS_KEEP_MS = 5 * 60 * 1000
+"""How long a client may keep the list of tools, which changes only with a new version of the service."""
+
+
+async def list_tools(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
+    """Every tool, in one page, for every credential."""
+    return ListToolsResult(tools=[tool.definition for tool in tools().values()])
+
+
+async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> dict[str, Any]:
+    """Run the operation for the member whose credential the HTTP request carries.
+
+    The result is given in its wire form, which the SDK validates; as a model it would be written out twice.
+
+    Raises:
+        MCPError: there is no such tool.
+    """
+    tool = tools().get(params.name)
+    if tool is None:
+        raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. tools/list names those there are.")
+    request: Any = context.request  # the HttpRequest, on which the middleware has set the credential
+    request.tool, request.tool_error = tool.operation.id, None  # for the request log
+    failure: ApiError
+    try:
+        record = tool.run(request.credential, params.arguments or {})
+    except ApiError as error:
+        failure = error
+    except Exception:
+        logger.exception("Tool %s failed", tool.operation.id)
+        failure = InternalError()
+    else:
+        return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
+    request.tool_error = failure.type
+    return _result(failure_text(failure, tool), isError=True)
+
+
+def _result(text: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "resultType": "complete", **more}
+
+
+server = Server(
+    "study-data-service",
+    version=settings.API_VERSION,
+    title=settings.SERVICE_NAME,
+    instructions=INSTRUCTIONS,
+    website_url=settings.BASE_URL,
+    cache_hints={
+        "tools/list": CacheHint(ttl_ms=_TOOLS_KEEP_MS, scope="public"),
+        "server/discover": CacheHint(ttl_ms=_TOOLS_KEEP_MS, scope="public"),
+    },
+    on_list_tools=list_tools,
+)
+server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
+server.middleware.clear()  # its one entry makes OpenTelemetry spans, which this service does not collect

@@ -1,0 +1,156 @@
+"""The tools: one for each operation under `/v1`, made from what the operation declares about itself."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.urls import URLPattern, URLResolver, get_resolver
+from mcp.types import Tool, ToolAnnotations
+
+from accounts.credentials import Credential
+from accounts.viewsets import MemberViewSet
+from mcpbridge.schemas import Schema, input_schema
+from mcpbridge.sources import id_sources
+from studyservice.operations import MAX_DESCRIPTION, MAX_NAME, Operation
+from studyservice.serializers import Query
+from studyservice.views import document
+
+_NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
+_READ_ONLY = "get"
+_NOT_IDEMPOTENT = "post"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolArguments:
+    """The arguments of a tool call: path, query and body parameters in one object.
+
+    Each part takes the names it declares; names that nothing declares are ignored, as REST ignores them.
+    """
+
+    given: dict[str, Any]
+
+    @property
+    def path_ids(self) -> Mapping[str, Any]:
+        """Among what was given."""
+        return self.given
+
+    def query(self, declared: type[Query]) -> dict[str, Any]:
+        """From the JSON values that were given."""
+        return declared.parse_json(self.given)
+
+    def body(self) -> Any:
+        """What was given."""
+        return self.given
+
+
+@dataclass(frozen=True, slots=True)
+class OperationTool:
+    """An operation as a tool.
+
+    Attributes:
+        operation: what it declares.
+        viewset: where its action stands.
+        definition: what `tools/list` says.
+        sources: for each id it takes, the tool that gives such ids.
+    """
+
+    operation: Operation
+    viewset: type[MemberViewSet]
+    definition: Tool
+    sources: Mapping[str, str]
+
+    def run(self, credential: Credential, arguments: dict[str, Any]) -> bytes:
+        """The JSON of the record.
+
+        Raises:
+            ApiError: as the operation's REST route would answer.
+        """
+        return self.viewset.run(self.operation.id, credential, ToolArguments(arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class _Action:
+    viewset: type[MemberViewSet]
+    method: str
+    operation: Operation
+
+
+@cache
+def tools() -> Mapping[str, OperationTool]:
+    """Every tool by name, in the order of the routes; made once per process.
+
+    Raises:
+        ImproperlyConfigured: a tool breaks a limit of the specification.
+    """
+    return tools_of(get_resolver().url_patterns, document())
+
+
+def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[str, OperationTool]:
+    """The tools of the operations that `patterns` route and `openapi` describes."""
+    actions = list(_actions(patterns))
+    reading = [action.operation for action in actions if action.method == _READ_ONLY]
+    entries = {entry["operationId"]: entry for path in openapi["paths"].values() for entry in path.values()}
+    found: dict[str, OperationTool] = {}
+    for action in actions:
+        name = action.operation.id
+        if name in found:
+            raise ImproperlyConfigured(f"Tool {name}: two operations have this name.")
+        try:
+            schema = input_schema(entries[name], openapi["components"]["schemas"])
+        except ImproperlyConfigured as error:
+            raise ImproperlyConfigured(f"Tool {name}: {error}.") from None
+        definition = _definition(action, schema)
+        _check_limits(definition)
+        found[name] = OperationTool(action.operation, action.viewset, definition, id_sources(schema, reading))
+    return found
+
+
+def _actions(patterns: list[URLPattern | URLResolver]) -> Iterator[_Action]:
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            yield from _actions(pattern.url_patterns)
+            continue
+        viewset = getattr(pattern.callback, "cls", None)
+        if isinstance(viewset, type) and issubclass(viewset, MemberViewSet):
+            for method, name in pattern.callback.actions.items():  # type: ignore[attr-defined]  # set by DRF's as_view
+                if method != "head":  # DRF adds it to `get` with the first request
+                    yield _Action(viewset, method, getattr(viewset, name).operation)
+
+
+def _definition(action: _Action, schema: Schema) -> Tool:
+    declared = action.operation
+    return Tool(
+        name=declared.id,
+        title=declared.title,
+        description=declared.description,
+        input_schema=schema,
+        annotations=ToolAnnotations(
+            title=declared.title,
+            read_only_hint=action.method == _READ_ONLY,
+            destructive_hint=declared.consequential,
+            idempotent_hint=action.method != _NOT_IDEMPOTENT,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _check_limits(tool: Tool) -> None:
+    """The specification's rule 2 and its limits for tools.
+
+    Raises:
+        ImproperlyConfigured: the tool breaks one.
+    """
+    broken = None
+    if not _NAME.fullmatch(tool.name):
+        broken = f"the name must be 1 to {MAX_NAME} letters, digits, _ and -"
+    elif not tool.title:
+        broken = "there is no title"
+    elif not 0 < len(tool.description or "") <= MAX_DESCRIPTION:
+        broken = f"the description must have 1 to {MAX_DESCRIPTION} characters"
+    elif "$ref" in str(tool.input_schema):
+        broken = "the input schema contains $ref"
+    if broken:
+        raise ImproperlyConfigured(f"Tool {tool.name}: {broken}.")

@@ -1,0 +1,7 @@
+"""The endpoint, with and without a slash: some clients add one, and none follows a redirect of a POST safely."""
+
+from django.urls import path
+
+from mcpbridge.views import endpoint
+
+urlpatterns = [path("mcp", endpoint), path("mcp/", endpoint)]

@@ -1,0 +1,72 @@
+"""The endpoint over HTTP: MCP's Streamable HTTP, stateless, answering JSON."""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from mcp.types import PARSE_ERROR
+
+from mcpbridge.exchange import Reply, exchange, refusal
+from studyservice.bodies import BodyTooLarge, decode, read_raw
+from studyservice.codec import JSON_TYPE, json_response
+from studyservice.errors import InvalidRequest, MethodNotAllowed, error_response
+
+
+class NotAcceptable(InvalidRequest):
+    """The client does not take JSON."""
+
+    status = HTTPStatus.NOT_ACCEPTABLE
+    default_message = f"Answers are JSON. Send Accept: {JSON_TYPE}, text/event-stream."
+
+
+class UnsupportedMediaType(InvalidRequest):
+    """The body is not declared as JSON."""
+
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    default_message = f"Send the message as JSON, with the header Content-Type: {JSON_TYPE}."
+
+
+class ContentTooLarge(InvalidRequest):
+    """The body is over the limit of every API request."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+@csrf_exempt
+def endpoint(request: HttpRequest) -> HttpResponse:
+    """Answer a POST; there are no streams to GET and no sessions to DELETE."""
+    if request.method == "OPTIONS":
+        return _empty(HTTPStatus.NO_CONTENT, Allow="POST, OPTIONS")
+    if request.method != "POST":
+        return error_response(MethodNotAllowed(headers={"Allow": "POST"}))
+    request.get_host()  # refuses a Host that is not ours (MCP transports, Security Warning: DNS rebinding)
+    try:
+        _check_headers(request)
+        raw = read_raw(request)
+    except BodyTooLarge as error:
+        return error_response(ContentTooLarge(error.message))
+    except InvalidRequest as error:
+        return error_response(error)
+    reply = _reply(request, raw)
+    return _empty(reply.status) if reply.body is None else json_response(reply.body, reply.status)
+
+
+def _empty(status: int, **headers: str) -> HttpResponse:
+    response = HttpResponse(status=status, headers=headers)
+    del response.headers["Content-Type"]
+    return response
+
+
+def _check_headers(request: HttpRequest) -> None:
+    if not request.accepts(JSON_TYPE):
+        raise NotAcceptable
+    if request.content_type != JSON_TYPE:
+        raise UnsupportedMediaType
+
+
+def _reply(request: HttpRequest, raw: bytes) -> Reply:
+    try:
+        message = decode(raw)
+    except InvalidRequest as error:
+        return refusal(PARSE_ERROR, error.message)
+    return exchange(request, message)

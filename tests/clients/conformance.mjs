@@ -1,0 +1,26 @@
+// Runs one server scenario of the official conformance suite, which knows no credentials: a proxy adds one.
+//
+// node conformance.mjs scenario, with { "url", "secret" } on the standard input
+
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import http from "node:http";
+
+const { url, secret } = JSON.parse(readFileSync(0, "utf8"));
+const [scenario] = process.argv.slice(2);
+
+const proxy = http.createServer((request, response) => {
+  const headers = { ...request.headers, authorization: `Bearer ${secret}` };
+  const passed = http.request(url, { method: request.method, headers }, (answer) => {
+    response.writeHead(answer.statusCode, answer.headers);
+    answer.pipe(response);
+  });
+  request.pipe(passed);
+});
+
+proxy.listen(0, "127.0.0.1", () => {
+  const target = `http://127.0.0.1:${proxy.address().port}/mcp`;
+  const suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+  const run = spawn(process.execPath, [suite, "server", "--url", target, "--scenario", scenario], { stdio: "inherit" });
+  run.on("exit", (code) => process.exit(code ?? 1));
+});
