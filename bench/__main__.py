@@ -114,7 +114,7 @@ class Bench:
         for row in rows:
             agree.check(row, [servers[name] for name in row.contestants], people)
         postmaster = self._postgres.get_pid()
-        course = Course(rows, servers, people, postmaster, options.seconds)
+        course = Course(rows, servers, people, postmaster, seconds=options.seconds, rounds=options.rounds)
         course.warm_up()
         self._refresh("bench")
         warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
@@ -137,15 +137,19 @@ class Bench:
         """Let every key have been used just now: this service records a key's use once in five minutes."""
         self._postgres.psql(f"\\c {database}\nUPDATE accounts_apikey SET last_used_at = now();")
 
-    def _scale(self, small: Server, people: list[cast.Subject], options: argparse.Namespace) -> dict[str, list[Sample]]:
+    def _scale(self, small: Server, people: cast.Cast, options: argparse.Namespace) -> dict[str, list[Sample]]:
         """list_items of this service from the small database and from a large one, in turn."""
         url, path = self._seeded("bench_large", MANY_MEMBERS, items_only=True)
         large = self._serve(SERVICE, url)
         [row] = [row for row in ROWS if row.name == "list_items"]
         postmaster = self._postgres.get_pid()
+        databases = [(MEMBERS, small, people), (MANY_MEMBERS, large, cast.load(path))]
         sizes = [
-            (MEMBERS, Course([row], {SERVICE: small}, people, postmaster, options.seconds)),
-            (MANY_MEMBERS, Course([row], {SERVICE: large}, cast.load(path), postmaster, options.seconds)),
+            (
+                members,
+                Course([row], {SERVICE: server}, asking, postmaster, seconds=options.seconds, rounds=options.rounds),
+            )
+            for members, server, asking in databases
         ]
         found: dict[str, list[Sample]] = {}
         for _, course in sizes:

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from bench.cast import Subject
+from bench.cast import Cast, Subject
 from bench.contestants import Server
 from bench.rows import FLOOR, SERVICE, Row
 
@@ -17,7 +17,7 @@ class DisagreementError(Exception):
     """Two contestants answer a request differently, so their figures say nothing about each other."""
 
 
-def check(row: Row, servers: Sequence[Server], cast: list[Subject]) -> None:
+def check(row: Row, servers: Sequence[Server], cast: Cast) -> None:
     """Send requests of `row` for a sample of members to every contestant.
 
     The floor's bodies must equal the service's, field by field and in value. Idiomatic DRF wraps its pages in its own
@@ -26,9 +26,8 @@ def check(row: Row, servers: Sequence[Server], cast: list[Subject]) -> None:
     Raises:
         DisagreementError: an answer is no success, or differs.
     """
-    if row.once is not None:
-        return
-    for subject in cast[:: max(1, len(cast) // _SAMPLE)]:
+    subjects = row.subjects(cast)
+    for subject in subjects[:: max(1, len(subjects) // _SAMPLE)]:
         answers = {server.name: _answer(row, server, subject) for server in servers}
         expected = answers.get(SERVICE)
         for name, answer in answers.items():
@@ -38,7 +37,7 @@ def check(row: Row, servers: Sequence[Server], cast: list[Subject]) -> None:
 
 
 def _answer(row: Row, server: Server, subject: Subject) -> Any:
-    call = row.call(subject, 0)
+    call = row.call(subject, row.trial(server.name))
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     try:
         connection.request(call.method, call.path, call.body or None, call.headers_for(subject))

@@ -1,24 +1,60 @@
 """Who sends the requests: the seeded members, their credentials and the ids that requests name."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import orjson
 
+CARDS = 20
+"""Flashcards of each member."""
+
+TOKENS = 60
+"""Refresh tokens of each member."""
+
+CLIENT_ID = "svc_client_bench"
+"""The public client that the refresh tokens belong to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One member: the plaintext of the API key, and the ids of the courses."""
+    """One member with one credential.
+
+    Attributes:
+        key: the plaintext of an API key.
+        courses: ids.
+        cards: ids of flashcards that stand alike.
+        tokens: plaintexts of refresh tokens.
+    """
 
     key: str
-    courses: tuple[str, ...]
+    courses: tuple[str, ...] = ()
+    cards: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()
 
 
-def save(path: Path, cast: list[Subject]) -> None:
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Everybody.
+
+    Attributes:
+        members: members in the middle of a term.
+        heavy: one more member, with as much as there can be, under each of many keys.
+    """
+
+    members: list[Subject] = field(default_factory=list)
+    heavy: list[Subject] = field(default_factory=list)
+
+
+def save(path: Path, cast: Cast) -> None:
     """Write `cast` for `load`."""
-    path.write_bytes(orjson.dumps([asdict(subject) for subject in cast]))
+    path.write_bytes(orjson.dumps(asdict(cast)))
 
 
-def load(path: Path) -> list[Subject]:
+def load(path: Path) -> Cast:
     """The cast that `save` wrote."""
-    return [Subject(one["key"], tuple(one["courses"])) for one in orjson.loads(path.read_bytes())]
+    return Cast(**{part: [_subject(one) for one in found] for part, found in orjson.loads(path.read_bytes()).items()})
+
+
+def _subject(stored: dict[str, list[str]]) -> Subject:
+    key = str(stored.pop("key"))
+    return Subject(key, **{name: tuple(values) for name, values in stored.items()})

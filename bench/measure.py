@@ -5,7 +5,7 @@ from statistics import median
 from typing import NamedTuple
 
 from bench import load, machine
-from bench.cast import Subject
+from bench.cast import Cast
 from bench.contestants import Server
 from bench.rows import Row
 
@@ -56,31 +56,42 @@ class Course:
         cast: who asks.
         postgres: process id of the database server.
         seconds: how long each row and contestant takes in a round.
+        rounds: how many there will be at most; requests that work only once are divided among them.
     """
 
     def __init__(
-        self, rows: Sequence[Row], servers: Mapping[str, Server], cast: list[Subject], postgres: int, seconds: float
+        self,
+        rows: Sequence[Row],
+        servers: Mapping[str, Server],
+        cast: Cast,
+        postgres: int,
+        *,
+        seconds: float,
+        rounds: int,
     ) -> None:
         self._servers = servers
         self._postgres = postgres
         self._seconds = seconds
-        self._entries: list[tuple[Row, str, Iterator[bytes]]] = [
-            (row, name, row.requests(cast)) for row in rows for name in row.contestants if name in servers
+        self._entries: list[tuple[Row, str, Iterator[Iterator[bytes]]]] = [
+            (row, name, row.requests(cast, name, rounds + 1))
+            for row in rows
+            for name in row.contestants
+            if name in servers
         ]
 
     def warm_up(self) -> None:
         """Bring every contestant's caches, connections and prepared statements to where they stay."""
         for row, name, requests in self._entries:
-            self._run(row, name, requests, min(1.0, self._seconds))
+            self._run(row, name, next(requests), min(1.0, self._seconds))
 
     def rounds(self, number: int, tell: Callable[[str], None]) -> Samples:
         """Run the rounds; contestants take turns in going first."""
         samples: Samples = {(row.name, name): [] for row, name, _ in self._entries}
         for turn in range(number):
             for row, name, requests in self._entries if turn % 2 == 0 else reversed(self._entries):
-                sample = self._run(row, name, requests, self._seconds)
+                sample = self._run(row, name, next(requests), self._seconds)
                 samples[row.name, name].append(sample)
-                tell(f"round {turn + 1}  {row.name:<14} {name:<14} {sample.rate:7.0f}/s")
+                tell(f"round {turn + 1}  {row.name:<18} {name:<14} {sample.rate:7.0f}/s")
         return samples
 
     def _run(self, row: Row, name: str, requests: Iterator[bytes], seconds: float) -> Sample:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -79,12 +79,11 @@ def main() -> None:
     options = parser.parse_args()
     application = import_module(APPLICATIONS[options.contestant]).application
     row = next(row for row in ROWS if row.name == options.row)
-    subjects = cycle(cast.load(options.cast))
+    calls = row.calls(cast.load(options.cast), options.contestant)
+    ahead = iter(calls) if row.once else cycle(calls)
 
     def prepared(number: int) -> list[dict[str, Any]]:
-        return [
-            environ(row.call(subject, turn), subject) for turn, subject in zip(range(number), subjects, strict=False)
-        ]
+        return [environ(call, subject) for call, subject in islice(ahead, number)]
 
     with _silenced():
         calls_of(application, prepared(200))

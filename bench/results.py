@@ -122,12 +122,12 @@ _READING = f"""## How to read this
 
 - **{FLOOR}** is one bare WSGI function with psycopg and hand-written, prepared queries that gives the same bodies
   (checked before measuring). It has no request ids, rate limits, log, CORS or helpful errors: nothing that does the
-  same job in Python on this server can be faster.
+  same job in Python on this server can be faster. Rows of one member with very much are measured without it.
 - **{IDIOMATIC}** is ModelSerializers and ModelViewSets on the same tables: what most would write.
 - All three run one after the other within each round, on the same core; PostgreSQL and the load generator share the
   other cores. A figure is the median of the rounds, with the least and the greatest in brackets; a ratio is taken
   within each round first.
-- Every request carries one of the members' API keys in turn; every answer's status is checked.
+- Every request carries one of the members' API keys or tokens in turn; every answer's status is checked.
 - Where other work disturbs the machine, the ratio of CPU times is steadier than that of the rates.
 - With a load generator near 100 % of its core the fastest contestant is held back, and the service looks better than
   it is."""

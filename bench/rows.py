@@ -7,11 +7,14 @@ A row that the floor and idiomatic DRF should answer too needs the operation in 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from itertools import cycle
+from ipaddress import IPv4Address
+from itertools import cycle, repeat
+from urllib.parse import urlencode
+from zlib import crc32
 
 import orjson
 
-from bench.cast import Subject
+from bench.cast import CARDS, CLIENT_ID, TOKENS, Cast, Subject
 
 SERVICE = "this service"
 FLOOR = "the floor"
@@ -20,12 +23,13 @@ IDIOMATIC = "idiomatic DRF"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request. `Authorization` and `Content-Length` are added."""
+    """One request. `Content-Length` is added, and `Authorization` but where it is not `authorized`."""
 
     method: str
     path: str
     body: bytes = b""
     headers: dict[str, str] = field(default_factory=dict)
+    authorized: bool = True
 
     def headers_for(self, subject: Subject) -> dict[str, str]:
         """Every header, as a small client of the API would send them."""
@@ -33,8 +37,9 @@ class Call:
             "Host": "127.0.0.1",
             "User-Agent": "bench/1",
             "Accept": "application/json",
-            "Authorization": f"Bearer {subject.key}",
         }
+        if self.authorized:
+            sent["Authorization"] = f"Bearer {subject.key}"
         if self.body:
             sent |= {"Content-Type": "application/json", "Content-Length": str(len(self.body))}
         return sent | self.headers
@@ -56,7 +61,9 @@ class Row:
         contestants: who answers it.
         against: the row of this service that it is compared with, instead of with the floor.
         volatile: fields that differ from answer to answer, so that only their presence is compared.
-        once: how many requests each member has, if each works only once; None means the same one again and again.
+        turns: how many different requests each member has.
+        once: whether each of them works only once.
+        heavy: whether the heavy member asks, under its many keys, instead of all the others.
     """
 
     name: str
@@ -65,13 +72,38 @@ class Row:
     contestants: tuple[str, ...] = (SERVICE, FLOOR, IDIOMATIC)
     against: str | None = None
     volatile: frozenset[str] = frozenset({"next_cursor"})
-    once: int | None = None
+    turns: int = 1
+    once: bool = False
+    heavy: bool = False
 
-    def requests(self, cast: list[Subject]) -> Iterator[bytes]:
-        """Prepared requests, one of each member after the other, so that none comes near its rate limit."""
-        turns = 1 if self.once is None else self.once
-        prepared = [self.call(subject, turn).encode(subject) for turn in range(turns) for subject in cast]
-        return cycle(prepared) if self.once is None else iter(prepared)
+    def subjects(self, cast: Cast) -> list[Subject]:
+        """Who asks."""
+        return cast.heavy if self.heavy else cast.members
+
+    def trial(self, contestant: str) -> int:
+        """The turn for comparing answers: a different one for each contestant, as far as there are."""
+        return self.contestants.index(contestant) % self.turns
+
+    def calls(self, cast: Cast, contestant: str) -> list[tuple[Call, Subject]]:
+        """Requests, one of each member after the other, so that none comes near its rate limit.
+
+        What works only once is dealt out to the contestants, without what was used up in trials.
+        """
+        turns = range(self.turns)
+        if self.once:
+            turns = turns[len(self.contestants) + self.contestants.index(contestant) :: len(self.contestants)]
+        return [(self.call(subject, turn), subject) for turn in turns for subject in self.subjects(cast)]
+
+    def requests(self, cast: Cast, contestant: str, stretches: int) -> Iterator[Iterator[bytes]]:
+        """The requests of each stretch of load, as they go over the connection.
+
+        What works only once is divided among the stretches; all else comes again and again.
+        """
+        prepared = [call.encode(subject) for call, subject in self.calls(cast, contestant)]
+        if self.once:
+            share = len(prepared) // stretches
+            return (iter(prepared[start : start + share]) for start in range(0, share * stretches, share))
+        return repeat(cycle(prepared))
 
 
 def _list_items(_subject: Subject, _number: int) -> Call:
@@ -122,6 +154,36 @@ def _list_tools(_subject: Subject, _number: int) -> Call:
 _CREATED = frozenset({"id", "created_at", "updated_at"})
 _TOOLS = (SERVICE,)
 
+
+def _review_vocab_card(subject: Subject, number: int) -> Call:
+    """A member always answers alike."""
+    rating = ("again", "hard", "good", "easy")[crc32(subject.courses[0].encode()) % 4]
+    body = orjson.dumps({"rating": rating, "duration_ms": 4200})
+    return Call("POST", f"/v1/vocab-cards/{subject.cards[number]}/reviews", body)
+
+
+def _list_vocab_decks(_subject: Subject, _number: int) -> Call:
+    return Call("GET", "/v1/vocab-decks")
+
+
+def _get_practice_stats(_subject: Subject, _number: int) -> Call:
+    return Call("GET", "/v1/practice/stats?days=365")
+
+
+def _refresh(subject: Subject, number: int) -> Call:
+    """Through a proxy, for clients at many addresses: an address may only ask once a second."""
+    token = subject.tokens[number]
+    form = {"grant_type": "refresh_token", "refresh_token": token, "client_id": CLIENT_ID}
+    headers = {
+        "Content-Type": "application/x-www-form-urlencoded",
+        "X-Forwarded-For": str(IPv4Address("10.0.0.0") + crc32(token.encode()) % 2**24),
+    }
+    return Call("POST", "/oauth/token", urlencode(form).encode(), headers, authorized=False)
+
+
+_REVIEWED = frozenset({"id", "due_at", "last_reviewed_at"})
+_ISSUED = frozenset({"access_token", "refresh_token"})
+
 ROWS = (
     Row("list_items", "GET /v1/items, 25 of 200 items", _list_items),
     Row("get_agenda", "GET /v1/agenda, 14 days: items and milestones", _get_agenda),
@@ -131,4 +193,34 @@ ROWS = (
     Row("mcp_get_agenda", "tools/call of get_agenda over MCP", _call_get_agenda, _TOOLS, against="get_agenda"),
     Row("mcp_create_item", "tools/call of create_item over MCP", _call_create_item, _TOOLS, against="create_item"),
     Row("mcp_tools_list", "tools/list over MCP, every tool with its schema", _list_tools, _TOOLS),
+    Row(
+        "review_vocab_card",
+        "POST /v1/vocab-cards/{id}/reviews: FSRS, review log, attempt",
+        _review_vocab_card,
+        volatile=_REVIEWED,
+        turns=CARDS,
+    ),
+    Row(
+        "list_vocab_decks",
+        "GET /v1/vocab-decks, 100 decks of 500 cards",
+        _list_vocab_decks,
+        contestants=(SERVICE,),
+        heavy=True,
+    ),
+    Row(
+        "get_practice_stats",
+        "GET /v1/practice/stats?days=365, 50,000 attempts",
+        _get_practice_stats,
+        contestants=(SERVICE,),
+        heavy=True,
+    ),
+    Row(
+        "refresh",
+        f"POST /oauth/token by a public client, each time with another token; {FLOOR} rotates the pair in place",
+        _refresh,
+        contestants=(SERVICE, FLOOR),
+        volatile=_ISSUED,
+        turns=TOKENS,
+        once=True,
+    ),
 )

@@ -1,10 +1,8 @@
 """Fills a migrated database with members in the middle of a term.
 
-The same data every time, but for the day it is centred on and the keys' plaintexts. Rows are copied, so that two
-million items take a minute and not ten.
+The same data every time, but for the day it is centred on and the plaintexts of keys and tokens.
 """
 
-import random
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -13,11 +11,14 @@ from uuid import UUID
 
 from django.db import connection
 from django.utils import timezone
-from psycopg import sql
 
 from accounts.models import ApiKey, Member
 from accounts.secrets import new_secret, sha256
-from bench.cast import Subject
+from bench.cast import Cast, Subject
+from bench.seed_apps import Tokens, connect
+from bench.seed_decks import Cards, add_decks
+from bench.seed_heavy import add_heavy
+from bench.tables import chance, copy, new_id
 from courses.models import Course, Item
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
@@ -28,25 +29,6 @@ TIME_ZONES = ("UTC", "Europe/Paris", "America/New_York", "Asia/Tokyo")
 CATEGORIES = (("Homework", 30, 9), ("Quizzes", 20, 6), ("Midterm", 20, 1), ("Final exam", 30, 0))
 """Name, weight and number of scores."""
 
-_random = random.Random(7)  # noqa: S311  # data for measuring, the same every time
-
-
-def _id() -> UUID:
-    return UUID(int=_random.getrandbits(128), version=4)
-
-
-def copy(model: Any, rows: Iterable[dict[str, Any]]) -> None:
-    """COPY `rows` (attribute name to value) into the table of `model`; what a row leaves out gets the default."""
-    fields = model._meta.local_concrete_fields
-    defaults = {field.attname: field.get_default() for field in fields}
-    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(model._meta.db_table),
-        sql.SQL(", ").join(sql.Identifier(field.column) for field in fields),
-    )
-    with connection.cursor() as cursor, cursor.copy(statement) as stream:
-        for row in rows:
-            stream.write_row([row.get(name, default) for name, default in defaults.items()])
-
 
 class Seed:
     """The rows of `members` members, five courses each, forty items a course, around today."""
@@ -54,8 +36,8 @@ class Seed:
     def __init__(self, members: int, now: datetime) -> None:
         self.now = now
         self.today: date = now.date()
-        self.members = [_id() for _ in range(members)]
-        self.courses = {member: [_id() for _ in range(COURSES)] for member in self.members}
+        self.members = [new_id() for _ in range(members)]
+        self.courses = {member: [new_id() for _ in range(COURSES)] for member in self.members}
 
     def member_rows(self) -> Iterator[dict[str, Any]]:
         """Members of several time zones."""
@@ -72,7 +54,7 @@ class Seed:
         """One key for each member; `last_used_at` is now, so that no measured request is the one to record it."""
         for member, secret in secrets.items():
             yield {
-                "id": _id(),
+                "id": new_id(),
                 "member_id": member,
                 "name": "bench",
                 "secret_hash": sha256(secret),
@@ -100,15 +82,15 @@ class Seed:
         for member, courses in self.courses.items():
             for number, course in enumerate(courses):
                 for place in range(ITEMS):
-                    created_at = self.now - timedelta(days=60, microseconds=-_random.randrange(10**12))
+                    created_at = self.now - timedelta(days=60, microseconds=-chance.randrange(10**12))
                     dated = place % 10 != 9
                     yield {
-                        "id": _id(),
+                        "id": new_id(),
                         "member_id": member,
                         "course_id": course,
                         "title": f"Item {place} of course {number}",
                         "kind": kinds[place % len(kinds)],
-                        "due_on": self.today + timedelta(days=_random.randint(-60, 60)) if dated else None,
+                        "due_on": self.today + timedelta(days=chance.randint(-60, 60)) if dated else None,
                         "created_at": created_at,
                         "updated_at": created_at,
                     }
@@ -122,12 +104,12 @@ class Seed:
                 due = None if due_on is None else due_on - timedelta(days=8 - 2 * position)
                 past = due is not None and due < self.today
                 yield {
-                    "id": _id(),
+                    "id": new_id(),
                     "member_id": member,
                     "item_id": item,
                     "title": f"Step {position} towards it",
                     "due_on": due,
-                    "done": past and _random.random() < 0.95,
+                    "done": past and chance.random() < 0.95,
                     "position": position,
                 }
 
@@ -137,7 +119,7 @@ class Seed:
             for course in courses:
                 for position, (name, weight, _) in enumerate(CATEGORIES, 1):
                     yield {
-                        "id": _id(),
+                        "id": new_id(),
                         "member_id": member,
                         "course_id": course,
                         "name": name,
@@ -151,21 +133,21 @@ class Seed:
         for category, member, name in categories:
             for number in range(counts[name]):
                 yield {
-                    "id": _id(),
+                    "id": new_id(),
                     "member_id": member,
                     "category_id": category,
                     "label": f"{name} {number + 1}",
-                    "score": Decimal(_random.randint(5000, 10000)) / 100,
-                    "created_at": self.now - timedelta(days=40 - number, microseconds=_random.randrange(10**9)),
+                    "score": Decimal(chance.randint(5000, 10000)) / 100,
+                    "created_at": self.now - timedelta(days=40 - number, microseconds=chance.randrange(10**9)),
                 }
 
 
-def fill(members: int, *, items_only: bool) -> list[Subject]:
+def fill(members: int, *, items_only: bool) -> Cast:
     """Fill the migrated, empty database; gives the cast.
 
     Args:
         members: how many.
-        items_only: leave out milestones and grades, which listing items does not read.
+        items_only: leave out everything that listing items does not read.
     """
     seed = Seed(members, timezone.now())
     secrets = {member: new_secret("sk") for member in seed.members}
@@ -173,12 +155,28 @@ def fill(members: int, *, items_only: bool) -> list[Subject]:
     copy(ApiKey, seed.key_rows(secrets))
     copy(Course, seed.course_rows())
     copy(Item, seed.item_rows())
+    cards: Cards = {}
+    tokens: Tokens = {}
+    heavy: list[Subject] = []
     if not items_only:
         items = Item.objects.order_by("member_id", "created_at").values_list("id", "member_id", "due_on")
         copy(Milestone, seed.milestone_rows(list(items)))
         copy(GradeCategory, seed.category_rows())
         copy(GradeScore, seed.score_rows(list(GradeCategory.objects.values_list("id", "member_id", "name"))))
+        cards = add_decks(seed.courses, seed.now)
+        tokens = connect(seed.members, seed.now)
+        heavy = add_heavy(seed.now)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("CHECKPOINT")
-    return [Subject(secrets[member], tuple(map(str, courses))) for member, courses in seed.courses.items()]
+    return Cast(
+        [
+            _subject(secrets[member], courses, cards.get(member, ()), tokens.get(member, ()))
+            for member, courses in seed.courses.items()
+        ],
+        heavy,
+    )
+
+
+def _subject(key: str, courses: Iterable[UUID], cards: Iterable[UUID], tokens: Iterable[str]) -> Subject:
+    return Subject(key, tuple(map(str, courses)), tuple(map(str, cards)), tuple(tokens))

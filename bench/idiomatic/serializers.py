@@ -10,6 +10,7 @@ from courses.models import Course, Item
 from grades.breakdown import letter
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
+from vocab.models import Card, Review
 
 
 class TodaySerializer(serializers.ModelSerializer):
@@ -84,6 +85,36 @@ class ScoreSerializer(serializers.ModelSerializer):
     class Meta:
         model = GradeScore
         fields: ClassVar[list[str]] = ["id", "category_id", "label", "score", "created_at"]
+
+
+class CardSerializer(serializers.ModelSerializer):
+    """A flashcard."""
+
+    deck_id = serializers.UUIDField(read_only=True)
+
+    class Meta:
+        model = Card
+        fields: ClassVar[list[str]] = [
+            "id",
+            "deck_id",
+            "term",
+            "definition",
+            "state",
+            "due_at",
+            "reps",
+            "lapses",
+            "stability",
+            "difficulty",
+            "last_reviewed_at",
+        ]
+
+
+class ReviewSerializer(serializers.ModelSerializer):
+    """How a card was answered."""
+
+    class Meta:
+        model = Review
+        fields: ClassVar[list[str]] = ["rating", "duration_ms"]
 
 
 def _rounded(percent: Decimal) -> float:

@@ -21,6 +21,8 @@ INSTALLED_APPS = [
     "courses",
     "planning",
     "grades",
+    "practice",
+    "vocab",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

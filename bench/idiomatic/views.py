@@ -2,9 +2,12 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
+from django.utils import timezone
+from rest_framework import status
 from rest_framework.exceptions import APIException
 from rest_framework.generics import RetrieveAPIView, get_object_or_404
 from rest_framework.request import Request
@@ -13,9 +16,18 @@ from rest_framework.views import APIView
 from rest_framework.viewsets import ModelViewSet
 
 from accounts.models import Member
-from bench.idiomatic.serializers import GradesSerializer, ItemSerializer, MilestoneSerializer
+from bench.idiomatic.serializers import (
+    CardSerializer,
+    GradesSerializer,
+    ItemSerializer,
+    MilestoneSerializer,
+    ReviewSerializer,
+)
 from courses.models import Course, Item
 from planning.models import Milestone
+from practice.models import Attempt, Source
+from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, RetentionGoal, Review
+from vocab.scheduling import STATE_FIELDS, next_state
 
 
 class Full(APIException):
@@ -83,3 +95,45 @@ class GradesView(RetrieveAPIView):
     def get_queryset(self) -> QuerySet[Course]:
         """The member's own."""
         return Course.objects.filter(member=self.request.user).prefetch_related("grade_categories__scores")
+
+
+class ReviewView(APIView):
+    """A card is answered."""
+
+    def post(self, request: Request, card_id: UUID) -> Response:
+        """The card with its next due time."""
+        serializer = ReviewSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        rating = serializer.validated_data["rating"]
+        with transaction.atomic():
+            member = Member.objects.select_for_update().get(pk=request.user.pk)
+            card = get_object_or_404(Card.objects.filter(member=member).select_related("deck"), pk=card_id)
+            goal = RetentionGoal.objects.filter(member=member).first()
+            retention = goal.desired_retention if goal else DEFAULT_RETENTION
+            now = timezone.now()
+            before = {name: getattr(card, name) for name in STATE_FIELDS}
+            card.reps += 1
+            card.lapses += rating == Rating.AGAIN and card.state == CardState.REVIEW
+            for name, value in next_state(before, rating, now, retention).items():
+                setattr(card, name, value)
+            card.save()
+            review = Review.objects.create(
+                member=member,
+                card=card,
+                reviewed_at=now,
+                desired_retention=retention,
+                **serializer.validated_data,
+                **before,
+            )
+            Attempt.objects.create(
+                id=review.id,
+                member=member,
+                source=Source.VOCAB,
+                topic=card.deck.name,
+                deck_id=card.deck_id,
+                course_id=card.deck.course_id,
+                correct=rating != Rating.AGAIN,
+                attempted_at=now,
+                day=member.today(),
+            )
+        return Response(CardSerializer(card).data, status=status.HTTP_201_CREATED)

@@ -1,0 +1,78 @@
+"""Grades."""
+
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+from uuid import UUID
+
+from bench.floor.ground import Caller, Refused, query, timestamp
+
+_LETTERS = (
+    (97, "A+"),
+    (93, "A"),
+    (90, "A-"),
+    (87, "B+"),
+    (83, "B"),
+    (80, "B-"),
+    (77, "C+"),
+    (73, "C"),
+    (70, "C-"),
+    (67, "D+"),
+    (63, "D"),
+    (60, "D-"),
+)
+
+_GRADES = """
+    SELECT c.name, g.id, g.name, g.weight, s.id, s.label, s.score, s.created_at
+    FROM courses_course c
+    LEFT JOIN grades_gradecategory g ON g.course_id = c.id AND g.member_id = c.member_id
+    LEFT JOIN grades_gradescore s ON s.category_id = g.id AND s.member_id = c.member_id
+    WHERE c.member_id = %s AND c.id = %s ORDER BY g.position, g.id, s.created_at, s.id
+"""
+
+
+def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
+    """The breakdown of a course, from one query."""
+    rows = query(_GRADES, (caller.member, course_id))
+    if not rows:
+        raise Refused("404 Not Found")
+    categories: dict[UUID, dict[str, Any]] = {}
+    exact: dict[UUID, list[Decimal]] = {}
+    weights: dict[UUID, Decimal] = {}
+    for _, category_id, name, weight, score_id, label, score, created_at in rows:
+        if category_id is None:
+            continue
+        if category_id not in categories:
+            categories[category_id] = {"id": category_id, "name": name, "weight": float(weight), "scores": []}
+            exact[category_id] = []
+            weights[category_id] = weight
+        if score_id is not None:
+            exact[category_id].append(score)
+            categories[category_id]["scores"].append(
+                {
+                    "id": score_id,
+                    "category_id": category_id,
+                    "label": label,
+                    "score": float(score),
+                    "created_at": timestamp(created_at),
+                }
+            )
+    total = earned = Decimal()
+    for category_id, category in categories.items():
+        scores = exact[category_id]
+        average = sum(scores, Decimal()) / len(scores) if scores else None
+        category["average"] = None if average is None else float(_rounded(average))
+        if average is not None:
+            total += weights[category_id]
+            earned += weights[category_id] * average
+    grade = _rounded(earned / total) if total else None
+    return {
+        "course_id": course_id,
+        "course_name": rows[0][0],
+        "categories": list(categories.values()),
+        "current_grade": None if grade is None else float(grade),
+        "letter_grade": None if grade is None else next((name for least, name in _LETTERS if grade >= least), "F"),
+    }
+
+
+def _rounded(percent: Decimal) -> Decimal:
+    return percent.quantize(Decimal("0.01"), ROUND_HALF_UP)
