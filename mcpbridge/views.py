@@ -34,7 +34,11 @@ class ContentTooLarge(InvalidRequest):
 
 @csrf_exempt
 def endpoint(request: HttpRequest) -> HttpResponse:
-    """Answer a POST; there are no streams to GET and no sessions to DELETE."""
+    """Answer a POST; there are no streams to GET and no sessions to DELETE.
+
+    Any Origin may call, as it may call REST (spec, rule 4): no cookie is read, so a page has no more than the
+    credential that it was given.
+    """
     if request.method == "OPTIONS":
         return _empty(HTTPStatus.NO_CONTENT, Allow="POST, OPTIONS")
     if request.method != "POST":
