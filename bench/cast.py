@@ -8,7 +8,7 @@ import orjson
 CARDS = 20
 """Flashcards of each member."""
 
-TOKENS = 60
+TOKENS = 40
 """Refresh tokens of each member."""
 
 CLIENT_ID = "svc_client_bench"
