@@ -37,6 +37,14 @@ def _count(name: str, default: int, least: int, most: int = 65535) -> int:
     return int(text)
 
 
+def _flag(name: str, *, default: bool) -> bool:
+    """`true` or `false` from the environment."""
+    text = _text(name, str(default)).lower()
+    if text not in {"true", "false"}:
+        raise ImproperlyConfigured(f"{name} must be true or false, not {text!r}.")
+    return text == "true"
+
+
 def _secret_key() -> str:
     """SECRET_KEY, which must not be guessable."""
     key = TRIAL_SECRET_FILE.read_text().strip() if TRIAL else _text("SECRET_KEY")
@@ -304,7 +312,7 @@ OAUTH2_PROVIDER = {
     "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs",
     # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
     # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
-    "CIMD_ENABLED": env.bool("CLIENT_ID_METADATA_DOCUMENTS", default=True),
+    "CIMD_ENABLED": _flag("CLIENT_ID_METADATA_DOCUMENTS", default=True),
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.registration.WithinRegistrationRate"],
     "CIMD_MAX_CONCURRENT_FETCHES": 2,
     "CIMD_FETCH_TIMEOUT_SECONDS": 3,

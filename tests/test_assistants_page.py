@@ -6,7 +6,6 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
@@ -14,6 +13,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from mcpbridge.tools import tools
 from tests.doors import RestDoor
+from tests.event_loops import run_async
 
 pytestmark = pytest.mark.rest
 
@@ -60,4 +60,4 @@ def test_a_block_with_a_key_connects(live_server: Any, owner: RestDoor, headers:
             await session.initialize()
             return [tool.name for tool in (await session.list_tools()).tools]
 
-    assert anyio.run(listed) == list(tools())
+    assert run_async(listed) == list(tools())

@@ -53,8 +53,8 @@ def test_the_next_due_time_may_be_future(owner: RestDoor) -> None:
     assert (found["due_count"], found["next_due_at"]) == (0, card["due_at"])
 
 
-@pytest.mark.parametrize("value", ["true", "false"])
-def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, value: str) -> None:
+@pytest.mark.parametrize("value", [True, False])
+def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, value: bool) -> None:
     foreign = made_deck(stranger)["id"]
     for deck_id in (foreign, uuid4()):
         page = owner.made("list_vocab_decks", deck_id=deck_id, include_cards=value)
@@ -64,15 +64,15 @@ def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, v
 @pytest.mark.parametrize(
     ("query", "wrong"),
     [
-        ({"include_cards": "true"}, ["include_cards"]),
+        ({"include_cards": True}, ["include_cards"]),
         ({"include_cards": "1"}, ["include_cards"]),
         ({"include_cards": ""}, ["include_cards"]),
         ({"deck_id": "first"}, ["deck_id"]),
         ({"deck_id": ""}, ["deck_id"]),
-        ({"deck_id": "first", "include_cards": "true"}, ["deck_id"]),
+        ({"deck_id": "first", "include_cards": True}, ["deck_id"]),
     ],
 )
-def test_it_names_what_is_wrong(owner: RestDoor, query: dict[str, str], wrong: list[str]) -> None:
+def test_it_names_what_is_wrong(owner: RestDoor, query: dict[str, Any], wrong: list[str]) -> None:
     answer = owner.call("list_vocab_decks", **query)
     assert (answer.error, answer.fields) == ("validation_failed", wrong)
 

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-import anyio
 import pytest
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
@@ -21,6 +20,7 @@ from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.tools import tools
 from tests import javascript
 from tests.doors import RestDoor, routes
+from tests.event_loops import run_async
 from tests.tools import STATELESS, VERSIONS, neutral, working_calls
 from tests.world import World
 
@@ -61,7 +61,8 @@ def _wire(model: Any) -> Any:
 
 def python(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
     """What the Python client got."""
-    return anyio.run(_python, version, url, secret, calls)
+    got: dict[str, Any] = run_async(_python, version, url, secret, calls)
+    return got
 
 
 def typescript(sdk: str, version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:

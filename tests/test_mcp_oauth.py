@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import anyio
 import httpx2
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.session import ClientSession
@@ -12,6 +11,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
 from tests.doors import routes
+from tests.event_loops import run_async
 from tests.server import Server
 from tests.test_oauth_clients import CALLBACK, Ada, Memory, ada, server
 
@@ -46,7 +46,7 @@ async def _connected(server: Server, ada: Ada, storage: Memory, decision: dict[s
 
 def test_it_finds_its_way_from_the_address_to_a_call(server: Server, ada: Ada) -> None:
     storage = Memory()
-    found = anyio.run(_connected, server, ada, storage, {})
+    found = run_async(_connected, server, ada, storage, {})
     assert sorted(found["tools"]) == sorted(routes())
     assert found["me"]["email"] == "ada@example.org"
     assert found["me"]["scopes"] == ["read", "write"]
@@ -56,7 +56,7 @@ def test_it_finds_its_way_from_the_address_to_a_call(server: Server, ada: Ada) -
 def test_its_token_is_for_the_tools_alone(server: Server, ada: Ada) -> None:
     """RFC 8707: the client asks for `/mcp`, which decisions 12 keeps from REST."""
     storage = Memory()
-    anyio.run(_connected, server, ada, storage, {})
+    run_async(_connected, server, ada, storage, {})
     assert storage.tokens is not None
     header = {"Authorization": f"Bearer {storage.tokens.access_token}"}
     assert httpx2.get(f"{server.url}/v1/me", headers=header).status_code == 401
@@ -64,7 +64,7 @@ def test_its_token_is_for_the_tools_alone(server: Server, ada: Ada) -> None:
 
 def test_a_member_may_withhold_editing(server: Server, ada: Ada) -> None:
     unticked: dict[str, Any] = {"write": []}
-    found = anyio.run(_connected, server, ada, Memory(), unticked)
+    found = run_async(_connected, server, ada, Memory(), unticked)
     assert found["me"]["scopes"] == ["read"]
     assert found["created"].is_error
     assert found["created"].content[0].text.startswith("insufficient_scope: ")

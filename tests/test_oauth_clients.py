@@ -2,18 +2,17 @@
 
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import anyio
 import httpx2
 import pytest
 from authlib.integrations.requests_client import OAuth2Session
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, TokenStorage
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
+from tests.event_loops import run_async
 from tests.server import Server, running
 
 PASSWORD = "correct horse battery"
@@ -110,8 +109,7 @@ def test_the_mcp_sdk_gets_from_a_401_to_a_call(server: Server, ada: Ada, method:
             assert first.json()["email"] == second.json()["email"] == "ada@example.org"
             return [first.status_code, second.status_code]
 
-    with ThreadPoolExecutor(1) as pool:  # browser tests keep an event loop in this thread
-        assert pool.submit(anyio.run, flow).result() == [200, 200]
+    assert run_async(flow) == [200, 200]
     assert len(answered) == 1, "the second call refreshed"
     assert storage.client is not None
     assert storage.client.client_id.startswith("svcclient_")
