@@ -289,7 +289,7 @@ OAUTH2_PROVIDER_APPLICATION_MODEL = "oauthserver.Application"
 OAUTH2_PROVIDER_GRANT_MODEL = "oauthserver.Grant"
 OAUTH2_PROVIDER_ACCESS_TOKEN_MODEL = "oauthserver.AccessToken"  # noqa: S105  # a model
 OAUTH2_PROVIDER_REFRESH_TOKEN_MODEL = "oauthserver.RefreshToken"  # noqa: S105  # a model
-OAUTH2_PROVIDER = {
+OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_SERVER_CLASS": "oauthserver.server.Server",
     "OAUTH2_BACKEND_CLASS": "oauthserver.server.Backend",
     "OAUTH2_VALIDATOR_CLASS": "oauthserver.validator.Validator",
