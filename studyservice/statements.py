@@ -8,6 +8,7 @@ value goes; it is compiled on first use; each row becomes the dictionary that is
     COURSE.first(member_id=member.id, id=course_id)
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
@@ -64,14 +65,15 @@ def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
     return value
 
 
-class _Statement:
+class _Statement(ABC):
     """The shared half: compile on first use for each kind of database, then bind and execute."""
 
     def __init__(self) -> None:
         self._compiled: dict[str, _Compiled] = {}
 
+    @abstractmethod
     def _compile(self) -> _Compiled:
-        raise NotImplementedError
+        """The SQL for the kind of database in use."""
 
     def _execute(self, values: Mapping[str, Any]) -> tuple[CursorWrapper, _Compiled]:
         database = connections[DEFAULT_DB_ALIAS]
