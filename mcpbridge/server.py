@@ -69,7 +69,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     if tool is None:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. tools/list names those there are.")
     request: Any = context.request  # the HttpRequest, on which the middleware has set the credential
-    request.tool, request.tool_error = tool.operation.id, None  # for the request log
+    request.tool, request.tool_failure = tool.operation.id, None  # for the request log
     failure: ApiError
     try:
         record = tool.run(request.credential, params.arguments or {})
@@ -80,7 +80,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         failure = InternalError()
     else:
         return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
-    request.tool_error = failure.type
+    request.tool_failure = failure
     return _result(failure_text(failure, tool), isError=True)
 
 

@@ -4,4 +4,4 @@ from django.urls import path
 
 from mcpbridge.views import endpoint
 
-urlpatterns = [path("mcp", endpoint), path("mcp/", endpoint)]
+urlpatterns = [path("mcp", endpoint, name="mcp"), path("mcp/", endpoint, name="mcp")]

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
@@ -22,6 +23,8 @@ logging.captureWarnings(True)
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
 threads = settings.WEB_THREADS
+max_requests = settings.WEB_MAX_REQUESTS
+max_requests_jitter = max_requests // 10  # so that processes do not end at the same time
 worker_class = "studyservice.worker.JSONErrorWorker"
 timeout = 60
 graceful_timeout = 30
@@ -40,3 +43,24 @@ if workers > 1 and settings.REDIS_URL is None:
         f"Not started: WEB_CONCURRENCY is {workers} but REDIS_URL is not set. Several processes need Redis to share "
         "their rate limits. Set REDIS_URL, or run one process."
     )
+
+if settings.METRICS_ADDRESS is not None:
+    from studyservice.metrics_server import MetricsServer, free_slot
+
+    _host, _port = settings.METRICS_ADDRESS
+
+    def when_ready(arbiter: Any) -> None:
+        """Before the first process."""
+        arbiter.metrics = MetricsServer(_host, _port)
+
+    def pre_fork(arbiter: Any, worker: Any) -> None:
+        """Before each process; those that have ended are no longer among the arbiter's."""
+        worker.metrics_slot = free_slot(other.metrics_slot for other in arbiter.WORKERS.values())
+
+    def post_fork(arbiter: Any, worker: Any) -> None:
+        """In each process, before it loads the service."""
+        arbiter.metrics.enter(worker.metrics_slot)
+
+    def on_exit(arbiter: Any) -> None:
+        """After the last process."""
+        arbiter.metrics.close()

@@ -51,13 +51,19 @@ class RequestLogMiddleware:
         """Answer `request` and log it."""
         started = time.perf_counter()
         response = self.get_response(request)
+        self.note(request, response, time.perf_counter() - started)
+        return response
+
+    def note(self, request: HttpRequest, response: HttpResponse, seconds: float) -> None:
+        """Log the answered request."""
         data: dict[str, Any] = {
             "method": request.method,
             "path": escape_uri_path(request.path_info),
             "status": response.status_code,
-            "ms": round((time.perf_counter() - started) * 1000, 2),
+            "ms": round(seconds * 1000, 2),
         }
-        error_type = getattr(response, "error_type", None) or getattr(request, "tool_error", None)
+        failure = getattr(request, "tool_failure", None)
+        error_type = failure.type if failure else getattr(response, "error_type", None)
         told = {"tool": getattr(request, "tool", None), "error": error_type}
         data |= {name: value for name, value in told.items() if value is not None}
         credential = getattr(request, "credential", None)
@@ -71,4 +77,3 @@ class RequestLogMiddleware:
             data["ms"],
             extra={"data": data},
         )
-        return response

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+from django.dispatch import Signal
 from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import Storage, storage_from_string
@@ -27,6 +28,9 @@ RETRY_SECONDS = 1.0
 """How long a process counts for itself before it asks a failed Redis again."""
 
 _LOG_EVERY_SECONDS = 60.0
+
+exceeded = Signal()
+"""Sent with `rate` for each request beyond it."""
 
 
 class Rate(Enum):
@@ -115,7 +119,10 @@ def _limiter() -> _Limiter:
 
 def hit(rate: Rate, key: str) -> Window:
     """Count one request of `key` and give the window's state."""
-    return _limiter().count(rate.value, f"{rate.name}:{key}", 1)
+    window = _limiter().count(rate.value, f"{rate.name}:{key}", 1)
+    if window.exceeded:
+        exceeded.send(hit, rate=rate)
+    return window
 
 
 def peek(rate: Rate, key: str) -> Window:

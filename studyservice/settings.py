@@ -32,7 +32,7 @@ def _text(name: str, default: str = "") -> str:
 def _count(name: str, default: int, least: int, most: int = 65535) -> int:
     """A whole number from the environment, `least` to `most`."""
     text = _text(name, str(default))
-    if not (text.isascii() and text.isdecimal() and least <= int(text[:9]) <= most):
+    if not (text.isascii() and text.isdecimal() and least <= int(text[:10]) <= most):
         raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {text!r}.")
     return int(text)
 
@@ -119,6 +119,23 @@ def _redis_url() -> str | None:
     return url or None
 
 
+def _metrics_address() -> tuple[str, int] | None:
+    """METRICS_ADDRESS, host and port, or None for no metrics."""
+    address = _text("METRICS_ADDRESS")
+    if not address:
+        return None
+    try:
+        parts = urlsplit(f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not (host and port) or parts.netloc != address or "@" in address:
+        raise ImproperlyConfigured(f"METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not {address!r}.")
+    if port == PORT and host == HOST:
+        raise ImproperlyConfigured("METRICS_ADDRESS must not be the address of the service itself.")
+    return host, port
+
+
 def _email() -> dict[str, Any]:
     """Django's e-mail settings from EMAIL_URL; by default, messages go to standard output."""
     try:
@@ -138,11 +155,13 @@ HOST = _text("HOST", "127.0.0.1")
 PORT = _count("PORT", default=8000, least=1)
 WEB_CONCURRENCY = _count("WEB_CONCURRENCY", default=1, least=1, most=1024)
 WEB_THREADS = _count("WEB_THREADS", default=4, least=1, most=1024)
+WEB_MAX_REQUESTS = _count("WEB_MAX_REQUESTS", default=0, least=0, most=1_000_000_000)
 SECRET_KEY = _secret_key()
 BASE_URL = _base_url()
 CREDENTIAL_PREFIX = _credential_prefix()
 TRUSTED_PROXIES = _count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = _redis_url()
+METRICS_ADDRESS = _metrics_address()
 DATABASES = _databases()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -216,6 +235,9 @@ MIDDLEWARE = [
     "studyservice.pages.PageMessageMiddleware",
     "studyservice.pages.PageXFrameOptionsMiddleware",
 ]
+if METRICS_ADDRESS:
+    _log = MIDDLEWARE.index("studyservice.logs.RequestLogMiddleware")
+    MIDDLEWARE[_log] = "studyservice.metrics.MeasuringRequestLogMiddleware"
 # These checks look for Django's own frame and form-token middleware; the subclasses above they do not see.
 SILENCED_SYSTEM_CHECKS = ["security.W002", "security.W003"]
 APPEND_SLASH = False

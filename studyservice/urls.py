@@ -15,13 +15,13 @@ urlpatterns = [
     path("v1/", include("vocab.urls")),
     path("", include("oauthserver.urls")),
     path("", include("mcpbridge.urls")),
-    path("health", health),
+    path("health", health, name="health"),
     path("openapi.json", openapi, name="openapi"),
     path("", home, name="home"),
     path("", include("accounts.pages.urls")),
-    path("favicon.ico", favicon),
+    path("favicon.ico", favicon, name="favicon"),
     path("docs", docs, name="docs"),
-    path("admin", RedirectView.as_view(url="/admin/")),
+    path("admin", RedirectView.as_view(url="/admin/"), name="admin"),
     path("admin/", admin.site.urls),
 ]
 

@@ -32,6 +32,16 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
             self.log.warning("Gave up on %s, which stalled", conn.client and conn.client[0])
             return False
 
+    def murder_pending(self) -> None:
+        """Close connections that have sent nothing for too long; when the process is to end, all that sent nothing.
+
+        Gunicorn would wait for them until `graceful_timeout`, without taking new ones.
+        """
+        if not self.alive:
+            for conn in self.pending_conns:
+                conn.timeout = 0.0
+        super().murder_pending()
+
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
         """Answer a request that could not be parsed, or whose answer failed; then gunicorn closes the connection."""
         error: ApiError

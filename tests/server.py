@@ -41,18 +41,22 @@ class Server:
 
 
 @contextmanager
-def running(directory: Path) -> Iterator[Server]:
+def running(directory: Path, **variables: str) -> Iterator[Server]:
     """A server with its data in `directory`, on the kind of database that the run is for."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environment = os.environ | {
-        "DATA_DIR": str(directory),
-        "HOST": "127.0.0.1",
-        "PORT": str(port),
-        "BASE_URL": f"http://127.0.0.1:{port}",
-        "SECRET_KEY": secrets.token_urlsafe(64),
-        "LOG_FORMAT": "text",
-    }
+    environment = (
+        os.environ
+        | {
+            "DATA_DIR": str(directory),
+            "HOST": "127.0.0.1",
+            "PORT": str(port),
+            "BASE_URL": f"http://127.0.0.1:{port}",
+            "SECRET_KEY": secrets.token_urlsafe(64),
+            "LOG_FORMAT": "text",
+        }
+        | variables
+    )
     with _database() as url:
         if url:
             environment["DATABASE_URL"] = url

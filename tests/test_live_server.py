@@ -138,10 +138,13 @@ def stop(server: Server) -> None:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that every test may ask and none may harm."""
+    """A server that every test may ask and none may harm. A connection that sends nothing does not hold up its end."""
     running = start(tmp_path_factory.mktemp("live") / "data")
-    yield running
-    stop(running)
+    with running.connect():
+        yield running
+        started = time.monotonic()
+        stop(running)
+    assert time.monotonic() - started < 15
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 """Request rates: 120 per minute and credential, in fixed windows (spec, Limits), in this process or in Redis."""
 
 import logging
-import shutil
-import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -17,6 +14,7 @@ from accounts.models import Member
 from studyservice import rates
 from studyservice.rates import Rate
 from tests.doors import RestDoor
+from tests.redis_server import Redis, start_redis
 from tests.world import Call, bearer, check_headers, error_of
 
 ME = Call("GET", "/v1/me")
@@ -200,46 +198,11 @@ class TestClientAddress:
         assert left(ME.send(X_Forwarded_For="2001:0DB8:0:0::0001")) == 118
 
 
-class Redis:
-    """A real Redis on loopback, which can be killed and started again."""
-
-    def __init__(self, directory: Path) -> None:
-        self._directory = directory
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port: int = free.getsockname()[1]
-        self.url = f"redis://127.0.0.1:{self._port}/0"
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def start(self) -> None:
-        command = ["redis-server", "--port", str(self._port), "--bind", "127.0.0.1", "--save", ""]
-        self._process = subprocess.Popen(  # a fixed command
-            command, cwd=self._directory, stdout=subprocess.DEVNULL
-        )
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self._port)) == 0:
-                    return
-            time.sleep(0.02)
-        raise TimeoutError("redis-server did not start")
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait(timeout=10)
-            self._process = None
-
-
 @pytest.fixture
 def redis(tmp_path: Path) -> Iterator[Redis]:
     """A running Redis of this test's own."""
-    if shutil.which("redis-server") is None:
-        pytest.skip("redis-server is not on PATH")
-    server = Redis(tmp_path)
-    server.start()
-    yield server
-    server.kill()
+    with start_redis(tmp_path) as server:
+        yield server
 
 
 @pytest.fixture

@@ -75,6 +75,10 @@ def test_production_passes_the_deployment_checks(run):
         ({"WEB_THREADS": "0"}, "WEB_THREADS must be a whole number from 1 to 1024, not '0'."),
         ({"TRUSTED_PROXIES": "-1"}, "TRUSTED_PROXIES must be a whole number from 0 to 16, not '-1'."),
         ({"CREDENTIAL_PREFIX": "S_"}, "CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits."),
+        (
+            {"METRICS_ADDRESS": "9100"},
+            "METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not '9100'.",
+        ),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be text or json."),
     ],
 )

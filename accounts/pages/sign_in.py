@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth.signals import user_login_failed
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -130,6 +131,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         outcome = try_code(UUID(pending["id"]), form.cleaned_data["code"])
         if isinstance(outcome, Member):
             return _signed_in(request, outcome)
+        user_login_failed.send(__name__, credentials={"code": "***"}, request=request)
         usable = outcome is Refusal.WRONG
         form.add_error("code" if usable else None, _REFUSALS[outcome])
     context = {"form": form, "email": pending["email"], "next": target_after(request), "usable": usable}

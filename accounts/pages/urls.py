@@ -9,7 +9,7 @@ urlpatterns = [
     path("sign-in", sign_in, name="sign-in"),
     path("sign-in/code", sign_in_code, name="sign-in-code"),
     path("sign-out", sign_out, name="sign-out"),
-    path("admin/login/", admin_sign_in),
+    path("admin/login/", admin_sign_in, name="admin-sign-in"),
     path("keys", keys, name="keys"),
     path("keys/<uuid:key_id>/revoke", revoke_key, name="revoke-key"),
     path("keys/apps/<uuid:app_id>/disconnect", disconnect_app, name="disconnect-app"),
