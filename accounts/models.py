@@ -114,10 +114,13 @@ class Member(AbstractBaseUser, PermissionsMixin):
         """Keep the address in lower case."""
         self.email = self.email.strip().lower()
 
-    def get_session_auth_hash(self) -> str:
-        """What a session must carry to stay signed in; a new password or a new epoch ends it."""
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What a session must carry to stay signed in; a new password or a new epoch ends it.
+
+        Django asks for it under SECRET_KEY, and then under each of SECRET_KEY_FALLBACKS.
+        """
         return salted_hmac(
-            "accounts.Member.session", f"{self.session_epoch}:{self.password}", algorithm="sha256"
+            "accounts.Member.session", f"{self.session_epoch}:{self.password}", secret, algorithm="sha256"
         ).hexdigest()
 
     def today(self) -> date:

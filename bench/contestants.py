@@ -23,7 +23,7 @@ APPLICATIONS = {
 """Contestant to the module of its WSGI application."""
 
 _START_SECONDS = 30
-_FOREIGN = ("REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "EMAIL_URL", "DJANGO_SETTINGS_MODULE")
+_FOREIGN = ("REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS", "DJANGO_SETTINGS_MODULE")
 
 
 def environment(database_url: str, directory: Path, secret_key: str, port: int = 8000) -> dict[str, str]:
@@ -34,6 +34,7 @@ def environment(database_url: str, directory: Path, secret_key: str, port: int =
         "SECRET_KEY": secret_key,
         "BASE_URL": f"http://127.0.0.1:{port}",
         "DATA_DIR": str(directory),
+        "EMAIL_URL": "consolemail://",
         "HOST": "127.0.0.1",
         "PORT": str(port),
         "WEB_CONCURRENCY": "1",

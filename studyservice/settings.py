@@ -50,9 +50,21 @@ def _secret_key() -> str:
     key = TRIAL_SECRET_FILE.read_text().strip() if TRIAL else _text("SECRET_KEY")
     if not key:
         raise ImproperlyConfigured("SECRET_KEY is not set. Set it to 50 or more random characters.")
-    if len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-"):
+    if _is_weak(key):
         raise ImproperlyConfigured("SECRET_KEY is weak. Set it to 50 or more random characters.")
     return key
+
+
+def _secret_key_fallbacks() -> list[str]:
+    """SECRET_KEY_FALLBACKS: earlier keys, apart by white space, that sessions may still be signed with."""
+    keys = _text("SECRET_KEY_FALLBACKS").split()
+    if any(_is_weak(key) for key in keys):
+        raise ImproperlyConfigured("SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.")
+    return keys
+
+
+def _is_weak(key: str) -> bool:
+    return len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-")
 
 
 def _base_url() -> str:
@@ -137,9 +149,14 @@ def _metrics_address() -> tuple[str, int] | None:
 
 
 def _email() -> dict[str, Any]:
-    """Django's e-mail settings from EMAIL_URL; by default, messages go to standard output."""
+    """Django's e-mail settings from EMAIL_URL; the trial prints messages, sign-in codes included."""
+    url = _text("EMAIL_URL", "consolemail://" if TRIAL else "")
+    if not url:
+        raise ImproperlyConfigured(
+            "EMAIL_URL is not set. Set it to smtp+tls://user:password@host:587, or to consolemail:// to print messages."
+        )
     try:
-        config: dict[str, Any] = env.email_url_config(_text("EMAIL_URL", "consolemail://"))
+        config: dict[str, Any] = env.email_url_config(url)
     except (ValueError, ImproperlyConfigured):
         raise ImproperlyConfigured(
             "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."
@@ -157,6 +174,7 @@ WEB_CONCURRENCY = _count("WEB_CONCURRENCY", default=1, least=1, most=1024)
 WEB_THREADS = _count("WEB_THREADS", default=4, least=1, most=1024)
 WEB_MAX_REQUESTS = _count("WEB_MAX_REQUESTS", default=0, least=0, most=1_000_000_000)
 SECRET_KEY = _secret_key()
+SECRET_KEY_FALLBACKS = _secret_key_fallbacks()
 BASE_URL = _base_url()
 CREDENTIAL_PREFIX = _credential_prefix()
 TRUSTED_PROXIES = _count("TRUSTED_PROXIES", default=0, least=0, most=16)

@@ -48,7 +48,7 @@ _started = pytest.StashKey[tuple[Path, Any]]()
 
 def _prepare(database: str) -> tuple[Path, Any]:
     directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
-    for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "EMAIL_URL"):
+    for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS"):
         os.environ.pop(name, None)
     os.environ |= {
         _DIRECTORY: str(directory),
@@ -56,6 +56,7 @@ def _prepare(database: str) -> tuple[Path, Any]:
         "DATA_DIR": str(directory / "data"),
         "SECRET_KEY": secrets.token_urlsafe(64),
         "BASE_URL": "http://127.0.0.1:8000",
+        "EMAIL_URL": "consolemail://",
         "LOG_FORMAT": "json",
     }
     if database == "sqlite":

@@ -76,6 +76,7 @@ def environment(data: Path, port: int, **extra: str) -> dict[str, str]:
         "BASE_URL": f"http://127.0.0.1:{port}",
         "PORT": str(port),
         "DATA_DIR": str(data),
+        "EMAIL_URL": "consolemail://",
         "WEB_THREADS": str(THREADS),
         "LOG_FORMAT": "json",
     } | extra

@@ -70,6 +70,15 @@ def test_production_passes_the_deployment_checks(run):
             NO_DATABASE,
         ),
         ({"REDIS_URL": "localhost:6379"}, "REDIS_URL is not a Redis URL such as redis://host:6379/0."),
+        (
+            {"EMAIL_URL": ""},
+            "EMAIL_URL is not set. "
+            "Set it to smtp+tls://user:password@host:587, or to consolemail:// to print messages.",
+        ),
+        (
+            {"SECRET_KEY_FALLBACKS": f"{SECRET} short"},
+            "SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.",
+        ),
         ({"EMAIL_URL": "mail.org"}, "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."),
         ({"PORT": "http"}, "PORT must be a whole number from 1 to 65535, not 'http'."),
         ({"WEB_THREADS": "0"}, "WEB_THREADS must be a whole number from 1 to 1024, not '0'."),
@@ -128,7 +137,8 @@ def test_a_missing_file_is_named(run, tmp_path: Path):
 
 def test_the_trial_secret_is_enough_for_loopback(run, tmp_path: Path):
     (tmp_path / "trial-secret-key").write_text(SECRET)
-    assert _shown(run, "settings.BASE_URL", PORT="8123") == "http://127.0.0.1:8123\n"
+    shown = _shown(run, "settings.BASE_URL, settings.EMAIL_BACKEND.split('.')[-2]", PORT="8123")
+    assert shown == "http://127.0.0.1:8123 console\n"
 
 
 def test_options_of_the_database_url_reach_the_driver(run):
