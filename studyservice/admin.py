@@ -26,9 +26,6 @@ else:
 MOST_ROWS = 1000
 """Rows that a list counts and pages through; beyond them, search."""
 
-admin.site.site_header = admin.site.site_title = "Study Data Service"
-admin.site.index_title = "Operators"
-
 
 class BoundedPaginator(_Paginator):
     """Never counts past `MOST_ROWS`."""

@@ -1,9 +1,18 @@
-"""The ground under every operation."""
+"""The ground under every operation, and the operators' admin."""
 
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin_apps
 
 
 class StudyServiceConfig(AppConfig):
     """Commands and checks that belong to no single app."""
 
     name = "studyservice"
+    default = True
+
+
+class OperatorsConfig(admin_apps.AdminConfig):
+    """Django's admin with a site of our own."""
+
+    default = False
+    default_site = "studyservice.admin_site.OperatorSite"

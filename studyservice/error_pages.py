@@ -6,6 +6,7 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
+from studyservice.rates import Window
 from studyservice.request_ids import current_request_id
 
 
@@ -25,3 +26,15 @@ def error_page(
     response = HttpResponse(content, status=status, headers=dict(headers or {}))
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def too_many(request: HttpRequest, window: Window, title: str) -> HttpResponse:
+    """The 429 page, with `Retry-After`."""
+    minutes = -(-window.reset // 60)
+    return error_page(
+        request,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        title,
+        f"Wait {minutes} {'minute' if minutes == 1 else 'minutes'}, then try again.",
+        headers={"Retry-After": str(window.reset)},
+    )

@@ -8,7 +8,7 @@ answer, every process counts for itself and says so in the log once per minute; 
 import logging
 import math
 import time
-from enum import Enum
+from enum import Enum, unique
 from functools import cache
 from typing import NamedTuple
 
@@ -33,8 +33,9 @@ exceeded = Signal()
 """Sent with `rate` for each request beyond it."""
 
 
+@unique
 class Rate(Enum):
-    """Every rate of the service (spec, Limits)."""
+    """Every rate of the service (spec, Limits); no two are equal, or they would be one."""
 
     API = RateLimitItemPerMinute(120)
     """API and MCP requests, per credential, or per address without a valid one."""
@@ -46,6 +47,8 @@ class Rate(Enum):
     """Sign-in attempts per client address: every post of a password, of a code, or for a code."""
     SIGN_IN_CODES = RateLimitItemPerHour(5)
     """Sign-in codes per e-mail address, whether or not it belongs to a member."""
+    ADMIN = RateLimitItemPerMinute(100)
+    """Pages of the operators' admin, per client address and per member who is signed in."""
 
 
 class Window(NamedTuple):

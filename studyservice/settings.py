@@ -153,7 +153,7 @@ def _email() -> dict[str, Any]:
     url = _text("EMAIL_URL", "consolemail://" if TRIAL else "")
     if not url:
         raise ImproperlyConfigured(
-            "EMAIL_URL is not set. Set it to smtp+tls://user:password@host:587, or to consolemail:// to print messages."
+            "EMAIL_URL is not set. Set it to smtp+tls://user:password@host:587, or consolemail:// to print messages."
         )
     try:
         config: dict[str, Any] = env.email_url_config(url)
@@ -226,7 +226,7 @@ INSTALLED_APPS = [
     "vocab",
     "mcpbridge",
     "studyservice",
-    "django.contrib.admin",
+    "studyservice.apps.OperatorsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

@@ -21,6 +21,11 @@ ME = Call("GET", "/v1/me")
 NOW = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 
 
+def peer(address: str) -> Call:
+    """The call, on a connection from `address`."""
+    return Call("GET", "/v1/me", environ={"REMOTE_ADDR": address})
+
+
 @pytest.fixture
 def secret(owner_member: Member, make_key) -> str:
     """A key of the owner's."""
@@ -196,6 +201,23 @@ class TestClientAddress:
         settings.TRUSTED_PROXIES = 1
         ME.send(X_Forwarded_For="2001:db8::1")
         assert left(ME.send(X_Forwarded_For="2001:0DB8:0:0::0001")) == 118
+
+    def test_a_64_of_ipv6_is_one_client(self, settings) -> None:
+        """A household or a server has at least that many addresses to send from."""
+        settings.TRUSTED_PROXIES = 1
+        for number in range(120):
+            ME.send(X_Forwarded_For=f"2001:db8:0:1:{number:x}::1")
+        assert ME.send(X_Forwarded_For="2001:db8:0:1:ffff:ffff:ffff:ffff").status_code == 429
+        assert left(ME.send(X_Forwarded_For="2001:db8:0:2::1")) == 119
+
+    def test_a_64_of_ipv6_is_one_peer(self) -> None:
+        peer("2001:db8::1").send()
+        assert left(peer("2001:db8::2").send()) == 118
+
+    def test_an_ipv4_address_is_the_same_in_both_notations(self) -> None:
+        peer("192.0.2.7").send()
+        assert left(peer("::ffff:192.0.2.7").send()) == 118
+        assert left(peer("::ffff:192.0.2.8").send()) == 119
 
 
 @pytest.fixture

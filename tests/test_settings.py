@@ -72,8 +72,7 @@ def test_production_passes_the_deployment_checks(run):
         ({"REDIS_URL": "localhost:6379"}, "REDIS_URL is not a Redis URL such as redis://host:6379/0."),
         (
             {"EMAIL_URL": ""},
-            "EMAIL_URL is not set. "
-            "Set it to smtp+tls://user:password@host:587, or to consolemail:// to print messages.",
+            "EMAIL_URL is not set. Set it to smtp+tls://user:password@host:587, or consolemail:// to print messages.",
         ),
         (
             {"SECRET_KEY_FALLBACKS": f"{SECRET} short"},

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import wraps
-from http import HTTPStatus
 from uuid import UUID
 
 from django.conf import settings
@@ -22,8 +21,8 @@ from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.secrets import sha256
 from accounts.signin_codes import Refusal, send_code, try_code
 from studyservice.client_address import client_address
-from studyservice.error_pages import error_page
-from studyservice.rates import Rate, Window, hit
+from studyservice.error_pages import too_many
+from studyservice.rates import Rate, hit
 
 PageView = Callable[[HttpRequest], HttpResponse]
 
@@ -49,18 +48,6 @@ def attempts_are_counted(view: PageView) -> PageView:
         return view(request)
 
     return counted
-
-
-def too_many(request: HttpRequest, window: Window, title: str) -> HttpResponse:
-    """The 429 page, with `Retry-After`."""
-    minutes = -(-window.reset // 60)
-    return error_page(
-        request,
-        HTTPStatus.TOO_MANY_REQUESTS,
-        title,
-        f"Wait {minutes} {'minute' if minutes == 1 else 'minutes'}, then try again.",
-        headers={"Retry-After": str(window.reset)},
-    )
 
 
 def target_after(request: HttpRequest) -> str:
