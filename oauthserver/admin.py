@@ -1,9 +1,9 @@
 """Apps and their connections in the admin; no secret, and no hash of one, is ever shown."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
@@ -20,23 +20,18 @@ from oauthserver.models import (
     end_families,
     live_refresh_tokens,
 )
+from studyservice.admin import ServiceAdmin
+from studyservice.fields import parse_uuid
 
 for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model(), get_device_grant_model()):
     if admin.site.is_registered(unused):
         admin.site.unregister(unused)  # as the toolkit registered it
 
 
-if TYPE_CHECKING:
-    _ModelAdmin = admin.ModelAdmin[Any]
-else:
-    _ModelAdmin = admin.ModelAdmin
-
-
-class _Listed(_ModelAdmin):
+class _Listed(ServiceAdmin):
     """Rows that the service makes itself: seen, and ended by an action."""
 
     view_on_site = False
-    list_per_page = 50
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Never."""
@@ -71,7 +66,6 @@ class ApplicationAdmin(_Listed):
 
     list_display = ("name", "client_id", "verified", "registration_source", "created", "first_token_at")
     list_filter = ("verified", _UseFilter, "registration_source", "token_endpoint_auth_method")
-    search_fields = ("name", "client_id", "redirect_uris")
     fields = (
         "name",
         "verified",
@@ -87,6 +81,12 @@ class ApplicationAdmin(_Listed):
     actions = ("revoke_everything",)
     ordering = ("-created",)
 
+    def matching(self, term: str) -> Q:
+        """A client id by its beginning, or a part of the name or of a redirect URI."""
+        if parse_uuid(term) is not None:
+            return super().matching(term)
+        return Q(client_id__startswith=term) | Q(name__icontains=term) | Q(redirect_uris__icontains=term)
+
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """As the permissions say; its tokens go with it."""
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
@@ -98,7 +98,7 @@ class ApplicationAdmin(_Listed):
         link = reverse("admin:oauthserver_refreshtoken_changelist", query={"application__id__exact": app.pk})
         return format_html('<a href="{}">{}</a>', link, count)
 
-    @admin.action(description="Revoke every token of the selected apps")
+    @admin.action(description="Revoke every token of the selected apps", permissions=["change"])
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """For all members, at once."""
         members = sum(disconnect_all_members(app) for app in queryset)
@@ -112,12 +112,12 @@ class ConnectionAdmin(_Listed):
     list_display_links = None
     list_display = ("application", "user", "scope", "resource", "created", "expires")
     list_select_related = ("application", "user")
-    search_fields = ("user__email", "application__name", "application__client_id")
-    list_filter = (("application", admin.RelatedOnlyFieldListFilter),)
+    email_path = "user__email"
+    text_path = "application__name"
     actions = ("revoke",)
-    ordering = ("-created",)
+    ordering = ("-expires",)
 
-    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         """By app, which the link on its page asks for."""
         return lookup == "application__id__exact" or super().lookup_allowed(lookup, value, request)
 
@@ -129,7 +129,7 @@ class ConnectionAdmin(_Listed):
         """For the action alone; there is nothing to edit."""
         return obj is None and super().has_change_permission(request)
 
-    @admin.action(description="Revoke the selected connections")
+    @admin.action(description="Revoke the selected connections", permissions=["change"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[RefreshToken]) -> None:
         """With all their tokens, at once."""
         chosen = list(queryset.values_list("user_id", "token_family"))
@@ -144,7 +144,7 @@ class ConnectedMemberAdmin(_Listed):
     """Members with connected apps."""
 
     list_display = ("email", "name")
-    search_fields = ("email", "name")
+    email_path = "email"
     fields = readonly_fields = ("email", "name")
     actions = ("revoke_everything",)
 
@@ -152,7 +152,7 @@ class ConnectedMemberAdmin(_Listed):
         """Those with a live connection."""
         return super().get_queryset(request).filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
 
-    @admin.action(description="Revoke every app of the selected members")
+    @admin.action(description="Revoke every app of the selected members", permissions=["change"])
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[ConnectedMember]) -> None:
         """At once."""
         for member in queryset:

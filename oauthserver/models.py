@@ -77,7 +77,8 @@ class Application(AbstractApplication):
     class Meta:
         verbose_name = "app"
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["created"], name="app_never_used", condition=models.Q(first_token_at=None))
+            models.Index(fields=["created"], name="app_never_used", condition=models.Q(first_token_at=None)),
+            models.Index(fields=["created"], name="app_created"),
         ]
 
     def clean(self) -> None:

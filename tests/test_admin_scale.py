@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -14,6 +15,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, Member
 from courses.models import Course, Item
 from grades.models import GradeCategory, GradeScore
+from oauthserver.models import Application, RefreshToken
 from planning.models import Milestone
 from practice.models import Attempt
 from vocab.models import Card, Deck, RetentionGoal
@@ -30,6 +32,9 @@ LISTS = [
     "vocab/deck",
     "vocab/card",
     "vocab/retentiongoal",
+    "oauthserver/application",
+    "oauthserver/refreshtoken",
+    "oauthserver/connectedmember",
 ]
 QUERIES = ["", "?q=a", "?q=member-1@", "?q=11111111-1111-1111-1111-111111111111", "?p=2", "?all=1", "?_facets=True"]
 _ONE = r'WHERE "\w+"\."(session_key|id|course_id)" = '
@@ -41,6 +46,7 @@ FILTERS = {
     "courses/item": ["?kind__exact=exam"],
     "practice/attempt": ["?source__exact=vocab", "?correct__exact=1"],
     "vocab/card": ["?state__exact=new"],
+    "oauthserver/application": ["?use=never", "?use=used", "?verified__exact=0"],
 }
 
 
@@ -61,6 +67,15 @@ def _fill(start: int, number: int) -> None:
         RetentionGoal.objects.create(member=member)
         Attempt.objects.create(
             member=member, source="vocab", topic="Deck a", correct=True, attempted_at=timezone.now(), day=soon
+        )
+        app = Application.objects.create(name="App a", redirect_uris="https://a.example/", client_id=f"svcclient_{n}")
+        RefreshToken.objects.create(
+            user=member,
+            application=app,
+            token_checksum=f"{n:064}",
+            token_family=uuid4(),
+            scope="read",
+            expires=timezone.now() + timedelta(days=1),
         )
 
 

@@ -90,3 +90,23 @@ def test_the_connections_of_an_app_are_a_click_away(desk: Client, owner_member: 
 @pytest.mark.parametrize("model", ["accesstoken", "grant"])
 def test_codes_and_access_tokens_are_not_there(desk: Client, model: str) -> None:
     assert desk.get(f"/admin/oauthserver/{model}/").status_code == 404
+
+
+@pytest.mark.parametrize("listing", ["application", "refreshtoken", "connectedmember"])
+def test_who_may_only_look_is_offered_no_action(make_member: Any, owner_member: Any, listing: str) -> None:
+    from django.contrib.auth.models import Permission
+
+    App.registered().connect(owner_member)
+    operator = make_member(is_staff=True)
+    operator.user_permissions.set(Permission.objects.filter(codename=f"view_{listing}"))
+    looking = Client()
+    looking.force_login(operator)
+    page = looking.get(f"/admin/oauthserver/{listing}/")
+    assert (page.status_code, b'name="action"' in page.content) == (200, False)
+
+
+@pytest.mark.parametrize("term", ["Notebook", "notes.example", "svcclient_"])
+def test_an_app_is_found_by_name_address_or_client_id(desk: Client, term: str) -> None:
+    App.registered(client_name="Notebook", redirect_uris=["https://notes.example/back"])
+    assert b">Notebook<" in desk.get(f"/admin/oauthserver/application/?q={term}").content
+    assert b">Notebook<" not in desk.get(f"/admin/oauthserver/application/?q=other{term}").content
