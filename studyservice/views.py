@@ -70,7 +70,11 @@ def favicon(request: HttpRequest) -> HttpResponse:
 
 
 docs = csp_update({"connect-src": [SELF], "img-src": ["data:"]})(
-    SpectacularSwaggerSplitView.as_view(url_name="openapi", authentication_classes=[SessionAuthentication])
+    SpectacularSwaggerSplitView.as_view(
+        url_name="openapi",
+        url_self="/docs",  # else the page would repeat its query
+        authentication_classes=[SessionAuthentication],
+    )
 )
 """The reference, shown by Swagger UI from here: it fetches the description, tries operations out, and has its icons in
 its stylesheet."""

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -15,9 +16,12 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
 
+from studyservice import rates
 from studyservice.logs import JSONFormatter
 from studyservice.request_ids import RequestIdFilter
-from tests.doors import RestDoor
+from tests.doors import RestDoor, routes
+from tests.oauth import App, Browser
+from tests.samples import UNKNOWN_ID
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -120,19 +124,58 @@ def test_a_fault_outside_the_api_is_a_page() -> None:
     assert b"the reason" not in response.content
 
 
+@pytest.fixture
+def secrets(owner_member: Any, make_key: Any) -> dict[str, str]:
+    """One of each kind, live but for the rejected ones. (Sign-in codes: `test_sign_in`.)"""
+    app = App.registered(token_endpoint_auth_method="client_secret_post")
+    tokens, browser = app.connect(owner_member), Browser(owner_member)
+    return {
+        "key": make_key(owner_member)[0],
+        "rejected key": f"{settings.CREDENTIAL_PREFIX}_sk_rejected-secret",
+        "access token": tokens["access_token"],
+        "refresh_token": tokens["refresh_token"],
+        "code": app.code(owner_member),
+        "client_secret": app.registration["client_secret"],
+        "password": "typed-password",
+        "session": browser.client.cookies["sessionid"].value,
+        "SECRET_KEY": settings.SECRET_KEY,
+    }
+
+
+PATHS = [
+    *sorted({route.path for route in routes().values()}),
+    *("/v1/broken", "/broken", "/v1/none", "/none", "/mcp", "/health", "/openapi.json", "/", "/docs", "/keys"),
+    *("/sign-in", "/sign-in/code", "/admin/", "/admin/login/", "/admin/accounts/member/"),
+    *("/oauth/token", "/oauth/revoke", "/oauth/register", "/oauth/authorize", "/.well-known/none"),
+]
+WAYS: list[Callable[[Client, str, dict[str, str]], Any]] = [
+    lambda client, address, fields: client.get(address, query_params=fields),
+    lambda client, address, fields: client.post(address, fields),
+    lambda client, address, fields: client.post(address, fields, content_type="application/json"),
+    lambda client, address, fields: client.post(address, f"broken {fields}", content_type="application/json"),
+]
+
+
 @pytest.mark.usefixtures("a_broken_route")
-@pytest.mark.parametrize("path", ["/v1/courses", "/v1/broken", "/v1/none", "/admin/login/"])
-def test_no_line_holds_a_secret(owner: RestDoor, lines: Lines, path: str) -> None:
-    """An accepted key, a rejected one, a password and a query."""
-    rejected = f"{settings.CREDENTIAL_PREFIX}_sk_rejected-secret"
-    login = {"username": "owner@example.org", "password": "typed-password"}
-    for client in (owner.client, Client(raise_request_exception=False, headers={"X-API-Key": rejected})):
-        client.get(path, query_params={"q": "typed-query"})
-        client.post(path, login)
+@pytest.mark.parametrize("credential", ["key", "rejected key", "access token", "session"])
+def test_no_line_and_no_answer_holds_a_secret(secrets: dict[str, str], lines: Lines, credential: str) -> None:
+    """Sent as header, cookie, query, form and JSON to every route; refusals, pages, faults and tracebacks."""
+    answers = []
+    for address in (route.format_map(defaultdict(lambda: UNKNOWN_ID)) for route in PATHS):
+        rates.clear()
+        for send in WAYS:
+            headers = {"X-API-Key": secrets["rejected key"]}
+            if credential != "session":
+                headers["Authorization"] = f"Bearer {secrets[credential]}"
+            client = Client(raise_request_exception=False, headers=headers)
+            client.cookies["sessionid"] = secrets["session"]
+            answers.append(send(client, address, secrets).content.decode())
     written = json.dumps(lines())
-    assert len(lines()) >= 4
-    for secret in (owner.secret, owner.secret[8:], "rejected-secret", "typed-password", "typed-query"):
-        assert secret not in written
+    assert len(lines()) >= len(PATHS) * len(WAYS)
+    assert "RuntimeError: the reason" in written
+    for kind, secret in secrets.items():
+        assert secret not in written, kind
+        assert not [answer[:200] for answer in answers if secret in answer], kind
 
 
 def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, lines: Lines) -> None:
