@@ -32,15 +32,15 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
             self.log.warning("Gave up on %s, which stalled", conn.client and conn.client[0])
             return False
 
-    def murder_pending(self) -> None:
-        """Close connections that have sent nothing for too long; when the process is to end, all that sent nothing.
+    def _cap_keepalive(self, deadline: float) -> None:
+        """When the process is to end, let connections that wait for a request go by `deadline`.
 
-        Gunicorn would wait for them until `graceful_timeout`, without taking new ones.
+        Gunicorn does so with those that had one before; it would wait until `graceful_timeout` for the others, and take
+        no new ones meanwhile.
         """
-        if not self.alive:
-            for conn in self.pending_conns:
-                conn.timeout = 0.0
-        super().murder_pending()
+        super()._cap_keepalive(deadline)
+        for conn in self.pending_conns:
+            conn.timeout = min(conn.timeout, deadline)
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
         """Answer a request that could not be parsed, or whose answer failed; then gunicorn closes the connection."""
