@@ -5,6 +5,7 @@ or a member wrote becomes one.
 """
 
 import logging
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -47,10 +48,21 @@ class MeasuringRequestLogMiddleware(RequestLogMiddleware):
         super().note(request, response, seconds)
         operation = operation_of(request)
         failure = getattr(request, "tool_failure", None)
-        REQUESTS.labels(operation, str(int(failure.status if failure else response.status_code))).inc()
-        SECONDS.labels(operation).observe(seconds)
+        _requests(operation, failure.status if failure else response.status_code).inc()
+        _seconds(operation).observe(seconds)
         if response.status_code == HTTPStatus.UNAUTHORIZED:
             _count_refused_credential(request)
+
+
+@cache
+def _requests(operation: str, status: int) -> Counter:
+    """Kept, since `labels` costs more than counting does."""
+    return REQUESTS.labels(operation, str(int(status)))
+
+
+@cache
+def _seconds(operation: str) -> Histogram:
+    return SECONDS.labels(operation)
 
 
 def operation_of(request: HttpRequest) -> str:
