@@ -18,9 +18,9 @@ from mcp.shared.auth import OAuthClientMetadata
 
 from tests.event_loops import run_async
 from tests.server import Server
-from tests.test_oauth_clients import CALLBACK, Ada, Memory, ada, server
+from tests.test_oauth_clients import CALLBACK, Ada, Memory, ada
 
-__all__ = ["ada", "server"]  # fixtures
+__all__ = ["ada"]  # a fixture
 
 
 async def connected(

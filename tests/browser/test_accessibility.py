@@ -22,7 +22,10 @@ def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None
         rules: tags of the rules, where not all are meant.
     """
     context = {"exclude": [[exclude]]} if exclude else None
-    options: dict[str, Any] = {"preload": False}  # the policy of the pages lets axe fetch nothing
+    options: dict[str, Any] = {
+        "resultTypes": ["violations"],
+        "preload": False,
+    }  # the policy of the pages lets axe fetch nothing
     if rules:
         options["runOnly"] = rules
     found = []

@@ -12,9 +12,7 @@ from tests.browser.conftest import sign_in
 from tests.doors import routes
 from tests.server import Server
 from tests.test_mcp_oauth import connected
-from tests.test_oauth_clients import Memory, server
-
-__all__ = ["server"]  # a fixture
+from tests.test_oauth_clients import Memory
 
 LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
