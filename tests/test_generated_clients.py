@@ -15,6 +15,7 @@ import pytest
 
 from tests import javascript
 from tests.doors import RestDoor
+from tests.test_quickstart import blocks
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
@@ -64,14 +65,16 @@ def _run(program: str, *arguments: str, **variables: str) -> subprocess.Complete
 
 
 def _typescript(url: str, directory: Path) -> subprocess.CompletedProcess[str]:
-    """Generate, check the session's types against what was generated, run it."""
+    """As above; the quick start's client is compiled beside it."""
     schema, settings = directory / "schema.ts", directory / "tsconfig.json"
     generator = "node_modules/openapi-typescript/bin/cli.js"
     _succeeds(javascript.run(generator, url, "--default-non-nullable", "false", "--output", str(schema)))
     options = COMPILER_OPTIONS | {"paths": {"study-data-service": [str(schema)]}}
-    settings.write_text(
-        json.dumps({"compilerOptions": options, "files": [str(javascript.CLIENTS / "session.ts"), str(schema)]})
-    )
+    quickstart, node = directory / "quickstart.mts", directory / "node.d.ts"
+    quickstart.write_text("\n".join(blocks("ts")))
+    node.write_text("declare const process: { env: Record<string, string | undefined> };")
+    files = [javascript.CLIENTS / "session.ts", schema, quickstart, node]
+    settings.write_text(json.dumps({"compilerOptions": options, "files": [str(file) for file in files]}))
     _succeeds(javascript.run("node_modules/typescript/bin/tsc", "--project", str(settings)))
     return _succeeds(javascript.run("session.ts"))
 

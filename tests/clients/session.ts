@@ -4,8 +4,6 @@
 import createClient from "openapi-fetch";
 import type { paths } from "study-data-service";
 
-declare const process: { env: Record<string, string> };
-
 const api = createClient<paths>({
   baseUrl: process.env.STUDY_URL,
   headers: { Authorization: `Bearer ${process.env.STUDY_API_KEY}` },
