@@ -11,6 +11,8 @@ from accounts.api_keys import revoke_api_key
 from tests.browser.conftest import ask_for_code, enter_code
 
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1280, "height": 800}}
+OPTIONS: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
+"""For axe; the policy of the pages lets it fetch nothing."""
 
 
 def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None) -> None:
@@ -22,12 +24,7 @@ def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None
         rules: tags of the rules, where not all are meant.
     """
     context = {"exclude": [[exclude]]} if exclude else None
-    options: dict[str, Any] = {
-        "resultTypes": ["violations"],
-        "preload": False,
-    }  # the policy of the pages lets axe fetch nothing
-    if rules:
-        options["runOnly"] = rules
+    options = OPTIONS | ({"runOnly": rules} if rules else {})
     found = []
     for size, viewport in SIZES.items():
         page.set_viewport_size(viewport)
@@ -51,11 +48,16 @@ def test_public_pages(page: Page, path: str) -> None:
     audit(page)
 
 
-def test_the_reference_around_swagger_ui(page: Page) -> None:
-    """What Swagger UI draws inside is its own."""
+def test_the_reference(page: Page) -> None:
+    """With an operation that is ready to be tried out; then with the dialog for the key, in one look."""
     page.goto("/docs")
-    expect(page.get_by_text("Create a course")).to_be_visible()
-    audit(page, exclude="#swagger-ui")
+    operation = page.locator(".opblock", has_text="Get the member")
+    operation.get_by_role("button", name="Get the member").click()
+    operation.get_by_role("button", name="Try it out").click()
+    audit(page)
+    page.get_by_role("button", name="Authorize").click()
+    expect(page.get_by_role("heading", name="Available authorizations")).to_be_visible()
+    assert Axe().run(page, options=OPTIONS).response["violations"] == []
 
 
 def test_sign_in_with_errors(page: Page) -> None:
