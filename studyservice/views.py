@@ -73,4 +73,4 @@ def docs(request: HttpRequest) -> HttpResponse:
     """The reference, shown by Swagger UI from here: it fetches the description, tries operations out, and has its icons
     in its stylesheet.
     """
-    return render(request, "reference.html")
+    return render(request, "reference.html", {"base_url": settings.BASE_URL})
