@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check audit lint format types migrations secret openapi lock bench
+.PHONY: help run test check audit lint format types migrations conformance secret openapi lock bench
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ $(CLIENTS): tests/clients/package-lock.json
 		npm ci --prefix tests/clients --ignore-scripts --no-audit --no-fund --loglevel=error; \
 	else echo "npm was not found: the tests with JavaScript clients of MCP will be skipped"; fi
 
-check: lint types migrations ## Lint, types, order of imports, insecure code, missing migrations
+check: lint types migrations conformance ## Lint, types, order of imports, insecure code, migrations, docs/conformance.md
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
@@ -50,6 +50,9 @@ migrations: $(VENV)/installed secret
 
 audit: $(VENV)/installed-dev ## Ask for known vulnerabilities in the locked packages (needs the network)
 	$(BIN)/pip-audit --strict --require-hashes --disable-pip --desc off -r requirements.txt -r requirements-dev.txt
+
+conformance: $(VENV)/installed-dev
+	$(BIN)/python -m tests.conformance
 
 format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only -q .

@@ -48,7 +48,6 @@ _API_KEY = Select(
     ApiKey.objects.filter(secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True),
     {"key_id": "id", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
     | member_columns("member"),
-    timestamps=False,
 )
 
 

@@ -10,21 +10,23 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.credentials import credential_of
 from studyservice.client_address import client_address
-from studyservice.errors import InternalError, RateLimited, Unauthorized, error_response
+from studyservice.errors import InternalError, InvalidRequest, RateLimited, Unauthorized, error_response
 from studyservice.operations import Scope
 from studyservice.paths import MCP_ROOT, is_api_path, is_mcp_path
 from studyservice.rates import Rate, Window, hit, peek
 
 logger = logging.getLogger(__name__)
 
+_PLAIN_HTTP = "Use https. A credential that was sent over http may have been read on the way: replace it."
+
 
 class CredentialMiddleware:
     """Resolves the credential of an API request and counts the request, once, against its fixed window.
 
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
-    only a route that exists goes on to 401 and 429 (`process_view`). CORS preflight needs no credential and is not
-    counted; any other OPTIONS on `/mcp` needs no credential either. Every answer carries the `RateLimit-*` headers
-    (spec, Conventions 5).
+    only a route that exists goes on to 401 and 429 (`process_view`). Where the service stands behind https, plain http
+    is refused. CORS preflight needs no credential and is not counted; any other OPTIONS on `/mcp` needs no credential
+    either. Every answer carries the `RateLimit-*` headers (spec, Conventions 5).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -44,6 +46,8 @@ class CredentialMiddleware:
         return response
 
     def _counted(self, request: HttpRequest) -> tuple[Window, HttpResponse]:
+        if settings.SECURE_SSL_REDIRECT and not request.is_secure():
+            return hit(Rate.API, client_address(request)), error_response(InvalidRequest(_PLAIN_HTTP))
         try:
             credential = credential_of(request)
         except DatabaseError:

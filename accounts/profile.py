@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from accounts.credentials import Credential
 from accounts.models import Member
-from studyservice.statements import Row, wire_timestamp
+from studyservice.statements import Row
 
 _streak_counters: list[Callable[[Member], int]] = []
 
@@ -30,5 +30,5 @@ def profile(credential: Credential) -> Row:
             "until": member.membership_until,
         },
         "scopes": sorted(credential.scopes),
-        "created_at": wire_timestamp(member.created_at),
+        "created_at": member.created_at,
     }

@@ -7,10 +7,11 @@ from django.db.models import BooleanField, ExpressionWrapper, Q
 
 from accounts.models import Member
 from accounts.writing import writing
+from courses.errors import NoSuchCourse
 from courses.items import next_items
 from courses.models import Course
 from courses.serializers import CourseRecord
-from studyservice.errors import Conflict, NotFound
+from studyservice.errors import Conflict
 from studyservice.statements import Insert, Param, Row, Select
 
 MAX_COURSES = 30
@@ -43,7 +44,7 @@ def require_course(member: Member, course_id: UUID) -> Row:
     """
     course = _ONE.first(member_id=member.id, course_id=course_id)
     if course is None:
-        raise NotFound("There is no such course. list_courses gives the ids.")
+        raise NoSuchCourse
     return course
 
 
@@ -56,7 +57,7 @@ def get_course(member: Member, course_id: UUID, *, include_syllabus: bool) -> Ro
     statement = _ONE_WITH_SYLLABUS if include_syllabus else _ONE
     course = statement.first(member_id=member.id, course_id=course_id)
     if course is None:
-        raise NotFound("There is no such course. list_courses gives the ids.")
+        raise NoSuchCourse
     return course | {"next_items": next_items(member, course_id)}
 
 
@@ -103,6 +104,6 @@ def delete_course(member: Member, course_id: UUID) -> Row:
     with writing(member.id):
         course = Course.objects.only("id", "member_id").filter(member_id=member.id, id=course_id).first()
         if course is None:
-            raise NotFound("There is no such course. list_courses gives the ids.")
+            raise NoSuchCourse
         course.delete()
     return {"id": course_id, "deleted": True}

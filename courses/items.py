@@ -9,12 +9,13 @@ from django.db.models import Count, F, Q, QuerySet
 
 from accounts.models import Member
 from accounts.writing import writing
+from courses.errors import NoSuchCourse, NoSuchItem
 from courses.models import Course, Item
 from courses.serializers import ItemRecord
 from studyservice.cursors import Position, decode_cursor, encode_cursor
-from studyservice.errors import Conflict, NotFound
+from studyservice.errors import Conflict
 from studyservice.serializers import page
-from studyservice.statements import Insert, Param, Row, Select, wire_timestamp
+from studyservice.statements import Insert, Param, Row, Select
 
 MAX_ITEMS = 1000
 """Items per course."""
@@ -34,7 +35,7 @@ _DUE = Select(
     _ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST),
     ItemRecord,
 )
-_NEWEST = Select(_ITEMS.order_by("-created_at")[:1], {"created_at": "created_at"}, timestamps=False)
+_NEWEST = Select(_ITEMS.order_by("-created_at")[:1], {"created_at": "created_at"})
 _COURSE = Select(
     Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).annotate(item_count=Count("items")),
     {"name": "name", "item_count": "item_count"},
@@ -72,7 +73,7 @@ def get_item(member: Member, item_id: UUID) -> Row:
     """
     item = _ONE.first(member_id=member.id, item_id=item_id)
     if item is None:
-        raise NotFound("There is no such item. list_items gives the ids.")
+        raise NoSuchItem
     return _dated(item, member.today())
 
 
@@ -117,8 +118,8 @@ def list_items(member: Member, *, limit: int, cursor: str | None = None, **filte
     if len(found) <= limit:
         return page(items)
     last = items[-1]
-    created_at = datetime.fromisoformat(last["created_at"])
-    return page(items, encode_cursor(Position(last["due_on"], created_at, last["id"], newest), binding))
+    position = Position(last["due_on"], last["created_at"], last["id"], newest)
+    return page(items, encode_cursor(position, binding))
 
 
 def _newest(member: Member) -> datetime | None:
@@ -163,7 +164,7 @@ def create_item(member: Member, course_id: UUID, **fields: Any) -> Row:
     with writing(member.id) as now:
         course = _COURSE.first(member_id=member.id, course_id=course_id)
         if course is None:
-            raise NotFound("There is no such course. list_courses gives the ids.")
+            raise NoSuchCourse
         if course["item_count"] >= MAX_ITEMS:
             raise Conflict(f"There are {MAX_ITEMS} items in this course, the most there can be. Delete one first.")
         item = {
@@ -176,9 +177,7 @@ def create_item(member: Member, course_id: UUID, **fields: Any) -> Row:
             "updated_at": now,
         }
         _INSERT.run(member_id=member.id, **item)
-    written = wire_timestamp(now)
-    item |= {"course_name": course["name"], "created_at": written, "updated_at": written}
-    return _dated(item, member.today())
+    return _dated(item | {"course_name": course["name"]}, member.today())
 
 
 def update_item(member: Member, item_id: UUID, **changes: Any) -> Row:
@@ -202,6 +201,6 @@ def delete_item(member: Member, item_id: UUID) -> Row:
     with writing(member.id):
         item = Item.objects.only("id").filter(member_id=member.id, id=item_id).first()
         if item is None:
-            raise NotFound("There is no such item. list_items gives the ids.")
+            raise NoSuchItem
         item.delete()
     return {"id": item_id, "deleted": True}

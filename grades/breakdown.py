@@ -4,16 +4,14 @@ Scores and weights are decimals of four places. Averages are kept as exact fract
 number of digits can pull a tie below the half; half-up to two places comes once, at the end.
 """
 
-import math
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from uuid import UUID
 
 from accounts.models import Member
-from courses.courses import require_course
-from grades.models import GradeCategory, GradeScore
-from grades.serializers import GradeScoreRecord
+from courses.errors import NoSuchCourse
+from courses.models import Course
 from studyservice.statements import Param, Row, Select
 
 _LETTERS = (
@@ -32,16 +30,23 @@ _LETTERS = (
 )
 """The lowest grade of each letter; below the last it is F."""
 
-_CATEGORIES = Select(
-    GradeCategory.objects.filter(member_id=Param("member_id"), course_id=Param("course_id")).order_by("position", "id"),
-    {"id": "id", "name": "name", "weight": "weight"},
-)
-_SCORES = Select(
-    GradeScore.objects.filter(member_id=Param("member_id"), category__course_id=Param("course_id")).order_by(
-        "created_at", "id"
+_SCORES = "grade_categories__scores"
+_BREAKDOWN = Select(
+    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).order_by(
+        "grade_categories__position", "grade_categories__id", f"{_SCORES}__created_at", f"{_SCORES}__id"
     ),
-    GradeScoreRecord,
+    {
+        "course_name": "name",
+        "category_id": "grade_categories__id",
+        "name": "grade_categories__name",
+        "weight": "grade_categories__weight",
+        "id": f"{_SCORES}__id",
+        "label": f"{_SCORES}__label",
+        "score": f"{_SCORES}__score",
+        "created_at": f"{_SCORES}__created_at",
+    },
 )
+"""A row for each score, for each category without one, and for a course without any."""
 
 
 def mean(scores: Sequence[Decimal]) -> Fraction | None:
@@ -54,8 +59,8 @@ def current_grade(parts: Sequence[tuple[Decimal, Fraction | None]]) -> Decimal |
 
     In percent, rounded; None when no category has scores or their weights sum to 0 (spec, Grade category).
     """
-    scored = [(Fraction(weight), average) for weight, average in parts if average is not None]
-    total = sum((weight for weight, _ in scored), Fraction())
+    scored = [(int(weight.scaleb(4)), average) for weight, average in parts if average is not None]
+    total = sum(weight for weight, _ in scored)
     if not total:
         return None
     return rounded(sum((weight * average for weight, average in scored), Fraction()) / total)
@@ -63,7 +68,8 @@ def current_grade(parts: Sequence[tuple[Decimal, Fraction | None]]) -> Decimal |
 
 def rounded(percent: Fraction) -> Decimal:
     """Half-up to two places; `percent` is not negative."""
-    return Decimal(math.floor(percent * 100 + Fraction(1, 2))).scaleb(-2)
+    hundredths = (200 * percent.numerator + percent.denominator) // (2 * percent.denominator)
+    return Decimal(hundredths).scaleb(-2)
 
 
 def letter(grade: Decimal) -> str:
@@ -72,29 +78,48 @@ def letter(grade: Decimal) -> str:
 
 
 def get_grades(member: Member, course_id: UUID) -> Row:
-    """The `GradeBreakdownRecord` of a course; three queries.
+    """The `GradeBreakdownRecord` of a course; one query.
 
     Raises:
         NotFound: there is no such course of the member's.
     """
-    course = require_course(member, course_id)
-    categories = _CATEGORIES.all(member_id=member.id, course_id=course_id)
-    scores: dict[UUID, list[Row]] = {category["id"]: [] for category in categories}
-    for score in _SCORES.all(member_id=member.id, course_id=course_id):
-        scores.setdefault(score["category_id"], []).append(score)
+    rows = _BREAKDOWN.all(member_id=member.id, course_id=course_id)
+    if not rows:
+        raise NoSuchCourse
+    categories: dict[UUID, Row] = {}
+    exact: dict[UUID, list[Decimal]] = {}
+    for row in rows:
+        category_id = row["category_id"]
+        if category_id is None:
+            break
+        if category_id not in categories:
+            categories[category_id] = {"id": category_id, "name": row["name"], "weight": row["weight"], "scores": []}
+            exact[category_id] = []
+        if row["id"] is not None:
+            exact[category_id].append(row["score"])
+            categories[category_id]["scores"].append(_score(row))
     parts = []
-    for category in categories:
-        own = scores[category["id"]]
-        average = mean([score["score"] for score in own])
+    for category_id, category in categories.items():
+        average = mean(exact[category_id])
         parts.append((category["weight"], average))
         category["weight"] = float(category["weight"])
         category["average"] = None if average is None else float(rounded(average))
-        category["scores"] = [score | {"score": float(score["score"])} for score in own]
     grade = current_grade(parts)
     return {
         "course_id": course_id,
-        "course_name": course["name"],
-        "categories": categories,
+        "course_name": rows[0]["course_name"],
+        "categories": list(categories.values()),
         "current_grade": None if grade is None else float(grade),
         "letter_grade": None if grade is None else letter(grade),
+    }
+
+
+def _score(row: Row) -> Row:
+    """The `GradeScoreRecord` in a row of the breakdown."""
+    return {
+        "id": row["id"],
+        "category_id": row["category_id"],
+        "label": row["label"],
+        "score": float(row["score"]),
+        "created_at": row["created_at"],
     }

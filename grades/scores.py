@@ -8,7 +8,7 @@ from accounts.writing import writing
 from courses.courses import require_course
 from grades.models import GradeCategory, GradeScore
 from studyservice.errors import Conflict, NotFound, ValidationFailed
-from studyservice.statements import Row, wire_timestamp
+from studyservice.statements import Row
 
 MAX_SCORES = 500
 """Scores per course."""
@@ -38,7 +38,7 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
         "category_id": category_id,
         "label": label,
         "score": float(score),
-        "created_at": wire_timestamp(now),
+        "created_at": now,
     }
 
 

@@ -18,7 +18,6 @@ _ACCESS_TOKEN = Select(
         user__is_active=True,
     ),
     {"token_id": "id", "scope": "scope", "resource": "resource", "expires": "expires"} | member_columns("user"),
-    timestamps=False,
 )
 
 

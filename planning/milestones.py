@@ -8,6 +8,7 @@ from django.db.models import Count, Max
 
 from accounts.models import Member
 from accounts.writing import writing
+from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
 from planning.models import Milestone
@@ -76,7 +77,7 @@ def create_milestone(member: Member, item_id: UUID, **fields: Any) -> Row:
     with writing(member.id) as now:
         item = _ITEM.first(member_id=member.id, item_id=item_id)
         if item is None:
-            raise NotFound("There is no such item. list_items gives the ids.")
+            raise NoSuchItem
         if item["milestone_count"] >= MAX_MILESTONES:
             raise Conflict(
                 f"There are {MAX_MILESTONES} milestones on this item, the most there can be. Delete one first."

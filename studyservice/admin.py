@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from csp.constants import SELF
+from csp.decorators import csp_update
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.functional import cached_property
 
 from studyservice.errors import ApiError
@@ -90,14 +92,20 @@ class ServiceAdmin(_ModelAdmin):
         return bool(super().lookup_allowed(lookup, value, request))  # type: ignore[arg-type]  # None as in Django
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Add or change; a refusal of the service's own rules is shown like any other."""
-        return self._told(request, super().changeform_view, *args, **kwargs)
+        """Add or change; a refusal of the service's own rules is shown like any other.
+
+        The page's fields look up members and courses while the operator types, hence the wider policy.
+        """
+        view = csp_update({"connect-src": [SELF]})(super().changeform_view)
+        return self._told(request, view, *args, **kwargs)
 
     def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Delete, likewise."""
         return self._told(request, super().delete_view, *args, **kwargs)
 
-    def _told(self, request: HttpRequest, view: Callable[..., HttpResponse], *args: Any, **kwargs: Any) -> HttpResponse:
+    def _told(
+        self, request: HttpRequest, view: Callable[..., HttpResponseBase], *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
         except ApiError as error:

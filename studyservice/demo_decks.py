@@ -121,7 +121,7 @@ def _study(member: Member, deck: DemoDeck, card_ids: list[UUID]) -> None:
                 if due[card_id] <= at:
                     rating = _RATINGS[next(answers)]
                     card = record_review(member, card_id, rating=rating, at=at, duration_ms=_THOUGHT_MS)
-                    due[card_id] = datetime.fromisoformat(card["due_at"])
+                    due[card_id] = card["due_at"]
 
 
 def _evening(member: Member, days_ago: int) -> datetime:

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
 from studyservice.operations import Operation, Scope
-from studyservice.schema_answers import ERRORS, HEADERS, ErrorRecord, Schema, error_response, header_refs
+from studyservice.schema_answers import ERRORS, HEADERS, ErrorEnvelopeRecord, Schema, error_response, header_refs
 from studyservice.serializers import Record
 
 _EXAMPLES = {
@@ -83,7 +83,7 @@ class OperationSchema(AutoSchema):
             answer = _page_of(answer)
         responses: dict[int, Any] = {self.declared.status: OpenApiResponse(answer, "Success.", examples=None)}
         for status in self.declared.error_statuses():
-            responses[status] = OpenApiResponse(ErrorRecord, ERRORS[status].text)
+            responses[status] = OpenApiResponse(ErrorEnvelopeRecord, ERRORS[status].text)
         return responses
 
     def get_extensions(self) -> Schema:

@@ -123,7 +123,7 @@ class ErrorBodyRecord(Record):
     details = DetailRecord(many=True, required=False, help_text="With validation_failed: every field that is wrong.")
 
 
-class ErrorRecord(Record):
+class ErrorEnvelopeRecord(Record):
     """Every error response of the API."""
 
     example: ClassVar[dict[str, Any]] = {"error": ErrorBodyRecord.example}
@@ -143,7 +143,7 @@ def error_response(response: ErrorResponse) -> Schema:
         "headers": header_refs() | dict(response.headers),
         "content": {
             "application/json": {
-                "schema": {"$ref": "#/components/schemas/Error"},
+                "schema": {"$ref": "#/components/schemas/ErrorEnvelope"},
                 "examples": {error.type: {"value": {"error": _example(error)}} for error in response.errors},
             }
         },

@@ -188,7 +188,8 @@ _secure = BASE_URL.startswith("https://")
 ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 SECURE_SSL_REDIRECT = _secure
-SECURE_REDIRECT_EXEMPT = [r"^health$"]
+# The API refuses plain http by itself: a redirect would let a client send its credential in the clear for ever.
+SECURE_REDIRECT_EXEMPT = [r"^health$", r"^(v1|mcp)(/|$)"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
 SECURE_HSTS_PRELOAD = _secure
@@ -470,6 +471,4 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_NO_READ_ONLY_REQUIRED": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
     "POSTPROCESSING_HOOKS": ["studyservice.schema.finish"],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }

@@ -12,17 +12,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from operator import attrgetter, methodcaller
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.backends.utils import CursorWrapper
 from django.db.models.expressions import Expression
 from django.db.models.sql import InsertQuery, UpdateQuery
-from psycopg.pq import Format
 
+from studyservice.postgresql.base import DatabaseWrapper as PostgreSQL
 from studyservice.serializers import Record
+
+T = TypeVar("T")
+
+_FETCHALL = methodcaller("fetchall")
+_FETCHONE = methodcaller("fetchone")
+_ROWCOUNT = attrgetter("rowcount")
 
 Row = dict[str, Any]
 """One answer-shaped row: wire name to value."""
@@ -45,11 +51,6 @@ class _Compiled(NamedTuple):
     params: tuple[Any, ...]
     conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
     """Column number and what turns the driver's value into ours, in the order of application."""
-
-
-def wire_timestamp(value: datetime | None) -> str | None:
-    """ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes)."""
-    return None if value is None else value.isoformat("T", "microseconds")[:26] + "Z"
 
 
 def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
@@ -75,20 +76,18 @@ class _Statement(ABC):
     def _compile(self) -> _Compiled:
         """The SQL for the kind of database in use."""
 
-    def _execute(self, values: Mapping[str, Any]) -> tuple[CursorWrapper, _Compiled]:
+    def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
+        """What `fetch` takes from the cursor, and the statement as it was executed."""
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self._compiled.get(database.vendor)
         if compiled is None:
             compiled = self._compiled[database.vendor] = self._compile()
         params = [values[param.name] if isinstance(param, Param) else param for param in compiled.params]
-        cursor = database.cursor()
-        if database.vendor == "postgresql":
-            # Values arrive in PostgreSQL's binary format, which the driver's C code turns into Python objects.
-            cursor.cursor.format = Format.BINARY
-        else:
-            params = [_adapted(param, database) for param in params]
-        cursor.execute(compiled.sql, params)
-        return cursor, compiled
+        if isinstance(database, PostgreSQL):
+            return database.run(compiled.sql, params, fetch), compiled
+        with database.cursor() as cursor:
+            cursor.execute(compiled.sql, [_adapted(param, database) for param in params])
+            return fetch(cursor), compiled
 
 
 class Select(_Statement):
@@ -98,7 +97,6 @@ class Select(_Statement):
         queryset: with `Param` where values go.
         shape: the columns: a `Record`, or wire name to column path.
         limited: whether each execution brings the number of rows, as `limit`.
-        timestamps: whether timestamps become wire text; a caller that calculates with them turns it off.
     """
 
     def __init__(
@@ -107,14 +105,12 @@ class Select(_Statement):
         shape: type[Record] | Mapping[str, str],
         *,
         limited: bool = False,
-        timestamps: bool = True,
     ) -> None:
         super().__init__()
         columns = shape.columns() if isinstance(shape, type) else shape
         self._names = tuple(columns)
         self._queryset = queryset.values_list(*columns.values())
         self._limited = limited
-        self._timestamps = timestamps
 
     def _compile(self) -> _Compiled:
         compiler = self._queryset.query.get_compiler(connection=connection)
@@ -124,25 +120,21 @@ class Select(_Statement):
         expressions = [expression for expression, *_ in compiler.select]
         converters = compiler.get_converters(expressions)
         conversions: list[tuple[int, Callable[[Any], Any]]] = []
-        for position, column in enumerate(expressions):
-            steps, expression = converters.get(position, ((), None))
+        for position, (steps, expression) in converters.items():
             conversions += [(position, _bound(step, expression)) for step in steps]
-            if self._timestamps and isinstance(column.output_field, models.DateTimeField):
-                conversions.append((position, wire_timestamp))
         return _Compiled(sql, tuple(params), tuple(conversions))
 
     def all(self, **values: Any) -> list[Row]:
         """Every row."""
-        cursor, compiled = self._execute(values)
-        with cursor:
-            rows = cursor.fetchall()
-        return [self._row(row, compiled) for row in rows]
+        rows, compiled = self._execute(values, _FETCHALL)
+        if compiled.conversions:
+            return [self._row(row, compiled) for row in rows]
+        names = self._names
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def first(self, **values: Any) -> Row | None:
         """The first row, or None."""
-        cursor, compiled = self._execute(values)
-        with cursor:
-            row = cursor.fetchone()
+        row, compiled = self._execute(values, _FETCHONE)
         return None if row is None else self._row(row, compiled)
 
     def _row(self, fetched: tuple[Any, ...], compiled: _Compiled) -> Row:
@@ -173,8 +165,7 @@ class Insert(_Statement):
 
     def run(self, **values: Any) -> None:
         """Insert one row."""
-        cursor, _ = self._execute(values)
-        cursor.close()
+        self._execute(values, _ROWCOUNT)
 
 
 class Update(_Statement):
@@ -213,15 +204,12 @@ class Update(_Statement):
 
     def run(self, **values: Any) -> int:
         """The number of rows changed."""
-        cursor, _ = self._execute(values)
-        with cursor:
-            return int(cursor.rowcount)
+        changed, _ = self._execute(values, _ROWCOUNT)
+        return int(changed)
 
     def returned(self, **values: Any) -> Any:
         """The new value of the `returning` field of the one row changed, or None if there was no such row."""
-        cursor, compiled = self._execute(values)
-        with cursor:
-            row = cursor.fetchone()
+        row, compiled = self._execute(values, _FETCHONE)
         if row is None:
             return None
         [value] = row

@@ -4,18 +4,22 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import pytest
+
+from tests import databases
 
 if TYPE_CHECKING:
     from django.test import Client
 
     from accounts.models import ApiKey, Member
     from tests.doors import RestDoor
+    from tests.server import Server
 
 _DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 
@@ -40,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Otherwise each test client would read every static file when it loads the middleware, 60 ms of CPU.
     settings.WHITENOISE_AUTOREFRESH = True
     if first:
+        databases.migrate()
         _collect_static_files()
 
 
@@ -60,11 +65,12 @@ def _prepare(database: str) -> tuple[Path, Any]:
         "LOG_FORMAT": "json",
     }
     if database == "sqlite":
+        databases.prepare(None)
         return directory, None
     from tests.postgres import start
 
     server, url = start(directory / "postgresql")
-    os.environ["DATABASE_URL"] = url
+    databases.prepare(url)
     return directory, server
 
 
@@ -112,17 +118,26 @@ def _names_in(code: CodeType) -> set[str]:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
-    """A test database of its own for each worker; on SQLite a file, so that threads share it."""
-    from django.conf import settings
+def django_db_setup(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A database of its own for each worker; on SQLite a file, so that threads share it."""
+    from django.db import connections
 
     worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
-    database = settings.DATABASES["default"]
-    if database["ENGINE"].endswith("sqlite3"):
-        name = str(Path(os.environ[_DIRECTORY]) / f"{worker}.sqlite3")
-    else:
-        name = f"test_{worker}"
-    database.setdefault("TEST", {})["NAME"] = name
+    with databases.copied(worker, Path(os.environ[_DIRECTORY])) as url:
+        path = urlsplit(url).path
+        connections["default"].settings_dict["NAME"] = path if url.startswith("sqlite") else path.removeprefix("/")
+        yield
+        connections.close_all()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
+    """A running server that has one member, Ada (`tests.server`)."""
+    from tests.server import ADA, PASSWORD, running
+
+    with running(tmp_path_factory.mktemp("server")) as started:
+        started.command("createmember", ADA, "--password", PASSWORD)
+        yield started
 
 
 @pytest.fixture(autouse=True)

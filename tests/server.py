@@ -14,6 +14,10 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from tests.databases import copied
+
+ADA = "ada@example.org"
+PASSWORD = "correct horse battery"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -57,12 +61,9 @@ def running(directory: Path, **variables: str) -> Iterator[Server]:
         }
         | variables
     )
-    with _database() as url:
-        if url:
-            environment["DATABASE_URL"] = url
+    with copied(f"server_{port}", directory) as url:
+        environment["DATABASE_URL"] = url
         server = Server(environment["BASE_URL"], environment)
-        migrate = [sys.executable, "manage.py", "migrate", "--verbosity", "0"]
-        subprocess.run(migrate, cwd=ROOT, env=environment, check=True)  # our own command
         gunicorn = [sys.executable, "-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
         with (directory / "server.log").open("wb") as log:
             process = subprocess.Popen(gunicorn, cwd=ROOT, env=environment, stdout=log, stderr=log)
@@ -84,19 +85,3 @@ def _wait_for(url: str) -> None:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.2)
-
-
-@contextmanager
-def _database() -> Iterator[str | None]:
-    """The URL of an empty PostgreSQL database, or None on SQLite, which makes its own file."""
-    url = os.environ.get("DATABASE_URL")
-    if not url:
-        yield None
-        return
-    import psycopg
-
-    name = f"server_{secrets.token_hex(4)}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')
-        yield url.replace("/postgres?", f"/{name}?")
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from string import Formatter
@@ -46,6 +47,12 @@ def test_the_description_is_the_committed_one(pytestconfig: pytest.Config) -> No
         OPENAPI.parent.mkdir(exist_ok=True)
         OPENAPI.write_text(neutral)
     assert OPENAPI.read_text() == neutral, REFRESH
+
+
+def test_the_changelog_leads_to_the_version() -> None:
+    """Spec, Versioning 3 and 4."""
+    [newest, *_] = re.findall(r"^## \[(.+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest in {"Unreleased", document()["info"]["version"]}
 
 
 @pytest.fixture

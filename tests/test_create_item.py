@@ -158,3 +158,13 @@ def test_over_rest_a_surrogate_is_refused(owner: RestDoor, course) -> None:
     response = owner.request("POST", path, data=r'{"title": "a\ud800"}', content_type="application/json")
     assert response.status_code == 422
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["title"]
+
+
+def test_a_whole_second_has_its_microseconds(owner: RestDoor, course, time_machine) -> None:
+    """Spec, Common shapes: timestamps have microseconds, also where they are zero, and texts stay as they are."""
+    time_machine.move_to("2126-11-21T12:30:00Z", tick=False)
+    title = 'Read "2026-01-01T10:00:00Z"'
+    made = owner.made("create_item", course_id=course["id"], title=title, due_on="2126-12-01")
+    assert made["created_at"] == made["updated_at"] == "2126-11-21T12:30:00.000000Z"
+    assert (made["title"], made["due_on"]) == (title, "2126-12-01")
+    assert owner.made("get_item", item_id=made["id"]) == made

@@ -8,6 +8,7 @@ import pytest
 import time_machine
 
 from studyservice import rates
+from tests import bulk
 from tests.doors import RestDoor
 from tests.vocabulary import made_deck, reviewed
 
@@ -159,22 +160,31 @@ def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, cour
     }
 
 
+@pytest.mark.rest
 def test_50_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, django_assert_num_queries: Any) -> None:
     """Four queries, the credential's included; two for get_me."""
     from practice.models import Attempt
-    from studyservice.statements import Insert
 
     answered(owner, made_deck(owner), correct=1, wrong=0)
     with django_assert_num_queries(4):
         owner.made("get_practice_stats", days=365)
     today, decks = owner_member.today(), [uuid4() for _ in range(100)]
-    insert = Insert(Attempt)  # as fast as 50,000 rows need
-    for number in range(50_000):
-        insert.run(
-            id=uuid4(), member_id=owner_member.id, source="vocab", topic=f"Deck {number % 100}",
-            deck_id=decks[number % 100], course_id=None, correct=number % 7 > 0, attempted_at=NOON,
-            day=today - timedelta(days=number % 500),
-        )  # fmt: skip
+    bulk.insert(
+        Attempt,
+        (
+            {
+                "id": uuid4(),
+                "member_id": owner_member.id,
+                "source": "vocab",
+                "topic": f"Deck {number % 100}",
+                "deck_id": decks[number % 100],
+                "correct": number % 7 > 0,
+                "attempted_at": NOON,
+                "day": today - timedelta(days=number % 500),
+            }
+            for number in range(50_000)
+        ),
+    )
     with django_assert_num_queries(4):
         stats = owner.made("get_practice_stats", days=365)
     assert (stats["attempts"], stats["streak"]["longest"]) == (36_501, 500)

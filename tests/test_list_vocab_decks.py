@@ -9,6 +9,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
+from tests import bulk
 from tests.doors import RestDoor
 from tests.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -102,11 +103,11 @@ def test_a_deck_without_cards_counts_none(owner: RestDoor, owner_member: Any) ->
     ]
 
 
+@pytest.mark.rest
 def test_100_decks_of_500_cards_cost_what_one_does(
     owner: RestDoor, owner_member: Any, django_assert_num_queries: Any
 ) -> None:
     """Three queries, the credential's included."""
-    from studyservice.statements import Insert
     from vocab.models import Card, Deck
 
     made_deck(owner)
@@ -114,14 +115,26 @@ def test_100_decks_of_500_cards_cost_what_one_does(
         owner.made("list_vocab_decks")
     decks = Deck.objects.bulk_create(Deck(member=owner_member, name=f"Deck {number}") for number in range(99))
     due_at = timezone.now() + timedelta(minutes=5)
-    insert = Insert(Card)  # as fast as 50,000 rows need
-    new = {"state": "new", "step": 0, "stability": None, "difficulty": None, "last_reviewed_at": None}
-    for deck in decks:
-        for position in range(500):
-            insert.run(
-                id=uuid4(), member_id=owner_member.id, deck_id=deck.id, position=position, term="t", definition="d",
-                due_at=due_at, reps=0, lapses=0, **new,
-            )  # fmt: skip
+    bulk.insert(
+        Card,
+        (
+            {
+                "id": uuid4(),
+                "member_id": owner_member.id,
+                "deck_id": deck.id,
+                "position": position,
+                "term": "t",
+                "definition": "d",
+                "state": "new",
+                "step": 0,
+                "due_at": due_at,
+                "reps": 0,
+                "lapses": 0,
+            }
+            for deck in decks
+            for position in range(500)
+        ),
+    )
     with django_assert_num_queries(3):
         found = owner.made("list_vocab_decks")["data"]
     assert [deck["card_count"] for deck in found] == [1] + [500] * 99

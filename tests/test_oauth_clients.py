@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,17 +12,9 @@ from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, TokenS
 from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from tests.event_loops import run_async
-from tests.server import Server, running
+from tests.server import ADA, PASSWORD, Server
 
-PASSWORD = "correct horse battery"
 CALLBACK = "http://127.0.0.1:33418/callback"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with running(Path(tmp_path_factory.mktemp("server"))) as server:
-        server.command("createmember", "ada@example.org", "--password", PASSWORD)
-        yield server
 
 
 class Ada:
@@ -37,7 +28,7 @@ class Ada:
         page = self.http.get(url)
         if page.status_code == 302:
             sign_in = urlsplit(page.headers["Location"])
-            fields = {"email": "ada@example.org", "password": PASSWORD, "next": parse_qs(sign_in.query)["next"][0]}
+            fields = {"email": ADA, "password": PASSWORD, "next": parse_qs(sign_in.query)["next"][0]}
             signed_in = self._post(page.headers["Location"], "/sign-in", fields)
             page = self.http.get(signed_in.headers["Location"])
         assert page.status_code == 200, page.text

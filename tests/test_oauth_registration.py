@@ -133,6 +133,9 @@ def test_the_twenty_first_in_an_hour_is_refused() -> None:
     response = register()
     assert error_of(response) == (429, "temporarily_unavailable")
     assert 1 <= int(response.headers["Retry-After"]) <= 3600
+    elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+    body = {"redirect_uris": [CALLBACK]}
+    assert elsewhere.post("/oauth/register", body, content_type="application/json").status_code == 201
 
 
 def test_it_takes_post_alone() -> None:

@@ -9,7 +9,7 @@ import time_machine
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from tests.oauth import BASE, App, challenge_of, error_of, post_form, status_of
+from tests.oauth import BASE, FORM, App, challenge_of, error_of, post_form, status_of
 
 pytestmark = pytest.mark.django_db
 
@@ -266,6 +266,8 @@ def test_the_sixty_first_request_in_a_minute_is_refused(app: App) -> None:
     response = app.refresh("svc_rt_unknown")
     assert error_of(response) == (429, "temporarily_unavailable")
     assert 1 <= int(response.headers["Retry-After"]) <= 60
+    elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+    assert elsewhere.post("/oauth/token", "grant_type=none", content_type=FORM).status_code == 400
 
 
 def test_browsers_may_call_it() -> None:

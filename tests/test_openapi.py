@@ -113,6 +113,18 @@ def test_its_version_is_that_of_the_specification() -> None:
     assert document()["info"]["description"]
 
 
+def test_it_promises_no_webhooks() -> None:
+    """Spec, Events: the service sends none."""
+    assert "webhooks" not in document()
+    assert [path for path, node in nodes(document()) if "callbacks" in node] == []
+
+
+def test_it_warns_that_kinds_may_be_added() -> None:
+    """Spec, Item and Versioning 2: clients must tolerate unknown kinds."""
+    kind = document()["components"]["schemas"]["Item"]["properties"]["kind"]
+    assert "new kinds may be added" in kind["description"]
+
+
 def test_it_names_this_server() -> None:
     assert document()["servers"] == [{"url": "http://127.0.0.1:8000"}]
 

@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from studyservice.paths import is_api_path
+from tests.world import check_headers
+
 ROOT = Path(__file__).parent.parent
 SECRET = secrets.token_urlsafe(64)
 PRODUCTION = {
@@ -174,13 +177,22 @@ def test_every_variable_is_documented():
 @pytest.mark.django_db
 @pytest.mark.parametrize(
     ("path", "headers", "status"),
-    [("/health", {}, 200), ("/v1/me", {}, 301), ("/v1/me", {"X-Forwarded-Proto": "https"}, 401)],
+    [
+        ("/health", {}, 200),
+        ("/keys", {}, 301),
+        ("/v1/me", {}, 400),
+        ("/mcp", {}, 400),
+        ("/v1/me", {"X-Forwarded-Proto": "https"}, 401),
+    ],
 )
 def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, status):
-    """Liveness alone is also answered over http."""
+    """Over http liveness alone is answered; pages lead to https, and the API refuses."""
     settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-    assert Client().get(path, headers=headers).status_code == status
+    response = Client().get(path, headers=headers)
+    assert response.status_code == status
+    if is_api_path(path):
+        check_headers(response)
 
 
 def test_a_proxy_s_word_on_https_needs_trust(run):

@@ -150,7 +150,9 @@ def test_a_lapsed_member_is_refused(
     call = world.call(operation_id)
     Member.objects.filter(id=owner_member.id).update(**lapse)
     before = rows()
-    assert error_of(call.send(**bearer(world.door.secret)))["type"] == "membership_required"
+    error = error_of(call.send(**bearer(world.door.secret)))
+    assert error["type"] == "membership_required"
+    assert "Subscribe or renew" in error["message"]
     assert rows() == before
 
 

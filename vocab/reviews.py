@@ -8,7 +8,7 @@ from accounts.writing import writing
 from practice.attempts import record_attempt
 from practice.models import Source
 from studyservice.errors import NotFound
-from studyservice.statements import Insert, Param, Row, Select, Update, wire_timestamp
+from studyservice.statements import Insert, Param, Row, Select, Update
 from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, Review
 from vocab.scheduling import STATE_FIELDS, next_state
 from vocab.serializers import CardRecord
@@ -23,8 +23,8 @@ _CARD = Select(
         "course_id": "deck__course_id",
         "desired_retention": "member__retention_goal__desired_retention",
     },
-    timestamps=False,
 )
+_ANSWERED = tuple(CardRecord.columns())
 _CHANGED = (*STATE_FIELDS, "reps", "lapses")
 _UPDATE = Update(_MINE, {name: Param(name) for name in _CHANGED})
 _LOG = Insert(Review)
@@ -85,12 +85,5 @@ def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, d
         deck_id=card["deck_id"],
         course_id=card["course_id"],
     )
-    return _answer(card | changed)
-
-
-def _answer(card: Row) -> Row:
-    """`card` as a `CardRecord`."""
-    record = {name: card[name] for name in CardRecord.columns()}
-    for name in ("due_at", "last_reviewed_at"):
-        record[name] = wire_timestamp(record[name])
-    return record
+    card |= changed
+    return {name: card[name] for name in _ANSWERED}

@@ -4,6 +4,8 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
@@ -87,7 +89,7 @@ def open_page(browser: "Browser", origin: str, transactional_db: None) -> Iterat
             errors.append(f"{page.url}: {message.text}")
 
     def open_(**options: Any) -> "Page":
-        context = browser.new_context(base_url=origin, **options)
+        context = browser.new_context(**{"base_url": origin} | options)
         context.set_default_timeout(10_000)
         contexts.append(context)
         page = context.new_page()
@@ -98,7 +100,7 @@ def open_page(browser: "Browser", origin: str, transactional_db: None) -> Iterat
     yield open_
     for context in contexts:
         context.close()
-    assert errors == []
+    assert not errors, "\n".join(errors)
 
 
 @pytest.fixture
@@ -171,6 +173,30 @@ def connected_app(monkeypatch: pytest.MonkeyPatch) -> Any:
     source = OneApp()
     monkeypatch.setattr(connections, "_registered", source)
     return source.app
+
+
+class Landing(BaseHTTPRequestHandler):
+    """Where the app waits for its answer, as a desktop app does."""
+
+    def do_GET(self) -> None:  # the name that http.server calls
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>The app</title><link rel=icon href=data:,>")
+
+    def log_message(self, *args: Any) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="session")
+def callback() -> Iterator[str]:
+    """The redirect URI of an app on this machine."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Landing) as landing:
+        thread = Thread(target=landing.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{landing.server_address[1]}/callback"
+        landing.shutdown()
+        thread.join()
 
 
 def sign_in(page: "Page") -> None:

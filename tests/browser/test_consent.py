@@ -1,8 +1,5 @@
 """Connecting an app, in a real browser."""
 
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,29 +10,6 @@ from tests.browser.conftest import sign_in
 from tests.browser.test_accessibility import audit
 from tests.doors import RestDoor
 from tests.oauth import BASE, App
-
-
-class Landing(BaseHTTPRequestHandler):
-    """Where the app waits for its answer, as a desktop app does."""
-
-    def do_GET(self) -> None:  # the name that http.server calls
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(b"<!doctype html><title>The app</title><link rel=icon href=data:,>")
-
-    def log_message(self, *args: Any) -> None:
-        """Nothing."""
-
-
-@pytest.fixture(scope="module")
-def callback() -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Landing) as landing:
-        thread = Thread(target=landing.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{landing.server_address[1]}/callback"
-        landing.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -1,0 +1,54 @@
+"""Databases of the run: one is migrated when the run begins, every other is a copy of it."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+
+_MIGRATED = "migrated"
+_MAINTENANCE = "postgres"
+
+
+def prepare(url: str | None) -> None:
+    """Name the database that is about to be migrated in the environment: in the server at `url`, or in `DATA_DIR`."""
+    if url is None:
+        Path(os.environ["DATA_DIR"]).mkdir()
+        return
+    _execute(url, f"CREATE DATABASE {_MIGRATED}")
+    os.environ["DATABASE_URL"] = _at(url, _MIGRATED)
+
+
+def migrate() -> None:
+    """Migrate that database, with Django set up for it."""
+    from django.core.management import call_command
+    from django.db import connections
+
+    call_command("migrate", verbosity=0)
+    connections.close_all()  # a database in use cannot be copied
+
+
+@contextmanager
+def copied(name: str, directory: Path) -> Iterator[str]:
+    """The URL of a copy of the migrated database: `name` in PostgreSQL, or a file of that name in `directory`."""
+    url = os.environ.get("DATABASE_URL")
+    if url is None:
+        path = directory / f"{name}.sqlite3"
+        shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", path)
+        yield f"sqlite:///{path}"
+        return
+    _execute(url, f'CREATE DATABASE "{name}" TEMPLATE {_MIGRATED}')
+    yield _at(url, name)
+    _execute(url, f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def _execute(url: str, statement: str) -> None:
+    with psycopg.connect(_at(url, _MAINTENANCE), autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+def _at(url: str, name: str) -> str:
+    return urlsplit(url)._replace(path=f"/{name}").geturl()
