@@ -1,30 +1,62 @@
 """Gunicorn's threaded worker, answering JSON where it refuses a request by itself."""
 
 import socket
+import time
+from contextlib import suppress
 from typing import Any
 
 import orjson
 from gunicorn.http.errors import ParseException
-from gunicorn.workers.gthread import ThreadWorker
+from gunicorn.workers.gthread import _DEFER, ThreadWorker
 
 from studyservice.errors import ApiError, InternalError, InvalidRequest
 from studyservice.request_ids import new_request_id
 
 STALL_SECONDS = 10
-"""How long a thread waits for the next bytes of a body, or for a client to take those of an answer."""
+"""How long a thread waits for a whole head, for the next bytes of a body, or for a client to take an answer."""
+
+REQUEST_SECONDS = 120
+"""How long a thread goes on reading one request whose bytes keep dripping in."""
 
 
 class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
     """A `gthread` worker whose own refusals carry the error envelope.
 
     Gunicorn refuses what is not HTTP, or too long a request line or header, before the application sees it.
+
+    A client that stalls is given up, or a few of them would keep every thread: gunicorn by itself waits five seconds
+    for the first byte of a connection, and for the rest of a head without end.
     """
 
-    def handle_request(self, req: Any, conn: Any) -> bool:
-        """Answer one request; whether its connection may be used again.
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._read_until: dict[Any, float] = {}
 
-        A client that stalls is given up, or a few of them would keep every thread.
+    def handle(self, conn: Any) -> Any:
+        """Serve the next request of a connection; one that has sent nothing yet waits without a thread."""
+        if not conn.initialized and not conn.wait_for_data(0):
+            return _DEFER
+        self._read_until[conn] = time.monotonic() + STALL_SECONDS
+        try:
+            return super().handle(conn)
+        finally:
+            del self._read_until[conn]
+
+    def murder_pending(self) -> None:
+        """Close what waits for too long; the main thread calls this once a second or more often.
+
+        A thread that reads from a connection ended here finds the end of it.
         """
+        super().murder_pending()
+        now = time.monotonic()
+        for conn, until in list(self._read_until.items()):
+            if until <= now:
+                with suppress(OSError):  # the client closed it meanwhile
+                    conn.sock.shutdown(socket.SHUT_RD)
+
+    def handle_request(self, req: Any, conn: Any) -> bool:
+        """Answer one request, whose head has come; whether its connection may be used again."""
+        self._read_until[conn] = time.monotonic() + REQUEST_SECONDS
         conn.sock.settimeout(STALL_SECONDS)
         try:
             return bool(super().handle_request(req, conn))

@@ -230,28 +230,45 @@ def test_a_connection_is_kept_after_a_refused_body(server: Server) -> None:
     client.close()
 
 
-def half_sent(server: Server) -> socket.socket:
-    """A connection whose body stops in the middle."""
+def half_sent(server: Server, sent: bytes) -> socket.socket:
+    """A connection that stops after `sent`."""
     connection = server.connect()
-    head = server.head("POST", "/v1/courses", "Content-Type: application/json", "Content-Length: 1000")
-    connection.sendall(head + COURSE[:10])
+    connection.sendall(sent)
     return connection
 
 
+def half_body(server: Server) -> bytes:
+    head = server.head("POST", "/v1/courses", "Content-Type: application/json", "Content-Length: 1000")
+    return head + COURSE[:10]
+
+
 def test_a_half_sent_body_does_not_block_others(server: Server) -> None:
-    with half_sent(server):
+    with half_sent(server, half_body(server)):
         started = time.monotonic()
         assert server.ask(server.head("GET", "/v1/me")).status == 200
         assert time.monotonic() - started < 5
 
 
-def test_half_sent_bodies_on_every_thread_are_given_up(server: Server) -> None:
-    waiting = [half_sent(server) for _ in range(THREADS)]
+def test_half_sent_requests_on_every_thread_are_given_up(server: Server) -> None:
+    bodies = [half_sent(server, half_body(server)) for _ in range(THREADS // 2)]
+    heads = [half_sent(server, server.head("GET", "/v1/me")[:-2]) for _ in range(THREADS // 2)]
     assert server.ask(server.head("GET", "/v1/me")).status == 200
-    answers = [received(connection) for connection in waiting]
-    assert [answer.status for answer in answers] == [400] * THREADS
+    answers = [received(connection) for connection in bodies]
+    assert [answer.status for answer in answers] == [400] * len(bodies)
     assert all(is_envelope(answer, "invalid_request") for answer in answers)
-    for connection in waiting:
+    assert [connection.recv(1) for connection in heads] == [b""] * len(heads)
+    for connection in (*bodies, *heads):
+        connection.close()
+
+
+def test_connections_that_send_nothing_hold_no_thread(server: Server) -> None:
+    silent = [server.connect() for _ in range(THREADS * 2)]
+    started = time.monotonic()
+    assert server.ask(server.head("GET", "/v1/me")).status == 200
+    assert time.monotonic() - started < 8  # gunicorn alone: two rounds of five seconds
+    silent[0].sendall(server.head("GET", "/v1/me"))
+    assert received(silent[0]).status == 200
+    for connection in silent:
         connection.close()
 
 
