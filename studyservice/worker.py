@@ -6,17 +6,20 @@ from contextlib import suppress
 from typing import Any
 
 import orjson
-from gunicorn.http.errors import ParseException
+from gunicorn.http.errors import LimitRequestHeaders, ParseException
 from gunicorn.workers.gthread import _DEFER, ThreadWorker
 
 from studyservice.errors import ApiError, InternalError, InvalidRequest
 from studyservice.request_ids import new_request_id
 
 STALL_SECONDS = 10
-"""How long a thread waits for a whole head, for the next bytes of a body, or for a client to take an answer."""
+"""How long a thread waits for the next bytes of a body, or for a client to take those of an answer."""
 
 REQUEST_SECONDS = 120
-"""How long a thread goes on reading one request whose bytes keep dripping in."""
+"""How long a thread goes on reading a body whose bytes keep dripping in."""
+
+MAX_HEAD_BYTES = 64 * 1024
+"""How much of a head is kept while its end has not come."""
 
 
 class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
@@ -33,14 +36,23 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         self._read_until: dict[Any, float] = {}
 
     def handle(self, conn: Any) -> Any:
-        """Serve the next request of a connection; one that has sent nothing yet waits without a thread."""
-        if not conn.initialized and not conn.wait_for_data(0):
-            return _DEFER
-        self._read_until[conn] = time.monotonic() + STALL_SECONDS
-        try:
-            return super().handle(conn)
-        finally:
-            del self._read_until[conn]
+        """Serve the next request of a connection once its head has come; until then it waits without a thread."""
+        conn.init()
+        head = conn.parser.unreader.take_buffered()
+        while b"\r\n\r\n" not in head:
+            try:
+                more = conn.sock.recv(MAX_HEAD_BYTES, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                conn.parser.unreader.unread(head)
+                return _DEFER if self.alive else False
+            if not more:
+                return False
+            head += more
+            if len(head) > MAX_HEAD_BYTES:
+                self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders("no end of the head"))
+                return False
+        conn.parser.unreader.unread(head)
+        return super().handle(conn)
 
     def murder_pending(self) -> None:
         """Close what waits for too long; the main thread calls this once a second or more often.
@@ -55,7 +67,7 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
                     conn.sock.shutdown(socket.SHUT_RD)
 
     def handle_request(self, req: Any, conn: Any) -> bool:
-        """Answer one request, whose head has come; whether its connection may be used again."""
+        """Answer one request; whether its connection may be used again."""
         self._read_until[conn] = time.monotonic() + REQUEST_SECONDS
         conn.sock.settimeout(STALL_SECONDS)
         try:
@@ -63,6 +75,8 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         except TimeoutError:
             self.log.warning("Gave up on %s, which stalled", conn.client and conn.client[0])
             return False
+        finally:
+            del self._read_until[conn]
 
     def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
         """Answer a request that could not be parsed, or whose answer failed; then gunicorn closes the connection."""
