@@ -1,0 +1,7 @@
+"""To come."""
+
+REQUESTS = 0
+
+
+def drill(site):
+    return []
