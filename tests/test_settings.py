@@ -140,6 +140,13 @@ def test_options_of_the_database_url_reach_the_driver(run):
     }
 
 
+def test_behind_a_pooler_nothing_outlives_a_transaction(run):
+    shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_POOLED": "true"}))
+    database = ast.literal_eval(shown)
+    assert database["DISABLE_SERVER_SIDE_CURSORS"] is True
+    assert database["OPTIONS"] == {"server_side_binding": True, "prepare_threshold": None}
+
+
 def test_no_migration_is_missing(run):
     answer = run("manage.py", "makemigrations", "--check", "--dry-run", **(PRODUCTION | {"DATABASE_URL": ""}))
     assert answer.returncode == 0, answer.stdout

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from bench.drills.client import Answer, Client
@@ -39,7 +40,7 @@ def accepted(ports: Sequence[int], key: str, requests: int, threads: int = 8) ->
         with Client(port, key) as client:
             return [client.call("GET", "/v1/me") for _ in range(requests // threads)]
 
-    results = at_once([lambda port=ports[number % len(ports)]: ask(port) for number in range(threads)])
+    results = at_once([partial(ask, ports[number % len(ports)]) for number in range(threads)])
     answers = [answer for result in results if isinstance(result, list) for answer in result]
     wrong = [result for result in results if isinstance(result, Exception)]
     wrong += [RuntimeError(answer.fault) for answer in answers if answer.status not in {200, 429}]

@@ -35,8 +35,8 @@ def drill(site: Site) -> list[Report]:
     report.check("the poller saw every item once", len(created) == _WRITERS * _ITEMS_EACH)
     passed, wrong = accepted(ports, cast.members[-1].key, _ASKED)
     report.check(f"{passed} of {_ASKED} requests with one key pass in a minute", passed == LIMIT and not wrong)
-    once.drill(report, ports, data / "mail", cast.members)
-    once.drill(report, (ports[1], ports[0]), data / "mail", cast.members[10:])
+    once.drill(report, ports, data / "mail", cast.members, url)
+    once.drill(report, (ports[1], ports[0]), data / "mail", cast.members, url, first=10)
     return [report]
 
 

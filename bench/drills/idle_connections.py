@@ -28,7 +28,9 @@ def drill(site: Site) -> list[Report]:
         with Client(instance.port, subject.key) as client:
             report.improper += [] if client.call("GET", "/v1/me").ok else ["a call failed"]
         times.append(time.monotonic() - started)
-    report.check(f"with {_IDLE} idle connections a call takes {max(times):.2f} s at most", max(times) < _PATIENCE_SECONDS)
+    report.check(
+        f"with {_IDLE} idle connections a call takes {max(times):.2f} s at most", max(times) < _PATIENCE_SECONDS
+    )
     kept[0].request("GET", "/health")
     silent[0].sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
     report.check("a kept connection is used again", kept[0].getresponse().status == 200)

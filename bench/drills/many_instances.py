@@ -11,7 +11,7 @@ _KEYS = 3
 
 def drill(site: Site) -> list[Report]:
     """Limits hold across all processes, and what works once works once."""
-    report = Report("2 instances × 2 processes")
+    report = Report("two instances of two processes")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()
     ports = (
@@ -21,5 +21,5 @@ def drill(site: Site) -> list[Report]:
     for subject in cast.members[-_KEYS:]:
         passed, wrong = accepted(ports, subject.key, _ASKED)
         report.check(f"{passed} of {_ASKED} requests with one key pass in a minute", passed == LIMIT and not wrong)
-    once.drill(report, ports, data / "mail", cast.members)
+    once.drill(report, ports, data / "mail", cast.members, url)
     return [report]

@@ -5,13 +5,15 @@ import hashlib
 import http.client
 import re
 import secrets
-import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
+
+import psycopg
 
 from bench.cast import CLIENT_ID, Subject
 from bench.drills.bursts import at_once
@@ -19,9 +21,11 @@ from bench.drills.client import Answer, Client
 from bench.drills.prepare import CALLBACK
 from bench.drills.report import Report
 from bench.drills.site import wait_until
+from bench.drills.stored import query
 
 _SIGN_INS = 3
 _CONSENTS = 5
+_WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'accounts_member'::regclass"
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -54,15 +58,31 @@ class Browser:
         return answer.status, answer.headers.get("Location", "")
 
 
-def drill(report: Report, ports: tuple[int, int], mail: Path, subjects: Sequence[Subject]) -> None:
-    """Add what came of it to `report`; `subjects` are the prepared members from the first on."""
-    signed_in = [_sign_in(ports, mail, number) for number in range(_SIGN_INS)]
-    report.check(f"{_SIGN_INS} sign-in codes at both instances: each signs in once", all(once for once, _ in signed_in))
-    exchanged = [_exchange(ports, signed_in[0][1]) for _ in range(_CONSENTS)]
-    report.check(f"{_CONSENTS} authorization codes at both: each is exchanged once", all(map(_one, exchanged)))
+def drill(
+    report: Report, ports: tuple[int, int], mail: Path, members: Sequence[Subject], url: str, *, first: int = 0
+) -> None:
+    """Add what came of it to `report`.
+
+    Args:
+        ports: of the two instances; codes are asked for at the first.
+        mail: where e-mails arrive.
+        members: everybody.
+        url: their database. What is sent at the same moment waits there for the member's lock, so that it overlaps.
+        first: the place of the first of the ten members that this is done with.
+    """
+    signed_in = [_sign_in(ports, mail, first + number) for number in range(_SIGN_INS)]
+    report.check(
+        f"{_SIGN_INS} sign-in codes, each sent to both at once: signs in once", all(once for once, _ in signed_in)
+    )
+    exchanged = [_exchange(ports, signed_in[0][1], url) for _ in range(_CONSENTS)]
+    report.check(
+        f"{_CONSENTS} authorization codes, each sent to both at once: exchanged once", all(map(_one, exchanged))
+    )
     report.check("what was exchanged is live at both", all(_live(ports, answers) for answers in exchanged))
-    refreshed = [_refresh(ports, subject.tokens[0]) for subject in subjects[:10]]
-    report.check(f"{len(refreshed)} refresh tokens at both: each is refreshed once", all(map(_one, refreshed)))
+    refreshed = [_refresh(ports, subject.tokens[0], url) for subject in members[first : first + 10]]
+    report.check(
+        f"{len(refreshed)} refresh tokens, each sent to both at once: refreshed once", all(map(_one, refreshed))
+    )
     report.check("what was refreshed is live at both", all(_live(ports, answers) for answers in refreshed))
 
 
@@ -88,7 +108,7 @@ def _code(mail: Path, email: str) -> str:
     return ""
 
 
-def _exchange(ports: tuple[int, int], browser: Browser) -> list[Any]:
+def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Any]:
     """Consent at one instance, exchange the code at both at once."""
     verifier = secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
@@ -106,19 +126,24 @@ def _exchange(ports: tuple[int, int], browser: Browser) -> list[Any]:
     _, location = browser.send(ports[0], f"/oauth/authorize?{query}", {"decision": "allow", "write": "yes"})
     [code] = parse_qs(urlsplit(location).query)["code"]
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": verifier}
-    return _at_both(ports, form)
+    return _at_both(ports, form, url)
 
 
-def _refresh(ports: tuple[int, int], token: str) -> list[Any]:
-    return _at_both(ports, {"grant_type": "refresh_token", "refresh_token": token})
+def _refresh(ports: tuple[int, int], token: str, url: str) -> list[Any]:
+    return _at_both(ports, {"grant_type": "refresh_token", "refresh_token": token}, url)
 
 
-def _at_both(ports: tuple[int, int], form: Mapping[str, str]) -> list[Any]:
+def _at_both(ports: tuple[int, int], form: Mapping[str, str], url: str) -> list[Any]:
     def post(port: int) -> Answer:
         with Client(port, address="198.51.100.99") as client:
             return client.call("POST", "/oauth/token", form={**form, "client_id": CLIENT_ID})
 
-    return at_once([partial(post, port) for port in ports])
+    with psycopg.connect(url) as holder, ThreadPoolExecutor(len(ports)) as pool:
+        holder.execute("LOCK TABLE accounts_member IN EXCLUSIVE MODE")
+        posts = [pool.submit(post, port) for port in ports]
+        wait_until("both to wait", lambda: query(url, _WAITING) == [(len(ports),)], 20)
+        holder.rollback()
+        return [done.result() for done in posts]
 
 
 def _one(answers: list[Any]) -> bool:
@@ -130,7 +155,6 @@ def _one(answers: list[Any]) -> bool:
 def _live(ports: tuple[int, int], answers: list[Any]) -> bool:
     """Whether the new access token works at both instances."""
     tokens = [answer.body["access_token"] for answer in answers if answer.ok]
-    time.sleep(0.01)
     for port in ports:
         with Client(port) as client:
             if any(client.call("GET", "/v1/me", key=token).status != 200 for token in tokens):

@@ -7,11 +7,12 @@ from importlib import import_module
 from pathlib import Path
 
 import django
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.management import call_command
 
 from bench.cast import CLIENT_ID, Cast, Subject, save
 
-MEMBERS = 120
+MEMBERS = 300
 CARDS = 20
 CROWD_KEYS = 20
 """Keys of one more member, each with a rate limit of its own."""
@@ -35,8 +36,8 @@ def _fill() -> Cast:
     vocab = import_module("vocab.models")
     content = import_module("django.core.files.base").ContentFile
     members = [
-        accounts.Member(email=f"member{number}@example.org", password="!")
-        for number in range(MEMBERS + 1)  # noqa: S106  # none
+        accounts.Member(email=f"member{number}@example.org", password=UNUSABLE_PASSWORD_PREFIX)
+        for number in range(MEMBERS + 1)
     ]
     accounts.Member.objects.bulk_create(members)
     *people, crowd = members
@@ -58,7 +59,7 @@ def _fill() -> Cast:
         of_member.setdefault(card.member_id, []).append(str(card.id))
     tokens = _refresh_tokens(people)
     subjects = [
-        Subject(key, (str(taken[member.id].id),), tuple(of_member[member.id]), (token,))
+        Subject(key, (str(taken[member.id].id),) * 2, tuple(of_member[member.id]), (token,))
         for member, key, token in zip(people, _keys(people), tokens, strict=True)
     ]
     course = str(taken[crowd.id].id)
@@ -89,16 +90,22 @@ def _refresh_tokens(members: list) -> list[str]:
         registration_source=oauth.Application.RegistrationSource.DCR,
         first_token_at=now,
     )
-    plain = []
-    for member in members:
-        common = {"user": member, "application": app, "token_family": uuid4(), "scope": "read write"}
-        access = oauth.AccessToken.objects.create(
-            token_checksum=secrets.sha256(secrets.new_secret("at")), expires=now + timedelta(hours=1), **common
+    plain = [secrets.new_secret("rt") for _ in members]
+    common = [
+        {"user": member, "application": app, "token_family": uuid4(), "scope": "read write"} for member in members
+    ]
+    pairs = oauth.AccessToken.objects.bulk_create(
+        oauth.AccessToken(
+            token_checksum=secrets.sha256(secrets.new_secret("at")), expires=now + timedelta(hours=1), **one
         )
-        plain.append(secrets.new_secret("rt"))
-        oauth.RefreshToken.objects.create(
-            token_checksum=secrets.sha256(plain[-1]), access_token=access, expires=now + timedelta(days=60), **common
+        for one in common
+    )
+    oauth.RefreshToken.objects.bulk_create(
+        oauth.RefreshToken(
+            token_checksum=secrets.sha256(token), access_token=pair, expires=now + timedelta(days=60), **one
         )
+        for token, pair, one in zip(plain, pairs, common, strict=True)
+    )
     return plain
 
 

@@ -58,7 +58,7 @@ class Report:
 
     def lines(self) -> list[str]:
         """What stands under the table."""
-        kinds = ", ".join(f"{count} × {kind}" for kind, count in self.errors.most_common())
+        kinds = ", ".join(f"{kind} ({count})" for kind, count in self.errors.most_common())
         found = [f"errors: {kinds}"] if kinds else []
         found += [f"improper: {what}" for what in self.improper[:5]]
         found += [what if right else f"WRONG: {what}" for what, right in self.checks]
