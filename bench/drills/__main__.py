@@ -18,6 +18,7 @@ from bench.drills import (
     idle_connections,
     many_instances,
     memory,
+    partitions,
     pooler,
     postgresql_restarted,
     redis_gone,
@@ -41,6 +42,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "instances": many_instances.drill,
     "restore": restore.drill,
     "pooler": pooler.drill,
+    "partitions": partitions.drill,
     "memory": memory.drill,
 }
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count, cycle
+from math import inf
 from typing import Self
 
 from bench.cast import Subject
@@ -53,7 +54,7 @@ class Journal:
             return 0.0
         successes = sorted(self.succeeded_at)
         after = bisect_left(successes, max(failed))
-        return successes[after] - since if after < len(successes) else float("inf")
+        return successes[after] - since if after < len(successes) else inf
 
 
 class Load:

@@ -12,7 +12,7 @@ from bench.drills.report import Report
 from bench.drills.site import Site
 from bench.rows import ROWS, Call
 
-REQUESTS = 10_000
+REQUESTS = 6_000
 """`--requests` changes it; 100,000 take some minutes."""
 
 _POINTS = 10

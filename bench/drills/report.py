@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
+from math import inf
 
 COLUMNS = (
     "drill", "acknowledged", "stored", "lost", "duplicated", "half-written", "errors", "improper", "recovered, s", "",
@@ -45,7 +46,7 @@ class Report:
     def right(self) -> bool:
         """Whether nothing is wrong."""
         wrong = self.lost or self.duplicated or self.half_written or self.improper
-        return not wrong and all(right for _, right in self.checks)
+        return not wrong and self.recovered != inf and all(right for _, right in self.checks)
 
     def row(self) -> str:
         """The row of the table."""
