@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from bench.drills import (
     clocks,
     disk_full,
+    failover,
     idle_connections,
     many_instances,
     memory,
@@ -33,6 +34,7 @@ from bench.drills.site import Site
 DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "server": server_killed.drill,
     "postgresql": postgresql_restarted.drill,
+    "failover": failover.drill,
     "redis": redis_gone.drill,
     "disk": disk_full.drill,
     "slow": slow_clients.drill,

@@ -70,6 +70,17 @@ class Postgres:
         self._server.psql(f"CREATE DATABASE {database} TEMPLATE {template};")
         return self.url(database)
 
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of PostgreSQL's programs, as the user that PostgreSQL runs as."""
+        subprocess.run(
+            [str(self.programs / program), *arguments],
+            user=self.user,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=True,
+            timeout=_START_SECONDS,
+        )
+
     def start(self) -> None:
         """Start it again."""
         self._server.ensure_postgres_running()
@@ -193,6 +204,12 @@ class Site:
             self._postgres = Postgres(self.directory / "postgresql")
             self._whole.callback(self._postgres.stop)
         return self._postgres
+
+    def apart(self, name: str) -> "Site":
+        """A site with a PostgreSQL of its own, which a drill may ruin; it ends with the drill."""
+        directory = self.directory / name
+        directory.mkdir()
+        return Site(self.stack, directory, self.port(), self._secret_key)
 
     def port(self) -> int:
         """A port that no other server of the drills has."""

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Any
 
@@ -23,12 +24,14 @@ _HALF_REVIEWS = (
 )
 
 
-def query(url: str, sql: str) -> list[tuple[Any, ...]]:
-    """The rows of `sql` in the database at `url`."""
+def query(url: str, sql: str, before: Sequence[str] = ()) -> list[tuple[Any, ...]]:
+    """The rows of `sql` in the database at `url`, after the statements in `before`, each committed by itself."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
             return database.execute(sql).fetchall()
-    with psycopg.connect(url) as connection:
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in before:
+            connection.execute(statement)
         return connection.execute(sql).fetchall()
 
 
