@@ -105,6 +105,12 @@ def _shown(run, name: str, **variables: str) -> str:
     return str(answer.stdout)
 
 
+def test_the_server_loads_the_redis_client_before_it_has_threads(run):
+    """Threads that met it half loaded answered their first calls with 500."""
+    answer = run("-c", "import sys, studyservice.wsgi; print('redis' in sys.modules)", **PRODUCTION)
+    assert answer.stdout == "True\n", answer.stderr
+
+
 def test_a_value_may_come_from_a_file(run, tmp_path: Path):
     secret, database = tmp_path / "secret", tmp_path / "database"
     secret.write_text(f"{SECRET}\n")

@@ -95,6 +95,8 @@ class Postgres:
         children = machine.children(pid)
         os.kill(pid, signal.SIGKILL)
         wait_until("PostgreSQL's processes to end", lambda: all(map(_ended, [pid, *children])))
+        # Where nobody collects what has ended, as in some containers, its id still looks alive to the next start.
+        (Path(self._server.pgdata) / "postmaster.pid").unlink()
 
 
 class Redis:
