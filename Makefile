@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check audit lint format types migrations conformance secret openapi lock bench
+.PHONY: help run test check audit lint format types migrations conformance secret openapi lock bench drills
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -63,6 +63,9 @@ openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json and the committed qu
 
 bench: $(VENV)/installed-dev ## Measure against the floor and idiomatic DRF; writes bench/RESULTS.md
 	$(BIN)/python -m bench
+
+drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load; needs redis-server
+	$(BIN)/python -m bench.drills
 
 lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt

@@ -27,13 +27,13 @@ def cpu_seconds(pid: int) -> float:
 
 def family_cpu_seconds(pid: int) -> float:
     """CPU time of a process, its living children, and those that ended."""
-    children = 0.0
-    for child in _children(pid):
+    of_children = 0.0
+    for child in children(pid):
         try:
-            children += cpu_seconds(child)
+            of_children += cpu_seconds(child)
         except FileNotFoundError:
             continue  # ended meanwhile, and is counted with the parent's from now on
-    return sum(_times(pid)) + children
+    return sum(_times(pid)) + of_children
 
 
 def _times(pid: int) -> tuple[float, ...]:
@@ -42,13 +42,14 @@ def _times(pid: int) -> tuple[float, ...]:
     return tuple(int(value) / _TICK for value in fields[11:15])
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
+    """The children of a process."""
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def only_child(pid: int) -> int:
     """The one child of a process: gunicorn's worker."""
-    [child] = _children(pid)
+    [child] = children(pid)
     return child
 
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from http import HTTPStatus
@@ -48,6 +48,7 @@ class TokenRequest:
     Attributes:
         secret: the code or the refresh token.
         arrived_at: when the request came in.
+        was_live: whether the code or token was not spent yet when it was looked up, before waiting for its turn.
     """
 
     grant_type: GrantType
@@ -58,6 +59,7 @@ class TokenRequest:
     scope: str | None
     resources: tuple[str, ...]
     arrived_at: datetime
+    was_live: bool = False
 
     @classmethod
     def parse(cls, request: HttpRequest) -> Self:
@@ -101,6 +103,7 @@ class TokenRequest:
             "scope": self.scope,
             "resources": self.resources,
             "arrived_at": self.arrived_at,
+            "was_live": self.was_live,
         }
 
 
@@ -111,8 +114,8 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         """Exchange a code, or refresh."""
         count(Rate.TOKEN, request)
         wanted = TokenRequest.parse(request)
-        request.parsed = wanted  # type: ignore[attr-defined]  # read by the backend
-        with _locked(wanted):
+        with _locked(wanted) as was_live:
+            request.parsed = replace(wanted, was_live=was_live)  # type: ignore[attr-defined]  # read by the backend
             _, _, body, status = self.create_token_response(request)  # type: ignore[no-untyped-call]  # the toolkit is untyped
         answer = json.loads(body)
         if status == HTTPStatus.OK:
@@ -124,8 +127,8 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
 
 
 @contextmanager
-def _locked(wanted: TokenRequest) -> Iterator[None]:
-    """Hold the lock of the member whose code or refresh token this is, if it is one.
+def _locked(wanted: TokenRequest) -> Iterator[bool]:
+    """Hold the lock of the member whose code or refresh token this is, if it is one; gives whether it was live before.
 
     Exchanges, refreshes, revocations and disconnections of one member follow each other, so a code or a refresh token
     works once, and nothing is minted from what has just been ended. An error is an answer, not an exception: what was
@@ -134,17 +137,18 @@ def _locked(wanted: TokenRequest) -> Iterator[None]:
     Raises:
         InvalidGrant: the member is gone.
     """
-    held: QuerySet[Any, UUID]
+    held: QuerySet[Any, tuple[UUID, datetime | None]]
     if wanted.grant_type is GrantType.REFRESH_TOKEN:
-        held = RefreshToken.objects.filter(token_checksum=sha256(wanted.secret)).values_list("user_id", flat=True)
+        held = RefreshToken.objects.filter(token_checksum=sha256(wanted.secret)).values_list("user_id", "revoked")
     else:
-        held = Grant.objects.filter(code=wanted.secret).values_list("user_id", flat=True)
-    member_id = held.first()
-    if member_id is None:
-        yield
+        held = Grant.objects.filter(code=wanted.secret).values_list("user_id", "spent_at")
+    found = held.first()
+    if found is None:
+        yield False
         return
+    member_id, spent_at = found
     try:
         with writing(member_id):
-            yield
+            yield spent_at is None
     except NotFound:
         raise InvalidGrant(_DESCRIPTIONS["invalid_grant"]) from None

@@ -75,13 +75,14 @@ class Validator(OAuth2Validator):
     def validate_code(self, client_id: str, code: str, client: Application, request: Any, *args: Any) -> bool:
         """Whether `code` is live. A spent one ends what came from it (RFC 6749 section 4.1.2, RFC 9700 section 4.5).
 
-        A request that arrived before the code was spent lost a race and ends nothing.
+        A request that arrived before the code was spent lost a race and ends nothing. Where the clocks of two servers
+        disagree about that, what it found before its turn decides.
         """
         grant = Grant.objects.select_related("user").filter(code=code, application=client, user__is_active=True).first()
         if grant is None:
             return False
         if grant.spent_at is not None:
-            if grant.spent_at < request.arrived_at:
+            if grant.spent_at < request.arrived_at and not request.was_live:
                 end_families([grant.token_family])
             return False
         if grant.expires <= timezone.now():
@@ -131,7 +132,7 @@ class Validator(OAuth2Validator):
         if held is None:
             return False
         if held.revoked is not None:
-            if held.revoked <= now - REUSE_TOLERANCE:
+            if held.revoked <= now - REUSE_TOLERANCE and not request.was_live:
                 end_families([held.token_family])
             return False
         request.rotated, request.user = held, held.user

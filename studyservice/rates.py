@@ -120,6 +120,14 @@ def _limiter() -> _Limiter:
     return _Limiter(settings.REDIS_URL)
 
 
+def start() -> None:
+    """Make the counters, before there are threads.
+
+    The library imports the Redis client at that moment; threads that meet it half imported would fail.
+    """
+    _limiter()
+
+
 def hit(rate: Rate, key: str) -> Window:
     """Count one request of `key` and give the window's state."""
     window = _limiter().count(rate.value, f"{rate.name}:{key}", 1)

@@ -113,6 +113,10 @@ def _databases() -> dict[str, dict[str, Any]]:
         # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
         # of them once per connection.
         options.setdefault("server_side_binding", True)
+        if _flag("DATABASE_POOLED", default=False):
+            # What one transaction prepares or declares, the next does not find: it may be on another connection.
+            options["prepare_threshold"] = None
+            database["DISABLE_SERVER_SIDE_CURSORS"] = True
         options.setdefault("prepare_threshold", 3)
     else:
         options |= {

@@ -10,6 +10,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.core.wsgi import get_wsgi_application
 
+from studyservice import rates
+
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -65,11 +67,12 @@ class _Discarding:
         """Close the answer; a body that stops arriving ends with its connection."""
         if hasattr(self._answer, "close"):
             self._answer.close()
-        left = _DISCARDED_BYTES
+        left = 0 if getattr(self._body, "failed", False) else _DISCARDED_BYTES  # gunicorn's: it stalled already
         with suppress(OSError):
             while left > 0 and (read := self._body.read(65_536)):
                 left -= len(read)
 
 
+rates.start()
 application = with_refused_bodies_read(with_chunked_bodies(get_wsgi_application()))
 BaseCommand().check()

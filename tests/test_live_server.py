@@ -199,13 +199,14 @@ def test_a_header_of_9000_characters_is_answered(server: Server) -> None:
         b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-Many: 1\r\n" * 200 + b"\r\n",
         b"\x16\x03\x01\x02garbage\r\n\r\n",
         b"GET\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nX-Endless: " + b"x" * 70_000,
         b"GET /v1/me HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n",
         b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n",
         b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Nul: a\0b\r\n\r\n",
         b"POST /v1/courses HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n",
         b"POST /v1/courses HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12",
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_what_gunicorn_refuses_is_400_in_json(server: Server, raw: bytes) -> None:
     response = server.ask(raw)
@@ -234,29 +235,55 @@ def test_a_connection_is_kept_after_a_refused_body(server: Server) -> None:
     client.close()
 
 
-def half_sent(server: Server) -> socket.socket:
-    """A connection whose body stops in the middle."""
+def half_sent(server: Server, sent: bytes) -> socket.socket:
+    """A connection that stops after `sent`."""
     connection = server.connect()
-    head = server.head("POST", "/v1/courses", "Content-Type: application/json", "Content-Length: 1000")
-    connection.sendall(head + COURSE[:10])
+    connection.sendall(sent)
     return connection
 
 
+def half_body(server: Server) -> bytes:
+    head = server.head("POST", "/v1/courses", "Content-Type: application/json", "Content-Length: 1000")
+    return head + COURSE[:10]
+
+
 def test_a_half_sent_body_does_not_block_others(server: Server) -> None:
-    with half_sent(server):
+    with half_sent(server, half_body(server)):
         started = time.monotonic()
         assert server.ask(server.head("GET", "/v1/me")).status == 200
         assert time.monotonic() - started < 5
 
 
 def test_half_sent_bodies_on_every_thread_are_given_up(server: Server) -> None:
-    waiting = [half_sent(server) for _ in range(THREADS)]
+    waiting = [half_sent(server, half_body(server)) for _ in range(THREADS)]
     assert server.ask(server.head("GET", "/v1/me")).status == 200
     answers = [received(connection) for connection in waiting]
     assert [answer.status for answer in answers] == [400] * THREADS
     assert all(is_envelope(answer, "invalid_request") for answer in answers)
     for connection in waiting:
         connection.close()
+
+
+@pytest.mark.parametrize("sent", [0, 1, 40, -2])
+def test_half_sent_heads_hold_no_thread(server: Server, sent: int) -> None:
+    head = server.head("GET", "/v1/me")
+    waiting = [half_sent(server, head[:sent]) for _ in range(THREADS * 2)]
+    started = time.monotonic()
+    assert server.ask(head).status == 200
+    assert time.monotonic() - started < 5  # as long as gunicorn by itself waits for a first byte
+    waiting[0].sendall(head[sent:])
+    assert received(waiting[0]).status == 200
+    for connection in waiting:
+        connection.close()
+
+
+def test_a_head_that_begins_with_the_body_before_it_is_waited_for(server: Server) -> None:
+    post = server.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}")
+    head = server.head("GET", "/v1/me")
+    with half_sent(server, post + COURSE + head[:40]) as connection:
+        assert received(connection).status == 201
+        connection.sendall(head[40:])
+        assert received(connection).status == 200
 
 
 def test_several_processes_without_redis_are_refused(tmp_path: Path) -> None:

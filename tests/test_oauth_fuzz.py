@@ -35,6 +35,7 @@ NAMES = [
     "client",
     "credentials",
     "arrived_at",
+    "was_live",
     "scopes",
     "prompt",
     "claims",

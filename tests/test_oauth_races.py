@@ -3,10 +3,13 @@
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.db import connections
+from django.utils import timezone
 
 from tests.oauth import App, Browser, answer_in, status_of
 
@@ -15,8 +18,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CONTENDERS = 6
 
 
-def race(member: Any, *contenders: Callable[[], Any]) -> list[Any]:
-    """Start every contender in a thread of its own while the member's lock is held, then let go; gives the results."""
+def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedelta()) -> list[Any]:
+    """Start every contender in a thread of its own while the member's lock is held, then let go; gives the results.
+
+    They arrive by a clock that is `ahead` of the one by which they go on.
+    """
     from accounts.writing import writing
 
     def run(contender: Callable[[], Any]) -> Any:
@@ -26,7 +32,7 @@ def race(member: Any, *contenders: Callable[[], Any]) -> list[Any]:
             connections.close_all()
 
     with ThreadPoolExecutor(len(contenders)) as pool:
-        with writing(member.id):
+        with writing(member.id), time_machine.travel(timezone.now() + ahead, tick=True):
             running = [pool.submit(run, contender) for contender in contenders]
             time.sleep(1.5)
             assert not any(future.done() for future in running)
@@ -57,6 +63,16 @@ def test_one_of_many_refreshes_of_a_token_succeeds(owner_member: Any) -> None:
     app.revoke(tokens["access_token"])
     responses = race(owner_member, *[lambda: app.refresh(tokens["refresh_token"])] * CONTENDERS)
     assert sorted(response.status_code for response in responses) == [200] + [400] * (CONTENDERS - 1)
+    [winner] = [response for response in responses if response.status_code == 200]
+    assert live() == (1, 1)
+    assert status_of(winner.json()["access_token"]) == 200
+
+
+def test_a_server_whose_clock_is_ahead_takes_a_lost_race_for_no_replay(owner_member: Any) -> None:
+    """What it saw before its turn decides, not whether the code was spent earlier by another server's clock."""
+    app = App.registered()
+    code = app.code(owner_member)
+    responses = race(owner_member, *[lambda: app.exchange(code)] * 2, ahead=timedelta(minutes=2))
     [winner] = [response for response in responses if response.status_code == 200]
     assert live() == (1, 1)
     assert status_of(winner.json()["access_token"]) == 200

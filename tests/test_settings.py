@@ -120,6 +120,12 @@ def _shown(run, name: str, **variables: str) -> str:
     return str(answer.stdout)
 
 
+def test_the_server_loads_the_redis_client_before_it_has_threads(run):
+    """Threads that met it half loaded answered their first calls with 500."""
+    answer = run("-c", "import sys, studyservice.wsgi; print('redis' in sys.modules)", **PRODUCTION)
+    assert answer.stdout == "True\n", answer.stderr
+
+
 def test_a_value_may_come_from_a_file(run, tmp_path: Path):
     secret, database = tmp_path / "secret", tmp_path / "database"
     secret.write_text(f"{SECRET}\n")
@@ -154,6 +160,13 @@ def test_options_of_the_database_url_reach_the_driver(run):
         "server_side_binding": True,
         "prepare_threshold": 3,
     }
+
+
+def test_behind_a_pooler_nothing_outlives_a_transaction(run):
+    shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_POOLED": "true"}))
+    database = ast.literal_eval(shown)
+    assert database["DISABLE_SERVER_SIDE_CURSORS"] is True
+    assert database["OPTIONS"] == {"server_side_binding": True, "prepare_threshold": None}
 
 
 def test_no_migration_is_missing(run):

@@ -1,0 +1,99 @@
+"""`python -m bench.drills [--only NAME,...]`: run the drills, print the table, exit with 1 if anything is wrong."""
+
+import argparse
+import secrets
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NoReturn
+
+from bench.drills import (
+    clocks,
+    disk_full,
+    failover,
+    idle_connections,
+    many_instances,
+    memory,
+    partitions,
+    pooler,
+    postgresql_restarted,
+    redis_gone,
+    restore,
+    retrying_proxy,
+    server_killed,
+    slow_clients,
+)
+from bench.drills.report import COLUMNS, Report
+from bench.drills.site import Site
+
+DRILLS: dict[str, Callable[[Site], list[Report]]] = {
+    "server": server_killed.drill,
+    "postgresql": postgresql_restarted.drill,
+    "failover": failover.drill,
+    "redis": redis_gone.drill,
+    "disk": disk_full.drill,
+    "slow": slow_clients.drill,
+    "idle": idle_connections.drill,
+    "retries": retrying_proxy.drill,
+    "clocks": clocks.drill,
+    "instances": many_instances.drill,
+    "restore": restore.drill,
+    "pooler": pooler.drill,
+    "partitions": partitions.drill,
+    "memory": memory.drill,
+}
+
+
+def main() -> int:
+    """Run; gives the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m bench.drills", description=__doc__)
+    parser.add_argument("--only", type=lambda text: text.split(","), default=list(DRILLS), help=",".join(DRILLS))
+    parser.add_argument("--port", type=int, default=8200, help="the first of some thirty ports")
+    parser.add_argument("--requests", type=int, default=memory.REQUESTS, help="of the drill `memory`")
+    options = parser.parse_args()
+    if unknown := set(options.only) - set(DRILLS):
+        parser.error(f"no such drill: {', '.join(sorted(unknown))}")
+    memory.REQUESTS = options.requests
+    signal.signal(signal.SIGTERM, _ended)
+    directory = Path(tempfile.mkdtemp(prefix="studyservice-drills-"))
+    directory.chmod(0o755)  # PostgreSQL may run as another user
+    found: list[Report] = []
+    with ExitStack() as stack:
+        stack.callback(shutil.rmtree, directory, ignore_errors=True)
+        site = Site(stack, directory, options.port, secrets.token_urlsafe(64))
+        for name in options.only:
+            started = time.monotonic()
+            reports = _run(DRILLS[name], site)
+            found += reports
+            for report in reports:
+                print(report.row(), *report.lines(), sep="\n  ", flush=True)
+            print(f"  ({name}: {time.monotonic() - started:.0f} s)", flush=True)
+    print(f"\n| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", *[report.row() for report in found], sep="\n")
+    return 0 if all(report.right for report in found) else 1
+
+
+def _run(drill: Callable[[Site], list[Report]], site: Site) -> list[Report]:
+    """The reports of one drill; what it started is ended with it."""
+    with ExitStack() as stack:
+        whole, site.stack = site.stack, stack
+        try:
+            return drill(site)
+        finally:
+            site.stack = whole
+
+
+def _ended(*_: Any) -> NoReturn:
+    """SIGTERM ends the run like Ctrl-C: everything started is stopped."""
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,120 @@
+"""A client of the API on a connection that it keeps, and its judgement of every answer."""
+
+import http.client
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+from urllib.parse import urlencode
+
+import orjson
+
+SILENCE_SECONDS = 40
+"""A client that waits longer has been left hanging. The longest time-out of the service itself is 20 s (SQLite)."""
+
+ERROR_TYPES = {400: "invalid_request", 404: "not_found", 429: "rate_limited", 500: "internal_error"}
+"""Those that drills meet, and what the envelope must then say."""
+
+
+class ClosedError(Exception):
+    """The connection was refused or closed: the client knows that it has no answer."""
+
+
+class ImproperAnswerError(Exception):
+    """Neither a success, nor an error in the service's shape, nor a closed connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer in JSON."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: Any
+
+    @property
+    def ok(self) -> bool:
+        """Whether it is a success."""
+        return self.status < 300
+
+    @property
+    def fault(self) -> str:
+        """What went wrong, for counting."""
+        error = self.body["error"]
+        return f"{self.status} {error if isinstance(error, str) else error['type']}"
+
+
+class Client:
+    """One connection to a port on loopback, opened again when it is needed.
+
+    Args:
+        port: where the instance listens.
+        key: sent as bearer, unless a call brings another.
+        address: the client address that the proxy, which is us, reports.
+    """
+
+    def __init__(self, port: int, key: str = "", *, address: str = "") -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SILENCE_SECONDS)
+        self._key = key
+        self._address = address
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def call(
+        self, method: str, path: str, body: object = None, *, key: str = "", form: Mapping[str, str] | None = None
+    ) -> Answer:
+        """Send one request and read its answer.
+
+        Raises:
+            ClosedError: there is no answer.
+            ImproperAnswerError: see there.
+        """
+        headers = {"Authorization": f"Bearer {key or self._key}"} if key or self._key else {}
+        if self._address:
+            headers["X-Forwarded-For"] = self._address
+        sent: bytes | None = None
+        if form is not None:
+            sent, headers["Content-Type"] = urlencode(form).encode(), "application/x-www-form-urlencoded"
+        elif body is not None:
+            sent, headers["Content-Type"] = orjson.dumps(body), "application/json"
+        try:
+            self._connection.request(method, path, sent, headers)
+            response = self._connection.getresponse()
+            raw = response.read()
+        except TimeoutError:
+            self.close()
+            raise ImproperAnswerError(f"{method} {path}: no answer in {SILENCE_SECONDS} s") from None
+        except (OSError, http.client.IncompleteRead) as error:
+            self.close()
+            raise ClosedError(type(error).__name__) from None
+        except http.client.HTTPException as error:
+            self.close()
+            raise ImproperAnswerError(f"{method} {path}: {type(error).__name__}") from None
+        return _judged(f"{method} {path}", response, raw)
+
+
+def _judged(what: str, response: http.client.HTTPResponse, raw: bytes) -> Answer:
+    try:
+        answer = Answer(response.status, response.headers, orjson.loads(raw))
+    except orjson.JSONDecodeError:
+        raise ImproperAnswerError(f"{what}: {response.status} {raw[:80]!r}") from None
+    if response.status < 300:
+        return answer
+    error = answer.body.get("error")
+    if what.endswith("/health"):
+        proper = answer.body == {"status": "down"}
+    elif isinstance(error, str):
+        proper = set(answer.body) == {"error", "error_description"}
+    else:
+        named = error["type"] == ERROR_TYPES.get(response.status, error["type"])
+        proper = named and error["request_id"] == response.headers["X-Request-Id"]
+    if not proper:
+        raise ImproperAnswerError(f"{what}: {response.status} {raw[:80]!r}")
+    return answer

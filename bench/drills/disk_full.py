@@ -1,0 +1,88 @@
+"""A full disk under SQLite, while clients write: a small tmpfs, or where mounting is refused a limit on file sizes."""
+
+import os
+import resource
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.drills.client import Client
+from bench.drills.load import Load
+from bench.drills.report import Report
+from bench.drills.site import Instance, Site
+from bench.drills.stored import compare
+
+_MIB = 1024 * 1024
+
+
+def drill(site: Site) -> list[Report]:
+    """Fill, wait, free."""
+    report = Report("disk full, SQLite")
+    disk = site.directory / "small-disk"
+    disk.mkdir()
+    mounted = _mount(disk)
+    if mounted:
+        site.stack.callback(subprocess.run, [_program("umount"), disk], check=True)
+    url, data, cast = site.fresh("sqlite", disk / "data")
+    instance = site.serve(url, data)
+    fill, free = _tmpfs(disk) if mounted else _file_sizes(instance, data)
+    report.notes.append("the disk is a tmpfs" if mounted else "mounting was refused: a limit on file sizes instead")
+    with Load([instance.port], cast.members) as load:
+        time.sleep(1)
+        fill()
+        time.sleep(3)
+        with Client(instance.port, cast.heavy[0].key) as client:
+            report.check("reading goes on", client.call("GET", "/v1/items").status == 200)
+        free()
+        freed = time.monotonic()
+        time.sleep(2)
+    compare(report, load.journal, url)
+    report.recovered = load.journal.recovered(freed)
+    report.check("writes failed with internal_error", report.errors["500 internal_error"])
+    instance.stop()
+    return [report]
+
+
+def _program(name: str) -> str:
+    return shutil.which(name) or name
+
+
+def _mount(disk: Path) -> bool:
+    command = [_program("mount"), "-t", "tmpfs", "-o", "size=24m", "studyservice-drill", disk]
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
+
+
+_Step = Callable[[], object]
+
+
+def _tmpfs(disk: Path) -> tuple[_Step, _Step]:
+    """How to fill the disk to its last byte, and how to free it."""
+    ballast = disk / "ballast"
+
+    def fill() -> None:
+        with ballast.open("wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(b"\0" * 4096)
+            except OSError:
+                return
+
+    return fill, ballast.unlink
+
+
+def _file_sizes(instance: Instance, data: Path) -> tuple[_Step, _Step]:
+    """How to let no file of the workers grow any more, and how to lift that."""
+
+    def limit(size: int) -> None:
+        for worker in instance.workers():
+            resource.prlimit(worker, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+    def largest() -> int:
+        return max(os.path.getsize(file) for file in data.iterdir())  # noqa: PTH202  # Path has no shorter way
+
+    return lambda: limit(largest()), lambda: limit(resource.RLIM_INFINITY)

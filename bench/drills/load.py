@@ -1,0 +1,132 @@
+"""Clients that write without pause and remember what they were told of each write.
+
+Each write has a number of its own, which its rows carry: an item in its title, a deck in its name, a review in its
+duration. A deck and its cards, or a review with its attempt and its card, are rows of one transaction.
+"""
+
+import threading
+import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count, cycle
+from math import inf
+from typing import Self
+
+from bench.cast import Subject
+from bench.drills.client import Client, ClosedError, ImproperAnswerError
+
+THREADS = 6
+CARDS_EACH = 5
+"""Cards of a deck that the load makes."""
+
+_PAUSE_SECONDS = 0.05
+"""After a failure, so that a dead server is not asked thousands of times a second."""
+
+
+@dataclass(slots=True)
+class Journal:
+    """What clients were told.
+
+    Attributes:
+        acknowledged: numbers of the writes answered with 201.
+        refused: those answered with 4xx, which must not be stored.
+        unknown: those answered with 5xx or not at all, which may be stored or not.
+        errors: what was seen instead of success, by kind.
+        improper: what no client should have to see.
+        succeeded_at: when, by the monotonic clock.
+        failed_at: when.
+    """
+
+    acknowledged: set[int] = field(default_factory=set)
+    refused: set[int] = field(default_factory=set)
+    unknown: set[int] = field(default_factory=set)
+    errors: Counter[str] = field(default_factory=Counter)
+    improper: list[str] = field(default_factory=list)
+    succeeded_at: list[float] = field(default_factory=list)
+    failed_at: list[float] = field(default_factory=list)
+
+    def recovered(self, since: float) -> float:
+        """Seconds from `since` until writes succeeded and no longer failed; 0 if none failed after it."""
+        failed = [moment for moment in self.failed_at if moment >= since]
+        if not failed:
+            return 0.0
+        successes = sorted(self.succeeded_at)
+        after = bisect_left(successes, max(failed))
+        return successes[after] - since if after < len(successes) else inf
+
+
+class Load:
+    """`with Load(ports, subjects) as load:` writes until the end of the block; `load.journal` is then complete."""
+
+    def __init__(self, ports: Sequence[int], subjects: Sequence[Subject], threads: int = THREADS) -> None:
+        self.journal = Journal()
+        self._ports = ports
+        self._numbers = count(1)
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._threads = [
+            threading.Thread(target=self._write, args=(number, subjects[number::threads]), daemon=True)
+            for number in range(threads)
+        ]
+
+    def __enter__(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        for thread in self._threads:
+            thread.join(60)
+
+    def acknowledged(self) -> set[int]:
+        """What has been acknowledged so far."""
+        with self._lock:
+            return set(self.journal.acknowledged)
+
+    def _write(self, thread: int, subjects: Sequence[Subject]) -> None:
+        clients = cycle([Client(port) for port in self._ports])
+        for _ in range(thread % len(self._ports)):
+            next(clients)
+        for subject in cycle(subjects):
+            if self._stopped.is_set():
+                return
+            self._write_one(next(clients), subject)
+
+    def _write_one(self, client: Client, subject: Subject) -> None:
+        number = next(self._numbers)
+        journal = self.journal
+        path, body = _write_of(number, subject)
+        try:
+            answer = client.call("POST", path, body, key=subject.key)
+        except ClosedError:
+            told, error = journal.unknown, "closed connection"
+        except ImproperAnswerError as improper:
+            told, error = journal.unknown, "improper"
+            with self._lock:
+                journal.improper.append(str(improper))
+        else:
+            if answer.ok:
+                with self._lock:
+                    journal.acknowledged.add(number)
+                    journal.succeeded_at.append(time.monotonic())
+                return
+            told, error = (journal.unknown if answer.status >= 500 else journal.refused), answer.fault
+        with self._lock:
+            told.add(number)
+            journal.errors[error] += 1
+            journal.failed_at.append(time.monotonic())
+        self._stopped.wait(_PAUSE_SECONDS)
+
+
+def _write_of(number: int, subject: Subject) -> tuple[str, object]:
+    """Path and body of write `number`."""
+    if number % 3 == 0:
+        return f"/v1/courses/{subject.courses[0]}/items", {"title": f"drill {number}", "kind": "quiz"}
+    if number % 3 == 1:
+        cards = [{"term": f"term {place}", "definition": "what it means"} for place in range(CARDS_EACH)]
+        return "/v1/vocab-decks", {"name": f"drill {number}", "cards": cards}
+    card = subject.cards[number % len(subject.cards)]
+    return f"/v1/vocab-cards/{card}/reviews", {"rating": "good", "duration_ms": number}

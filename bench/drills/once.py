@@ -1,0 +1,162 @@
+"""What works once, used at two instances at the same moment: sign-in codes, authorization codes, refresh tokens."""
+
+import base64
+import hashlib
+import http.client
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import psycopg
+
+from bench.cast import CLIENT_ID, Subject
+from bench.drills.bursts import at_once
+from bench.drills.client import Answer, Client
+from bench.drills.prepare import CALLBACK
+from bench.drills.report import Report
+from bench.drills.site import wait_until
+from bench.drills.stored import query
+
+_SIGN_INS = 3
+_CONSENTS = 5
+_WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'accounts_member'::regclass"
+_FORM = "application/x-www-form-urlencoded"
+
+
+class Browser:
+    """A browser that keeps its cookies whichever instance answers, as behind one proxy."""
+
+    def __init__(self, address: str, cookies: Mapping[str, str] | None = None) -> None:
+        self._address = address
+        self.cookies = dict(cookies or {})
+
+    def copy(self) -> "Browser":
+        """Another tab."""
+        return Browser(self._address, self.cookies)
+
+    def send(self, port: int, target: str, form: Mapping[str, str] | None = None) -> tuple[int, str]:
+        """Status and `Location` of the answer to a visit, or to the post of a form."""
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=40)
+        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        headers = {"X-Forwarded-For": self._address, "Cookie": cookie}
+        body = None
+        if form is not None:
+            body = urlencode({**form, "csrfmiddlewaretoken": self.cookies["csrftoken"]})
+            headers["Content-Type"] = _FORM
+        connection.request("GET" if form is None else "POST", target, body, headers)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        for line in answer.headers.get_all("Set-Cookie", []):
+            self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
+        return answer.status, answer.headers.get("Location", "")
+
+
+def drill(
+    report: Report, ports: tuple[int, int], mail: Path, members: Sequence[Subject], url: str, *, first: int = 0
+) -> None:
+    """Add what came of it to `report`.
+
+    Args:
+        ports: of the two instances; codes are asked for at the first.
+        mail: where e-mails arrive.
+        members: everybody.
+        url: their database. What is sent at the same moment waits there for the member's lock, so that it overlaps.
+        first: the place of the first of the ten members that this is done with.
+    """
+    signed_in = [_sign_in(ports, mail, first + number) for number in range(_SIGN_INS)]
+    report.check(
+        f"{_SIGN_INS} sign-in codes, each sent to both at once: signs in once", all(once for once, _ in signed_in)
+    )
+    exchanged = [_exchange(ports, signed_in[0][1], url) for _ in range(_CONSENTS)]
+    report.check(
+        f"{_CONSENTS} authorization codes, each sent to both at once: exchanged once", all(map(_one, exchanged))
+    )
+    report.check("what was exchanged is live at both", all(_live(ports, answers) for answers in exchanged))
+    refreshed = [_refresh(ports, subject.tokens[0], url) for subject in members[first : first + 10]]
+    report.check(
+        f"{len(refreshed)} refresh tokens, each sent to both at once: refreshed once", all(map(_one, refreshed))
+    )
+    report.check("what was refreshed is live at both", all(_live(ports, answers) for answers in refreshed))
+
+
+def _sign_in(ports: tuple[int, int], mail: Path, number: int) -> tuple[bool, Browser]:
+    """Whether one code, asked for at one instance and entered at both at once, signs in once; and that browser."""
+    browser = Browser(f"198.51.100.{number + 1}")
+    browser.send(ports[0], "/sign-in")
+    email = f"member{number}@example.org"
+    browser.send(ports[0], "/sign-in", {"email": email})
+    wait_until("the e-mail", lambda: _code(mail, email), 10)
+    tabs = [browser.copy(), browser.copy()]
+    form = {"code": _code(mail, email)}
+    answers = at_once([partial(tab.send, port, "/sign-in/code", form) for tab, port in zip(tabs, ports, strict=True)])
+    inside = [tab for tab, answer in zip(tabs, answers, strict=True) if answer == (302, "/keys")]
+    return len(inside) == 1, (inside or tabs)[0]
+
+
+def _code(mail: Path, email: str) -> str:
+    for file in mail.glob("*.log"):
+        text = file.read_text()
+        if f"To: {email}" in text and (found := re.search(r"^Subject: (\d{6}) ", text, re.MULTILINE)):
+            return found[1]
+    return ""
+
+
+def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Any]:
+    """Consent at one instance, exchange the code at both at once."""
+    verifier = secrets.token_urlsafe(48)
+    challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    query = urlencode(
+        {
+            "response_type": "code",
+            "client_id": CLIENT_ID,
+            "redirect_uri": CALLBACK,
+            "scope": "read write",
+            "code_challenge": challenge,
+            "code_challenge_method": "S256",
+        }
+    )
+    browser.send(ports[0], f"/oauth/authorize?{query}")
+    _, location = browser.send(ports[0], f"/oauth/authorize?{query}", {"decision": "allow", "write": "yes"})
+    [code] = parse_qs(urlsplit(location).query)["code"]
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": verifier}
+    return _at_both(ports, form, url)
+
+
+def _refresh(ports: tuple[int, int], token: str, url: str) -> list[Any]:
+    return _at_both(ports, {"grant_type": "refresh_token", "refresh_token": token}, url)
+
+
+def _at_both(ports: tuple[int, int], form: Mapping[str, str], url: str) -> list[Any]:
+    def post(port: int) -> Answer:
+        with Client(port, address="198.51.100.99") as client:
+            return client.call("POST", "/oauth/token", form={**form, "client_id": CLIENT_ID})
+
+    with psycopg.connect(url) as holder, ThreadPoolExecutor(len(ports)) as pool:
+        holder.execute("LOCK TABLE accounts_member IN EXCLUSIVE MODE")
+        posts = [pool.submit(post, port) for port in ports]
+        wait_until("both to wait", lambda: query(url, _WAITING) == [(len(ports),)], 20)
+        holder.rollback()
+        return [done.result() for done in posts]
+
+
+def _one(answers: list[Any]) -> bool:
+    """Whether exactly one succeeded, and the other was told that the code or token is spent."""
+    refused = [answer.fault for answer in answers if isinstance(answer, Answer) and not answer.ok]
+    return len(answers) - len(refused) == 1 and set(refused) == {"400 invalid_grant"}
+
+
+def _live(ports: tuple[int, int], answers: list[Any]) -> bool:
+    """Whether the new access token works at both instances."""
+    tokens = [answer.body["access_token"] for answer in answers if answer.ok]
+    for port in ports:
+        with Client(port) as client:
+            if any(client.call("GET", "/v1/me", key=token).status != 200 for token in tokens):
+                return False
+    return True

@@ -1,0 +1,94 @@
+"""The commands of docs/operating.md, section Backups: back up under write load, restore into an empty place, serve."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bench.cast import CLIENT_ID, Cast
+from bench.contestants import ROOT
+from bench.drills.client import Client
+from bench.drills.load import Load
+from bench.drills.prepare import SYLLABUS
+from bench.drills.report import Report
+from bench.drills.site import Site
+from bench.drills.stored import query, writes
+
+_PAGE = ROOT / "docs" / "operating.md"
+
+
+def drill(site: Site) -> list[Report]:
+    """On both databases."""
+    back_up, restore, back_up_sqlite, restore_sqlite = _commands()
+    return [
+        _restore(site, "postgresql", back_up, restore),
+        _restore(site, "sqlite", back_up_sqlite, restore_sqlite),
+    ]
+
+
+def _commands() -> list[str]:
+    """The four indented blocks of the section."""
+    section = _PAGE.read_text().partition("\n## Backups\n")[2].partition("\n## ")[0]
+    blocks = [block for block in section.split("\n\n") if block.startswith("    ")]
+    return ["\n".join(line.strip() for line in block.strip().splitlines()) for block in blocks]
+
+
+def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
+    report = Report(f"restored backup, {kind}")
+    url, data, cast = site.fresh(kind)
+    backup = site.directory / f"backup-{kind}"
+    instance = site.serve(url, data)
+    with Load([instance.port], cast.members) as load:
+        time.sleep(1.5)
+        before = load.acknowledged()
+        _run(site, back_up, url, data, backup)
+        after = load.acknowledged()
+        time.sleep(0.5)
+    instance.stop()
+    report.errors, report.improper = load.journal.errors, load.journal.improper
+
+    new_data = site.directory / f"restored-{kind}"
+    new_data.mkdir()
+    sqlite = f"sqlite:///{new_data / 'studyservice.sqlite3'}"
+    new_url = site.postgres.create("restored") if kind == "postgresql" else sqlite
+    started = time.monotonic()
+    _run(site, restore, new_url, new_data, backup)
+    found, report.half_written = writes(new_url)
+    report.acknowledged, report.stored = len(before), len(found)
+    report.lost = len(before - found.keys())
+    report.duplicated = sum(times - 1 for times in found.values())
+    report.check(
+        f"{len(after) - len(before)} more writes were acknowledged while it was made", len(after) > len(before)
+    )
+    files = [new_data / "files" / name for (name,) in query(new_url, "SELECT file FROM courses_syllabusfile")]
+    report.check(f"{len(files)} files", files and all(file.read_bytes() == SYLLABUS for file in files))
+    restored = site.serve(new_url, new_data)
+    report.recovered = time.monotonic() - started
+    _use(report, restored.port, cast)
+    restored.stop()
+    return report
+
+
+def _run(site: Site, commands: str, url: str, data: Path, backup: Path) -> None:
+    programs = [str(Path(sys.executable).parent)]
+    if url.startswith("postgres"):
+        programs.insert(0, str(site.postgres.programs))
+    path = os.pathsep.join([*programs, os.environ["PATH"]])
+    given = {"PATH": path, "DATABASE_URL": url, "DATA_DIR": str(data), "BACKUP": str(backup)}
+    subprocess.run(["/bin/sh", "-euc", commands], env=given, check=True)
+
+
+def _use(report: Report, port: int, cast: Cast) -> None:
+    """Keys and tokens of before work."""
+    subject = cast.members[0]
+    form = {"grant_type": "refresh_token", "refresh_token": subject.tokens[0], "client_id": CLIENT_ID}
+    with Client(port, subject.key) as client:
+        report.check("an API key reads and writes", _reads_and_writes(client, subject.courses[0]))
+        token = Client(port).call("POST", "/oauth/token", form=form).body["access_token"]
+        report.check("a refresh token gives a token that works", client.call("GET", "/v1/me", key=token).ok)
+
+
+def _reads_and_writes(client: Client, course: str) -> bool:
+    created = client.call("POST", f"/v1/courses/{course}/items", {"title": "after the restore"})
+    return created.ok and client.call("GET", f"/v1/items/{created.body['id']}").ok

@@ -1,0 +1,87 @@
+"""A proxy that repeats what may be repeated: GET, PUT, PATCH, DELETE twice at once, and again after a lost answer."""
+
+import socket
+from typing import Any
+
+import orjson
+
+from bench.cast import Subject
+from bench.drills.bursts import at_once
+from bench.drills.client import Answer, Client
+from bench.drills.report import Report
+from bench.drills.site import Instance, Site
+from bench.drills.stored import query
+
+_ROUNDS = 10
+
+
+def drill(site: Site) -> list[Report]:
+    """Each member's item and grade categories, by every method, in both ways."""
+    report = Report("retrying proxy")
+    url, data, cast = site.fresh("postgresql")
+    instance = site.serve(url, data, processes=2, redis=site.redis())
+    results: dict[str, list[bool]] = {}
+    for subject in cast.members[:_ROUNDS]:
+        for what, right in _round(_Proxy(instance, subject), subject.courses[0]):
+            results.setdefault(what, []).append(right)
+    for what, rights in results.items():
+        report.check(f"{what} ({len(rights)} times)", all(rights))
+    stored = query(url, "SELECT (SELECT count(*) FROM courses_item), (SELECT count(*) FROM grades_gradecategory)")
+    report.check("no item is left, and two categories for each course", stored == [(0, 2 * _ROUNDS)])
+    instance.stop()
+    return [report]
+
+
+class _Proxy:
+    def __init__(self, instance: Instance, subject: Subject) -> None:
+        self._port = instance.port
+        self._key = subject.key
+
+    def once(self, method: str, path: str, body: object = None) -> Answer:
+        with Client(self._port, self._key) as client:
+            return client.call(method, path, body)
+
+    def twice(self, method: str, path: str, body: object = None) -> list[Any]:
+        """Both answers to a request that is sent twice at the same moment."""
+        return at_once([lambda: self.once(method, path, body)] * 2)
+
+    def again(self, method: str, path: str, body: object = None) -> Answer:
+        """The answer to the second try, when the first was sent and its answer never read."""
+        sent = orjson.dumps(body) if body is not None else b""
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self._key}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", self._port)) as connection:
+            connection.sendall(head.encode() + sent)
+        return self.once(method, path, body)
+
+
+def _round(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
+    created = [proxy.once("POST", f"/v1/courses/{course}/items", {"title": f"item {number}"}) for number in range(2)]
+    first, second = (f"/v1/items/{answer.body['id']}" for answer in created)
+    change = {"title": "changed", "due_on": "2027-01-31"}
+    patched = [answer.body for answer in proxy.twice("PATCH", first, change)]
+    patched_again = proxy.again("PATCH", second, change).body
+    reads = [answer.body for answer in proxy.twice("GET", first)]
+    categories = {"categories": [{"name": "Homework", "weight": 40}, {"name": "Exams", "weight": 60}]}
+    grades, put = f"/v1/courses/{course}/grades", f"/v1/courses/{course}/grade-categories"
+    put_twice = [answer.status for answer in proxy.twice("PUT", put, categories)]
+    kept = proxy.once("GET", grades).body
+    scored = proxy.once(
+        "POST",
+        f"/v1/courses/{course}/grade-scores",
+        {"category_id": kept["categories"][0]["id"], "label": "a", "score": 90},
+    )
+    same = {"categories": [{name: one[name] for name in ("id", "name", "weight")} for one in kept["categories"]]}
+    put_again = proxy.again("PUT", put, same).body["categories"]
+    deleted = sorted(answer.status for answer in proxy.twice("DELETE", first))
+    deleted_again = proxy.again("DELETE", second).status
+    gone = proxy.once("GET", second).status
+    return [
+        ("PATCH twice at once: the same item", all(change.items() <= body.items() for body in patched)),
+        ("PATCH again: the item as asked for", change.items() <= patched_again.items()),
+        ("GET twice at once: the same answer", reads[0] == reads[1]),
+        ("PUT twice at once: one set", put_twice == [200, 200] and len(kept["categories"]) == 2),
+        ("PUT again with ids: scores stay", [one["label"] for one in put_again[0]["scores"]] == ["a"] and scored.ok),
+        ("DELETE twice at once: 200 and 404", deleted == [200, 404]),
+        ("DELETE again: 200 or 404, and it is gone", deleted_again in {200, 404} and gone == 404),
+    ]

@@ -1,0 +1,58 @@
+"""What is stored, read past the service, against what clients were told."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import closing
+from typing import Any
+
+import psycopg
+
+from bench.drills.load import CARDS_EACH, Journal
+from bench.drills.report import Report
+
+_ITEMS = "SELECT title FROM courses_item WHERE title LIKE 'drill %'"
+_DECKS = """
+    SELECT name, (SELECT count(*) FROM vocab_card WHERE deck_id = vocab_deck.id)
+    FROM vocab_deck WHERE name LIKE 'drill %'
+"""
+_REVIEWS = "SELECT duration_ms FROM vocab_review"
+_HALF_REVIEWS = (
+    "SELECT count(*) FROM vocab_review WHERE id NOT IN (SELECT id FROM practice_attempt)",
+    "SELECT count(*) FROM practice_attempt WHERE id NOT IN (SELECT id FROM vocab_review)",
+    "SELECT count(*) FROM vocab_card WHERE reps <> (SELECT count(*) FROM vocab_review WHERE card_id = vocab_card.id)",
+)
+
+
+def query(url: str, sql: str, before: Sequence[str] = ()) -> list[tuple[Any, ...]]:
+    """The rows of `sql` in the database at `url`, after the statements in `before`, each committed by itself."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+            return database.execute(sql).fetchall()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in before:
+            connection.execute(statement)
+        return connection.execute(sql).fetchall()
+
+
+def writes(url: str) -> tuple[Counter[int], int]:
+    """How often each write of the load is stored, and how many are stored in part."""
+    decks = query(url, _DECKS)
+    marks = [str(title) for (title,) in query(url, _ITEMS)] + [str(name) for name, _ in decks]
+    found = Counter(int(mark.removeprefix("drill ")) for mark in marks)
+    found.update(int(number) for (number,) in query(url, _REVIEWS))
+    half = sum(cards != CARDS_EACH for _, cards in decks)
+    return found, half + sum(query(url, sql)[0][0] for sql in _HALF_REVIEWS)
+
+
+def compare(report: Report, journal: Journal, url: str) -> None:
+    """Fill the row of `report`."""
+    found, half = writes(url)
+    sent = journal.acknowledged | journal.unknown
+    report.acknowledged = len(journal.acknowledged)
+    report.stored = len(found.keys() & sent)
+    report.lost = len(journal.acknowledged - found.keys())
+    report.duplicated = sum(times - 1 for times in found.values()) + len(found.keys() - sent)
+    report.half_written = half
+    report.errors = journal.errors
+    report.improper += journal.improper

@@ -1,0 +1,78 @@
+"""`python -m bench.sizes`: bytes of each kind of row in PostgreSQL, indexes included, on the data of the benchmark."""
+
+import secrets
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import psycopg
+
+from bench.contestants import ROOT, environment
+from tests import postgres
+
+MEMBERS = 300
+TABLES = {
+    "member": "accounts_member",
+    "API key": "accounts_apikey",
+    "course": "courses_course",
+    "item": "courses_item",
+    "milestone": "planning_milestone",
+    "grade category": "grades_gradecategory",
+    "score": "grades_gradescore",
+    "deck": "vocab_deck",
+    "card": "vocab_card",
+    "review": "vocab_review",
+    "attempt": "practice_attempt",
+    "access token": "oauthserver_accesstoken",
+    "refresh token": "oauthserver_refreshtoken",
+}
+_REVIEWS = """
+    INSERT INTO vocab_review
+    SELECT gen_random_uuid(), 'good', now() - random() * interval '1 year', 1200, 0.9, 'review', NULL, 12.5, 5.1,
+        now(), now(), id, member_id
+    FROM vocab_card
+"""
+"""One review of each card; the benchmark's seed has none."""
+
+_SIZE = """
+    SELECT count(*), pg_relation_size('{0}')::float / count(*), pg_total_relation_size('{0}')::float / count(*) FROM {0}
+"""
+
+
+def main() -> None:
+    """Fill a database, and print a table in Markdown."""
+    with tempfile.TemporaryDirectory(prefix="studyservice-sizes-") as name:
+        directory = Path(name)
+        directory.chmod(0o755)  # PostgreSQL may run as another user
+        server, url = postgres.start(directory / "postgresql")
+        try:
+            command = [
+                sys.executable,
+                "-m",
+                "bench.prepare",
+                "--members",
+                str(MEMBERS),
+                "--cast",
+                str(directory / "cast"),
+            ]
+            env = environment(url, directory, secrets.token_urlsafe(64))
+            subprocess.run(command, cwd=ROOT, env=env, check=True)
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(_REVIEWS)
+                connection.execute("VACUUM ANALYZE")
+                _print(connection)
+        finally:
+            server.stop()
+
+
+def _print(connection: psycopg.Connection) -> None:
+    print("| row | rows measured | bytes of the row itself | with its indexes |\n|---|---|---|---|")
+    for name, table in TABLES.items():
+        [row] = connection.execute(_SIZE.format(table)).fetchall()
+        rows, own, whole = row
+        print(f"| {name} | {rows} | {own:.0f} | {whole:.0f} |")
+
+
+if __name__ == "__main__":
+    main()
