@@ -31,6 +31,12 @@ def migrate() -> None:
     connections.close_all()  # a database in use cannot be copied
 
 
+def url_of(name: str) -> str:
+    """The URL of the database `name`, which is a path on SQLite."""
+    url = os.environ.get("DATABASE_URL")
+    return f"sqlite:///{name}" if url is None else urlsplit(url)._replace(path=f"/{name}").geturl()
+
+
 @contextmanager
 def copied(name: str, directory: Path) -> Iterator[str]:
     """The URL of a copy of the migrated database: `name` in PostgreSQL, or a file of that name in `directory`."""
@@ -38,10 +44,10 @@ def copied(name: str, directory: Path) -> Iterator[str]:
     if url is None:
         path = directory / f"{name}.sqlite3"
         shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", path)
-        yield f"sqlite:///{path}"
+        yield url_of(str(path))
         return
     _execute(url, f'CREATE DATABASE "{name}" TEMPLATE {_MIGRATED}')
-    yield _at(url, name)
+    yield url_of(name)
     _execute(url, f'DROP DATABASE "{name}" WITH (FORCE)')
 
 

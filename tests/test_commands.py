@@ -24,6 +24,7 @@ from django.utils import timezone
 from accounts import purging
 from accounts.models import ApiKey, Member
 from tests.conftest import KeyFactory, MemberFactory
+from tests.databases import url_of
 from tests.doors import RestDoor
 
 EMAIL = "owner@example.org"
@@ -371,16 +372,10 @@ def test_trial_makes_one_member_with_data_around_today(settings: Any, tmp_path: 
 def test_the_command_line_prints_json_alone() -> None:
     """With the settings of this run, as an operator would type it."""
     manage = Path(__file__).parent.parent / "manage.py"
-    database = connection.settings_dict
-    if connection.vendor == "sqlite":
-        url = f"sqlite:///{database['NAME']}"
-    else:
-        url = os.environ["DATABASE_URL"].replace("/postgres?", f"/{database['NAME']}?")
-        assert url != os.environ["DATABASE_URL"]
     answer = subprocess.run(  # our own program
         [sys.executable, manage, "createmember", EMAIL, "--api-key", "Key", "--json"],
         check=False,
-        env=os.environ | {"DATABASE_URL": url},
+        env=os.environ | {"DATABASE_URL": url_of(connection.settings_dict["NAME"])},
         capture_output=True,
         text=True,
         timeout=60,
