@@ -43,9 +43,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
     # Otherwise each test client would read every static file when it loads the middleware, 60 ms of CPU.
     settings.WHITENOISE_AUTOREFRESH = True
+    _hash_passwords_cheaply()
     if first:
         databases.migrate()
         _collect_static_files()
+
+
+def _hash_passwords_cheaply() -> None:
+    """The cost of a password hash is there to slow down who guesses; what is tested is that it is made."""
+    from django.contrib.auth.hashers import Argon2PasswordHasher
+
+    Argon2PasswordHasher.time_cost, Argon2PasswordHasher.memory_cost, Argon2PasswordHasher.parallelism = 1, 8, 1
 
 
 _started = pytest.StashKey[tuple[Path, Any]]()

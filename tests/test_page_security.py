@@ -74,6 +74,7 @@ def test_behind_https_cookies_are_secure_and_hsts_is_set() -> None:
     """Settings are read once per process, so this is another one."""
     script = (
         "import django; django.setup();"
+        "from django.conf import settings; settings.WHITENOISE_AUTOREFRESH = True;"
         "from django.test import Client;"
         "r = Client().get('/sign-in', secure=True, headers={'host': 'study.example.org'});"
         "c = r.cookies['__Host-csrftoken'];"

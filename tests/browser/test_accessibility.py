@@ -11,6 +11,7 @@ from accounts.api_keys import revoke_api_key
 from tests.browser.conftest import ask_for_code, enter_code
 
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1280, "height": 800}}
+AXE: str = Axe().axe_script
 OPTIONS: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
 """For axe; the policy of the pages lets it fetch nothing."""
 
@@ -23,18 +24,22 @@ def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None
         exclude: CSS selector of what is left out.
         rules: tags of the rules, where not all are meant.
     """
-    context = {"exclude": [[exclude]]} if exclude else None
+    context = {"exclude": [[exclude]] if exclude else []}
     options = OPTIONS | ({"runOnly": rules} if rules else {})
+    page.evaluate(AXE)
     found = []
     for size, viewport in SIZES.items():
         page.set_viewport_size(viewport)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             page.evaluate("Promise.allSettled(document.getAnimations().map((animation) => animation.finished))")
-            results = Axe().run(page, context=context, options=options)
+            violations = page.evaluate(
+                "([context, options]) => axe.run(context, options).then((results) => results.violations)",
+                [context, options],
+            )
             found += [
                 f"{size}, {scheme}: {rule['id']}: {node['html']} {node['any'] + node['all'] + node['none']}"
-                for rule in results.response["violations"]
+                for rule in violations
                 for node in rule["nodes"]
             ]
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
