@@ -3,12 +3,14 @@
 Each kind of secret has its resolver. API keys have theirs here; an app above this one registers its own when it starts.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
+from django.db import DatabaseError
 from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
@@ -18,6 +20,8 @@ from accounts.secrets import kind_of, sha256
 from studyservice.operations import Scope
 from studyservice.paths import is_below
 from studyservice.statements import Param, Row, Select
+
+logger = logging.getLogger(__name__)
 
 LAST_USE_EVERY = timedelta(minutes=5)
 """How stale a key's recorded last use may be (spec, API keys)."""
@@ -121,9 +125,15 @@ def _resolve_api_key(secret: str) -> Credential | None:
 
 
 def _record_use(key_id: UUID, now: datetime) -> None:
-    """Two requests at once write one time: the second finds it fresh."""
+    """Two requests at once write one time: the second finds it fresh.
+
+    Where nothing can be written, on a full disk or a standby, reading goes on.
+    """
     stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
-    ApiKey.objects.filter(stale, id=key_id).update(last_used_at=now)
+    try:
+        ApiKey.objects.filter(stale, id=key_id).update(last_used_at=now)
+    except DatabaseError:
+        logger.exception("The use of an API key could not be recorded")
 
 
 register_resolver("sk", _resolve_api_key)

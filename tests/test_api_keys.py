@@ -1,11 +1,15 @@
 """API keys as they are made, stored and used (spec, API keys). Their page is in test_key_page."""
 
 import hashlib
+import logging
 import re
 from io import StringIO
+from typing import Any
 
+import pytest
 import time_machine
 from django.core.management import call_command
+from django.db import DatabaseError, connection
 from django.test import Client
 
 from accounts.models import Member
@@ -42,3 +46,22 @@ def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
             [key] = client.get("/keys").context["active"]
             shown.append(f"{key.last_used_at:%H:%M:%S}")
     assert shown == ["12:00:00", "12:00:00", "12:05:01", "12:05:01"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_use_that_cannot_be_recorded_is_logged_and_the_call_answered(
+    owner_member: Member, make_key: KeyFactory, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As on a full disk, or a standby."""
+    door = RestDoor(make_key(owner_member)[0])
+
+    def refuse(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("UPDATE"):
+            raise DatabaseError("read-only")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(refuse):
+        assert door.made("get_me")["email"] == owner_member.email
+    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
+        "The use of an API key could not be recorded"
+    ]

@@ -34,7 +34,8 @@ def drill(site: Site) -> list[Report]:
         fill()
         time.sleep(3)
         with Client(instance.port, cast.heavy[0].key) as client:
-            report.check("reading goes on", client.call("GET", "/v1/items").status == 200)
+            read = client.call("GET", "/v1/items")
+            report.check("reading goes on" if read.status == 200 else f"reading goes on: {read}", read.status == 200)
         free()
         freed = time.monotonic()
         time.sleep(2)
