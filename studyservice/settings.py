@@ -14,6 +14,8 @@ from corsheaders.defaults import default_headers
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from studyservice.paths import API_ROOTS
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
 
@@ -193,7 +195,7 @@ ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 SECURE_SSL_REDIRECT = _secure
 # The API refuses plain http by itself: a redirect would let a client send its credential in the clear for ever.
-SECURE_REDIRECT_EXEMPT = [r"^health$", r"^(v1|mcp)(/|$)"]
+SECURE_REDIRECT_EXEMPT = [r"^health$", *(rf"^{root[1:]}(/|$)" for root in API_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
 SECURE_HSTS_PRELOAD = _secure

@@ -34,7 +34,7 @@ def migrate() -> None:
 def url_of(name: str) -> str:
     """The URL of the database `name`, which is a path on SQLite."""
     url = os.environ.get("DATABASE_URL")
-    return f"sqlite:///{name}" if url is None else urlsplit(url)._replace(path=f"/{name}").geturl()
+    return f"sqlite:///{name}" if url is None else _at(url, name)
 
 
 @contextmanager

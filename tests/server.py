@@ -55,7 +55,9 @@ def running(directory: Path, **variables: str) -> Iterator[Server]:
 
 
 @contextmanager
-def started(directory: Path, database_url: str, **variables: str) -> Iterator[Server]:
+def started(
+    directory: Path, database_url: str, config: str = "studyservice/gunicorn.py", **variables: str
+) -> Iterator[Server]:
     """A server with its data in `directory`, and whatever stands behind `database_url`."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -70,7 +72,7 @@ def started(directory: Path, database_url: str, **variables: str) -> Iterator[Se
         "LOG_FORMAT": "text",
         **variables,
     }
-    gunicorn = [sys.executable, "-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
+    gunicorn = [sys.executable, "-m", "gunicorn", "-c", config, "studyservice.wsgi"]
     with (directory / "server.log").open("wb") as log:
         process = subprocess.Popen(gunicorn, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests import server as servers
+from tests.databases import copied
 from tests.server import ADA
 
 THREADS = 4
@@ -230,6 +231,29 @@ def test_stopping_finishes_the_running_request(own_server: servers.Server) -> No
         response = received(connection)
         assert own_server.process.wait(timeout=15) == 0
     assert (response.status, response.body["name"]) == (201, "Cell Biology")
+
+
+def test_a_body_that_drips_in_is_given_up(tmp_path: Path) -> None:
+    """In a second here, where the service has two minutes."""
+    config = tmp_path / "gunicorn.py"
+    config.write_text(
+        "from studyservice.gunicorn import *\nfrom studyservice import worker\nworker.REQUEST_SECONDS = 1"
+    )
+    with copied(f"drip_{tmp_path.name}", tmp_path) as url, servers.started(tmp_path, url, str(config)) as own:
+        wire = Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])
+        with half_sent(wire, half_body(wire)) as connection:
+            connection.settimeout(0.2)
+            for _ in range(40):
+                connection.sendall(b" ")
+                try:
+                    connection.recv(1, socket.MSG_PEEK)
+                except TimeoutError:
+                    continue
+                break
+            else:
+                pytest.fail("It is still waited for.")
+            connection.settimeout(60)
+            assert is_envelope(received(connection), "invalid_request")
 
 
 def test_health_is_200_with_the_database(wire: Wire) -> None:

@@ -221,3 +221,10 @@ def enter_code(page: "Page", code: str) -> None:
     page.get_by_label("Six-digit code").fill(code)
     page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_load_state()
+
+
+def use_up_attempts(page: "Page") -> None:
+    """Make, from the sign-in page, every attempt that its address has."""
+    token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
+    for _ in range(15):
+        page.request.post("/sign-in", form={"email": "no address", "csrfmiddlewaretoken": token})

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from accounts import connections
 from accounts.api_keys import revoke_api_key
-from tests.browser.conftest import ask_for_code, enter_code
+from tests.browser.conftest import ask_for_code, enter_code, use_up_attempts
 
 SIZES: dict[str, ViewportSize] = {"phone": {"width": 360, "height": 740}, "desktop": {"width": 1280, "height": 800}}
 AXE: str = Axe().axe_script
@@ -134,9 +134,7 @@ def test_the_403_page(open_signed_in: Any) -> None:
 
 def test_the_429_page(page: Page) -> None:
     page.goto("/sign-in")
-    token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
-    for _ in range(15):
-        page.request.post("/sign-in", form={"email": "no address", "csrfmiddlewaretoken": token})
+    use_up_attempts(page)
     page.get_by_role("button", name="E-mail me a code").click()
     expect(page.get_by_role("heading", name="Too many sign-in attempts")).to_be_visible()
     audit(page)

@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PASSWORD, ask_for_code, enter_code, sign_in
+from tests.browser.conftest import PASSWORD, ask_for_code, enter_code, sign_in, use_up_attempts
 
 
 def test_it_signs_in_by_code(page: Page, member: Any, newest_code: Any) -> None:
@@ -59,9 +59,7 @@ def test_the_fifth_wrong_code_says_too_many_tries(page: Page, member: Any, newes
 
 def test_too_many_attempts_show_a_page_that_says_when_to_return(page: Page, member: Any) -> None:
     page.goto("/sign-in")
-    token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
-    for _ in range(15):
-        page.request.post("/sign-in", form={"email": "no address", "csrfmiddlewaretoken": token})
+    use_up_attempts(page)
     page.get_by_label("E-mail address").first.fill("ada@example.org")
     page.get_by_role("button", name="E-mail me a code").click()
     expect(page.get_by_role("heading", name="Too many sign-in attempts")).to_be_visible()
