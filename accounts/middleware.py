@@ -50,9 +50,9 @@ class CredentialMiddleware:
             return hit(Rate.API, client_address(request)), error_response(InvalidRequest(_PLAIN_HTTP))
         try:
             credential = credential_of(request)
-        except DatabaseError:
+        except DatabaseError as error:
             logger.exception("The credential could not be looked up")
-            return hit(Rate.API, client_address(request)), error_response(InternalError())
+            return hit(Rate.API, client_address(request)), error_response(InternalError.of(error))
         window = hit(Rate.API, str(credential.id) if credential else client_address(request))
         request.credential = credential  # type: ignore[attr-defined]  # read by the viewset and the log
         request.window = window  # type: ignore[attr-defined]  # read by process_view

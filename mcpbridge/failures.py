@@ -18,6 +18,8 @@ def failure_text(error: ApiError, tool: OperationTool) -> str:
     lines = [f"{error.type}: {error.message}"]
     lines += [f"- {detail['field']}: {detail['message']}" for detail in error.details or []]
     lines += _sources(error, tool)
+    if "Retry-After" in error.headers:
+        lines.append(f"Wait {error.headers['Retry-After']} s before you try again.")
     if type(error) in _ADVICE:
         lines.append(_ADVICE[type(error)])
     lines.append(f"Request id: {current_request_id()}")

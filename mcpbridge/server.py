@@ -75,9 +75,9 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         record = tool.run(request.credential, params.arguments or {})
     except ApiError as error:
         failure = error
-    except Exception:
+    except Exception as error:
         logger.exception("Tool %s failed", tool.operation.id)
-        failure = InternalError()
+        failure = InternalError.of(error)
     else:
         return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
     request.tool_failure = failure

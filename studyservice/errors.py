@@ -5,10 +5,12 @@ Code raises; `exception_handler` (DRF) and the `handler…` views (Django) write
 """
 
 import logging
+import sys
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar, TypedDict
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from rest_framework.settings import api_settings
 
@@ -156,6 +158,12 @@ class InternalError(ApiError):
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     default_message = "Something went wrong on our side. Try again later; if it persists, report the request id."
 
+    @classmethod
+    def of(cls, fault: BaseException | None) -> "InternalError":
+        """The error that stands for `fault`; `Retry-After` if the database was busy or away, which may soon pass."""
+        passing = isinstance(fault, OperationalError | InterfaceError)
+        return cls(headers={"Retry-After": "1"} if passing else None)
+
 
 def error_response(error: ApiError) -> HttpResponse:
     """`error` as a plain HTTP answer, for code outside DRF."""
@@ -208,7 +216,7 @@ def flatten(detail: Any, path: str = "") -> list[Detail]:
 def _page_or_envelope(request: HttpRequest, error: ApiError, title: str, text: str) -> HttpResponse:
     if is_oauth_path(request.path_info):
         code = "server_error" if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request"
-        return oauth_error_response(code, error.message, error.status)
+        return oauth_error_response(code, error.message, error.status, error.headers)
     if is_json_path(request.path_info):
         return error_response(error)
     return error_page(request, error.status, title, text, headers=error.headers)
@@ -244,6 +252,6 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """`handler500`: the fault itself is in the log under the request id."""
+    """`handler500`: the fault itself is in the log under the request id. Django calls this while it handles it."""
     text = "This is our fault, not yours. Try again in a few minutes; if it persists, tell us the request id below."
-    return _page_or_envelope(request, InternalError(), "Something went wrong on our side", text)
+    return _page_or_envelope(request, InternalError.of(sys.exception()), "Something went wrong on our side", text)

@@ -15,10 +15,12 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from studyservice.paths import API_ROOTS
+from studyservice.postgresql.waits import Waits
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
 
+_DAY = 24 * 3600
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -96,8 +98,8 @@ def _credential_prefix() -> str:
     return prefix
 
 
-def _databases() -> dict[str, dict[str, Any]]:
-    """PostgreSQL from DATABASE_URL, or SQLite in DATA_DIR."""
+def _databases(waits: Waits) -> dict[str, dict[str, Any]]:
+    """PostgreSQL from DATABASE_URL, or SQLite in DATA_DIR; options of the URL go before ours."""
     url = _text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'studyservice.sqlite3'}")
     database: dict[str, Any] = {}
     if url.startswith(("postgres://", "postgresql://", "sqlite:///")):
@@ -119,11 +121,17 @@ def _databases() -> dict[str, dict[str, Any]]:
             # What one transaction prepares or declares, the next does not find: it may be on another connection.
             options["prepare_threshold"] = None
             database["DISABLE_SERVER_SIDE_CURSORS"] = True
+            # A pooler refuses start-up options; the role brings the same (`manage.py databasetimeouts`).
+        else:
+            options["options"] = waits.startup_options(options.get("options", ""))
         options.setdefault("prepare_threshold", 3)
+        options["deadline"] = waits.deadline
+        for name, value in _TRANSPORT.items():
+            options.setdefault(name, value)
     else:
         options |= {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
+            "timeout": waits.lock,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     return {"default": database}
@@ -186,7 +194,24 @@ CREDENTIAL_PREFIX = _credential_prefix()
 TRUSTED_PROXIES = _count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = _redis_url()
 METRICS_ADDRESS = _metrics_address()
-DATABASES = _databases()
+DATABASE_WAITS = Waits(
+    lock=_count("DATABASE_LOCK_TIMEOUT", default=5, least=1, most=_DAY),
+    statement=_count("DATABASE_STATEMENT_TIMEOUT", default=15, least=1, most=_DAY),
+    idle=_count("DATABASE_IDLE_TIMEOUT", default=30, least=1, most=_DAY),
+)
+_command_statement = _count("COMMAND_STATEMENT_TIMEOUT", default=3600, least=1, most=_DAY)
+_command_lock = _count("COMMAND_LOCK_TIMEOUT", default=60, least=1, most=_DAY)
+# For reaching PostgreSQL and noticing that it is gone, in the words of libpq (34.1.2, Parameter Key Words).
+_TRANSPORT = {
+    "connect_timeout": _count("DATABASE_CONNECT_TIMEOUT", default=5, least=2, most=_DAY),
+    "tcp_user_timeout": 1000 * _count("DATABASE_TCP_USER_TIMEOUT", default=10, least=1, most=_DAY),
+    "keepalives_idle": _count("DATABASE_KEEPALIVES_IDLE", default=30, least=1, most=_DAY),
+    "keepalives_interval": _count("DATABASE_KEEPALIVES_INTERVAL", default=5, least=1, most=_DAY),
+    "keepalives_count": _count("DATABASE_KEEPALIVES_COUNT", default=3, least=1, most=100),
+}
+DATABASES = _databases(DATABASE_WAITS)
+# Of management commands: they migrate and purge, and nobody waits for their answer.
+COMMAND_DATABASES = _databases(Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 _host = urlsplit(BASE_URL).hostname or ""
@@ -195,7 +220,7 @@ ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 SECURE_SSL_REDIRECT = _secure
 # The API refuses plain http by itself: a redirect would let a client send its credential in the clear for ever.
-SECURE_REDIRECT_EXEMPT = [r"^health$", *(rf"^{root[1:]}(/|$)" for root in API_ROOTS)]
+SECURE_REDIRECT_EXEMPT = [r"^health(/|$)", *(rf"^{root[1:]}(/|$)" for root in API_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
 SECURE_HSTS_PRELOAD = _secure

@@ -10,3 +10,9 @@ def load_settings() -> None:
         settings.BASE_URL  # noqa: B018  # the first access loads them
     except ImproperlyConfigured as error:
         raise SystemExit(f"Not started: {error}") from None
+
+
+def load_command_settings() -> None:
+    """The same for a management command, which waits longer for the database."""
+    load_settings()
+    settings.DATABASES = settings.COMMAND_DATABASES

@@ -4,7 +4,8 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from studyservice.views import docs, favicon, health, home, openapi
+from studyservice.health import health, live, ready
+from studyservice.views import docs, favicon, home, openapi
 
 urlpatterns = [
     path("v1/", include("accounts.urls")),
@@ -16,6 +17,8 @@ urlpatterns = [
     path("", include("oauthserver.urls")),
     path("", include("mcpbridge.urls")),
     path("health", health, name="health"),
+    path("health/live", live, name="health_live"),
+    path("health/ready", ready, name="health_ready"),
     path("openapi.json", openapi, name="openapi"),
     path("", home, name="home"),
     path("", include("accounts.pages.urls")),

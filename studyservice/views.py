@@ -1,14 +1,11 @@
-"""The service's own addresses: home, health, the machine-readable description and its reference."""
+"""The service's own addresses: home, the machine-readable description and its reference."""
 
-import logging
 from functools import cache
-from http import HTTPStatus
 from typing import Any
 
 from csp.constants import SELF
 from csp.decorators import csp_update
 from django.conf import settings
-from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
@@ -19,23 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from studyservice.codec import json_response
 from studyservice.errors import MethodNotAllowed, error_response
 
-logger = logging.getLogger(__name__)
-
 _READ = ("GET", "HEAD")
-
-
-@csrf_exempt
-def health(request: HttpRequest) -> HttpResponse:
-    """200 while the database answers, else 503."""
-    if request.method not in _READ:
-        return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    except DatabaseError:
-        logger.exception("The database does not answer")
-        return json_response({"status": "down"}, HTTPStatus.SERVICE_UNAVAILABLE)
-    return json_response({"status": "ok"})
 
 
 @csrf_exempt

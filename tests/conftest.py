@@ -33,6 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
     config.addinivalue_line("markers", "rest: a rule of REST alone; the test does not go through the tools too")
+    config.addinivalue_line("markers", "postgresql: about PostgreSQL alone; not part of a run on SQLite")
     first = _DIRECTORY not in os.environ
     if first:
         config.stash[_started] = _prepare(config.getoption("--database"))
@@ -91,6 +92,15 @@ def _collect_static_files() -> None:
     ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
     if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
         call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out of a run on SQLite what is about PostgreSQL."""
+    if config.getoption("--database") == "postgresql":
+        return
+    others = [item for item in items if item.get_closest_marker("postgresql") is not None]
+    config.hook.pytest_deselected(items=others)
+    items[:] = [item for item in items if item not in others]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -80,7 +80,7 @@ def test_preflight_allows_the_headers_that_clients_send(header: str) -> None:
     assert header in allowed.split(", ")
 
 
-@pytest.mark.parametrize("path", ["/health", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready", "/openapi.json"])
 def test_the_description_may_be_read_from_anywhere(path: str) -> None:
     response = Call("GET", path).send(Origin=ORIGIN)
     assert (response.status_code, response.headers["Access-Control-Allow-Origin"]) == (200, "*")

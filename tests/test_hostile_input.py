@@ -411,7 +411,7 @@ def test_the_answer_is_json_whatever_is_asked_for(world: World, path: str, accep
 
 
 @pytest.mark.parametrize("host", ["evil.example", "", "a b", "[::", "127.0.0.1:99999", "\xff"])
-@pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/health", "/openapi.json"])
+@pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/health", "/health/ready", "/openapi.json"])
 def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None:
     response = Call("GET", path).send(**bearer(world.door.secret), Host=host)
     assert response.status_code < 500

@@ -144,7 +144,20 @@ def secrets(owner_member: Any, make_key: Any) -> dict[str, str]:
 
 PATHS = [
     *sorted({route.path for route in routes().values()}),
-    *("/v1/broken", "/broken", "/v1/none", "/none", "/mcp", "/health", "/openapi.json", "/", "/docs", "/keys"),
+    *(
+        "/v1/broken",
+        "/broken",
+        "/v1/none",
+        "/none",
+        "/mcp",
+        "/health",
+        "/health/live",
+        "/health/ready",
+        "/openapi.json",
+        "/",
+        "/docs",
+        "/keys",
+    ),
     *("/sign-in", "/sign-in/code", "/admin/", "/admin/login/", "/admin/accounts/member/"),
     *("/oauth/token", "/oauth/revoke", "/oauth/register", "/oauth/authorize", "/.well-known/none"),
 ]

@@ -139,8 +139,17 @@ def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestDoor) -> No
 
     with connection.execute_wrapper(gone):
         owner.request("GET", "/v1/me")
-        Client().get("/health")
-    assert counted()["database_errors_total",] == 2
+    assert counted()["database_errors_total",] == 1
+
+
+def test_an_outage_that_health_finds_is_counted(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    nobody = "postgres://nobody@127.0.0.1:9/none"
+    with server.started(tmp_path, nobody, METRICS_ADDRESS=address) as running:
+        asked = 1 + sum(_get(f"{running.url}/health")[0] == 503 for _ in range(3))  # once to see that it is there
+        _, text = _get(f"http://{address}/metrics")
+    assert f"studyservice_database_errors_total {asked}.0" in text
 
 
 def _get(url: str, **headers: str) -> tuple[int, str]:

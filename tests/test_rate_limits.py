@@ -149,7 +149,7 @@ class TestWindows:
         preflight = Call("OPTIONS", "/v1/me").send(Origin="https://app.example", Access_Control_Request_Method="GET")
         assert (preflight.status_code, left(preflight)) == (200, 0)
 
-    @pytest.mark.parametrize("path", ["/health", "/openapi.json", "/admin/"])
+    @pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready", "/openapi.json", "/admin/"])
     def test_other_addresses_are_not_counted(self, secret: str, path: str) -> None:
         answer = Call("GET", path).send(**bearer(secret))
         assert "RateLimit-Limit" not in answer.headers

@@ -26,6 +26,14 @@ PRODUCTION = {
     "WEB_CONCURRENCY": "4",
 }
 
+WAITS = "-c lock_timeout=5s -c statement_timeout=15s -c idle_in_transaction_session_timeout=30s"
+TRANSPORT = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
 NO_DATABASE = (
     "DATABASE_URL is not a database URL: use postgres://user:password@host:5432/name or sqlite:////path/to/file."
 )
@@ -84,6 +92,15 @@ def test_production_passes_the_deployment_checks(run):
         ({"EMAIL_URL": "mail.org"}, "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."),
         ({"PORT": "http"}, "PORT must be a whole number from 1 to 65535, not 'http'."),
         ({"WEB_THREADS": "0"}, "WEB_THREADS must be a whole number from 1 to 1024, not '0'."),
+        (
+            {"DATABASE_STATEMENT_TIMEOUT": "15s"},
+            "DATABASE_STATEMENT_TIMEOUT must be a whole number from 1 to 86400, not '15s'.",
+        ),
+        ({"DATABASE_LOCK_TIMEOUT": "0"}, "DATABASE_LOCK_TIMEOUT must be a whole number from 1 to 86400, not '0'."),
+        (
+            {"DATABASE_CONNECT_TIMEOUT": "1"},
+            "DATABASE_CONNECT_TIMEOUT must be a whole number from 2 to 86400, not '1'.",
+        ),
         ({"TRUSTED_PROXIES": "-1"}, "TRUSTED_PROXIES must be a whole number from 0 to 16, not '-1'."),
         ({"CREDENTIAL_PREFIX": "S_"}, "CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits."),
         (
@@ -151,23 +168,37 @@ def test_the_trial_secret_is_enough_for_loopback(run, tmp_path: Path):
 
 
 def test_options_of_the_database_url_reach_the_driver(run):
-    url = "postgres://study:p%40ss@db:6432/study?sslmode=require&connect_timeout=5"
+    url = "postgres://study:p%40ss@db:6432/study?sslmode=require&connect_timeout=9&options=-c%20work_mem%3D8MB"
     shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_URL": url}))
     database = ast.literal_eval(shown)
     assert (database["HOST"], database["PORT"], database["PASSWORD"]) == ("db", 6432, "p@ss")
-    assert database["OPTIONS"] == {
+    assert database["OPTIONS"] == TRANSPORT | {
         "sslmode": "require",
-        "connect_timeout": 5,
+        "connect_timeout": 9,
         "server_side_binding": True,
         "prepare_threshold": 3,
+        "options": f"{WAITS} -c work_mem=8MB",
+        "deadline": 17,
     }
+
+
+def test_commands_wait_longer_for_the_database(run):
+    shown = _shown(run, "settings.COMMAND_DATABASES['default']['OPTIONS']", **PRODUCTION)
+    options = ast.literal_eval(shown)
+    long = "-c lock_timeout=60s -c statement_timeout=3600s -c idle_in_transaction_session_timeout=3600s"
+    assert (options["options"], options["deadline"]) == (long, 3602)
+
+
+def test_a_lock_of_sqlite_is_waited_for_as_long(run):
+    shown = "[d['default']['OPTIONS']['timeout'] for d in (settings.DATABASES, settings.COMMAND_DATABASES)]"
+    assert _shown(run, shown, **(PRODUCTION | {"DATABASE_URL": ""})) == "[5, 60]\n"
 
 
 def test_behind_a_pooler_nothing_outlives_a_transaction(run):
     shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_POOLED": "true"}))
     database = ast.literal_eval(shown)
     assert database["DISABLE_SERVER_SIDE_CURSORS"] is True
-    assert database["OPTIONS"] == {"server_side_binding": True, "prepare_threshold": None}
+    assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
 
 
 def test_every_variable_is_documented():
@@ -188,6 +219,8 @@ def test_every_variable_is_documented():
     ("path", "headers", "status"),
     [
         ("/health", {}, 200),
+        ("/health/live", {}, 200),
+        ("/health/ready", {}, 200),
         ("/keys", {}, 301),
         ("/v1/me", {}, 400),
         ("/mcp", {}, 400),
@@ -195,7 +228,7 @@ def test_every_variable_is_documented():
     ],
 )
 def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, status):
-    """Over http liveness alone is answered; pages lead to https, and the API refuses."""
+    """Over http the service's health alone is answered; pages lead to https, and the API refuses."""
     settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     response = Client().get(path, headers=headers)

@@ -27,6 +27,7 @@ from bench.drills import (
     retrying_proxy,
     server_killed,
     slow_clients,
+    stuck,
 )
 from bench.drills.report import COLUMNS, Report
 from bench.drills.site import Site
@@ -34,6 +35,7 @@ from bench.drills.site import Site
 DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "server": server_killed.drill,
     "postgresql": postgresql_restarted.drill,
+    "stuck": stuck.drill,
     "failover": failover.drill,
     "redis": redis_gone.drill,
     "disk": disk_full.drill,

@@ -3,13 +3,19 @@
 import shutil
 import socket
 import subprocess
+import sys
 import time
+from pathlib import Path
 
+from bench.cast import Subject
+from bench.contestants import ROOT
 from bench.drills import once
+from bench.drills.client import Client
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import Site, wait_until
+from bench.drills.site import Instance, Site, wait_until
 from bench.drills.stored import compare
+from bench.drills.stuck import row_lock
 
 _SERVER_CONNECTIONS = 3
 
@@ -22,6 +28,7 @@ def drill(site: Site) -> list[Report]:
         report.notes.append("not run: pgbouncer is not installed")
         return [report]
     url, data, cast = site.fresh("postgresql")
+    _apply_timeouts(site, url, data)
     port = _start(site, program)
     database = url.partition("?")[0].rpartition("/")[2]
     pooled = f"postgres://postgres@127.0.0.1:{port}/{database}"
@@ -33,6 +40,7 @@ def drill(site: Site) -> list[Report]:
     threads = 2 * int(instance.environment["WEB_THREADS"])
     report.check(f"{threads} threads on {_SERVER_CONNECTIONS} connections: no call failed", not report.errors)
     once.drill(report, (instance.port, instance.port), data / "mail", cast.members, url)
+    _meet_a_lock(report, instance, cast.heavy[0], url)
     instance.stop()
     unprepared = site.serve(pooled, data, redis=redis)
     with Load([unprepared.port], cast.members) as load:
@@ -41,6 +49,28 @@ def drill(site: Site) -> list[Report]:
     report.notes.append(f"without DATABASE_POOLED {failed} of {failed + len(load.journal.acknowledged)} calls failed")
     unprepared.stop()
     return [report]
+
+
+def _apply_timeouts(site: Site, url: str, data: Path) -> None:
+    """Set by role what the pooler refuses from a connection."""
+    subprocess.run(
+        [sys.executable, "manage.py", "databasetimeouts", "--apply"],
+        cwd=ROOT,
+        env=site.environment(url, data, site.origin_port),
+        stdout=subprocess.DEVNULL,
+        check=True,
+    )
+
+
+def _meet_a_lock(report: Report, instance: Instance, owner: Subject, url: str) -> None:
+    """A write of the member whose row is locked."""
+    course = f"/v1/courses/{owner.courses[0]}/items"
+    with row_lock(url), Client(instance.port, owner.key) as client:
+        answer = client.call("POST", course, {"title": "meets a lock", "kind": "quiz"})
+    report.check(
+        f"a write to a locked row: {answer.fault}, Retry-After: {answer.headers['Retry-After']}",
+        answer.fault == "500 internal_error" and answer.headers["Retry-After"] == "1",
+    )
 
 
 def _start(site: Site, program: str) -> int:

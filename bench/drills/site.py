@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,6 +88,18 @@ class Postgres:
     def stop(self) -> None:
         """Stop it in the fast way: connections are closed, transactions are rolled back."""
         self._server.stop()
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """SIGSTOP for every process of it; at the end they go on."""
+        pids = [self._server.get_pid(), *machine.children(self._server.get_pid())]
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
     def kill(self) -> None:
         """SIGKILL for the postmaster; its children see that and end."""

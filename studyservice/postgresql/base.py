@@ -1,4 +1,4 @@
-"""Django's PostgreSQL backend with a health check that costs no round trip and a kept cursor for statements."""
+"""Django's PostgreSQL backend: deadlines, a health check that costs no round trip, a kept cursor for statements."""
 
 import select
 from collections.abc import Callable, Sequence
@@ -8,13 +8,32 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg.pq import Format
 
+from studyservice.postgresql import driver
+
 T = TypeVar("T")
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """One connection, as Django uses it, and as `studyservice.statements` does."""
+    """One connection, as Django uses it, and as `studyservice.statements` does.
+
+    Its `OPTIONS` are those of Django's, and `deadline`: seconds for one exchange with the server.
+    """
+
+    Database = driver
 
     _kept_cursor: "psycopg.Cursor[tuple[Any, ...]] | None" = None
+
+    def get_connection_params(self) -> dict[str, Any]:
+        """What libpq is told."""
+        params: dict[str, Any] = super().get_connection_params()
+        params.pop("deadline", None)
+        return params
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> driver.Connection:
+        """A connection with the deadline."""
+        connection: driver.Connection = super().get_new_connection(conn_params)
+        connection.deadline = self.settings_dict["OPTIONS"].get("deadline")
+        return connection
 
     def is_usable(self) -> bool:
         """Whether the connection can be used; Django replaces it if not.
