@@ -119,6 +119,13 @@ def test_a_tool_says_that_it_may_be_called_again(tmp_path: Path, url: str) -> No
     assert "\nWait 1 s before you try again.\n" in result["content"][0]["text"]
 
 
+def test_an_app_is_told_in_the_words_of_oauth(tmp_path: Path, url: str) -> None:
+    app = {"redirect_uris": ["https://app.example/callback"], "token_endpoint_auth_method": "none"}
+    with serving(tmp_path, url, DATABASE_LOCK_TIMEOUT="1") as ada, locked(url, "LOCK TABLE oauthserver_application"):
+        answer = ada.call("POST", "/oauth/register", app)
+    assert (answer.status, answer.body["error"], answer.headers["Retry-After"]) == (500, "server_error", "1")
+
+
 @pytest.mark.postgresql
 def test_a_statement_does_not_run_without_end(tmp_path: Path, url: str) -> None:
     waits = {"DATABASE_LOCK_TIMEOUT": "60", "DATABASE_STATEMENT_TIMEOUT": "1"}

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import orjson
 
 SILENCE_SECONDS = 40
-"""A client that waits longer has been left hanging. The longest time-out of the service itself is 20 s (SQLite)."""
+"""A client that waits longer has been left hanging. The longest time-out of the service itself is 17 s (PostgreSQL)."""
 
 ERROR_TYPES = {400: "invalid_request", 404: "not_found", 429: "rate_limited", 500: "internal_error"}
 """Those that drills meet, and what the envelope must then say."""
