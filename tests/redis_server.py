@@ -1,8 +1,12 @@
-"""A real Redis for tests."""
+"""A real Redis for tests, and one that never answers."""
 
+import os
 import shutil
+import signal
 import socket
+import socketserver
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,12 +16,11 @@ import pytest
 
 
 class Redis:
-    """A real Redis on loopback, which can be killed and started again."""
+    """A real Redis on loopback, which can be killed and started again, or hang for a while."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, port: int = 0) -> None:
         self._directory = directory
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
+        with socket.create_server(("127.0.0.1", port)) as free:
             self._port: int = free.getsockname()[1]
         self.url = f"redis://127.0.0.1:{self._port}/0"
         self._process: subprocess.Popen[bytes] | None = None
@@ -35,6 +38,15 @@ class Redis:
             time.sleep(0.02)
         raise TimeoutError("redis-server did not start")
 
+    def hang(self) -> None:
+        """Connections are still accepted, by the kernel; nothing is answered."""
+        if self._process is not None:
+            os.kill(self._process.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        if self._process is not None:
+            os.kill(self._process.pid, signal.SIGCONT)
+
     def kill(self) -> None:
         if self._process is not None:
             self._process.kill()
@@ -43,11 +55,52 @@ class Redis:
 
 
 @contextmanager
-def start_redis(directory: Path) -> Iterator[Redis]:
-    """A running Redis; the test is skipped where there is none."""
+def start_redis(directory: Path, port: int = 0) -> Iterator[Redis]:
+    """A running Redis, on any free port; the test is skipped where there is none."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not on PATH")
-    server = Redis(directory)
+    server = Redis(directory, port)
     server.start()
     yield server
     server.kill()
+
+
+class SilentRedis(socketserver.ThreadingTCPServer):
+    """Accepts connections and answers nothing."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Silent)
+        self.port = self.server_address[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.lock = threading.Lock()
+        self.open = 0
+        self.most = 0
+        """The largest number of connections that were open at once."""
+        self.asked = 0
+        """Connections made so far."""
+
+
+@contextmanager
+def start_silent_redis() -> Iterator[SilentRedis]:
+    """One that accepts and never answers."""
+    with SilentRedis() as silent:
+        threading.Thread(target=silent.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        yield silent
+        silent.shutdown()
+
+
+class _Silent(socketserver.BaseRequestHandler):
+    server: SilentRedis
+
+    def handle(self) -> None:
+        with self.server.lock:
+            self.server.asked += 1
+            self.server.open += 1
+            self.server.most = max(self.server.most, self.server.open)
+        while self.request.recv(4096):
+            pass
+        with self.server.lock:
+            self.server.open -= 1

@@ -1,20 +1,13 @@
-"""Request rates: 120 per minute and credential, in fixed windows (spec, Limits), in this process or in Redis."""
+"""Request rates: 120 per minute and credential, in fixed windows (spec, Limits)."""
 
-import logging
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 import time_machine
 
 from accounts.models import Member
-from studyservice import rates
-from studyservice.rates import Rate
-from tests.doors import RestDoor
-from tests.redis_server import Redis, start_redis
 from tests.world import Call, bearer, check_headers, error_of
 
 ME = Call("GET", "/v1/me")
@@ -218,82 +211,3 @@ class TestClientAddress:
         peer("192.0.2.7").send()
         assert left(peer("::ffff:192.0.2.7").send()) == 118
         assert left(peer("::ffff:192.0.2.8").send()) == 119
-
-
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[Redis]:
-    """A running Redis of this test's own."""
-    with start_redis(tmp_path) as server:
-        yield server
-
-
-@pytest.fixture
-def limiter(redis: Redis) -> Callable[[], Callable[[], rates.Window]]:
-    """Gives what counts one request, as a server process of its own would."""
-
-    def process() -> Callable[[], rates.Window]:
-        made = rates._Limiter(redis.url)
-        return lambda: made.count(Rate.API.value, "API:one", 1)
-
-    return process
-
-
-class TestRedis:
-    def test_two_processes_share_a_window(self, limiter) -> None:
-        first, second = limiter(), limiter()
-        seen = [count().remaining for _ in range(60) for count in (first, second)]
-        assert seen == list(range(119, -1, -1))
-        assert first().exceeded
-        assert second().exceeded
-
-    def test_without_redis_each_process_counts_for_itself(self, limiter, redis: Redis) -> None:
-        first, second = limiter(), limiter()
-        assert (first().remaining, second().remaining) == (119, 118)
-        redis.kill()
-        assert (first().remaining, first().remaining, second().remaining) == (119, 118, 119)
-
-    def test_the_limit_holds_without_redis(self, limiter, redis: Redis) -> None:
-        count = limiter()
-        redis.kill()
-        assert [count().exceeded for _ in range(121)] == [False] * 120 + [True]
-
-    def test_it_starts_without_redis(self, limiter, redis: Redis) -> None:
-        redis.kill()
-        assert limiter()().remaining == 119
-
-    def test_redis_counts_again_when_it_is_back(self, limiter, redis: Redis) -> None:
-        count = limiter()
-        redis.kill()
-        assert [count().remaining for _ in range(3)] == [119, 118, 117]
-        redis.start()
-        time.sleep(rates.RETRY_SECONDS + 0.05)
-        assert count().remaining == 119
-        assert limiter()().remaining == 118
-
-    def test_the_outage_is_logged_once_per_minute(
-        self, limiter, redis: Redis, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """Decisions 3; a minute is made short here."""
-        assert rates._LOG_EVERY_SECONDS == 60
-        monkeypatch.setattr(rates, "_LOG_EVERY_SECONDS", 0.5)
-        monkeypatch.setattr(rates, "RETRY_SECONDS", 0.0)
-        count = limiter()
-        redis.kill()
-        with caplog.at_level(logging.ERROR, "studyservice.rates"):
-            for seconds in (0, 0, 0, 0.6, 0):
-                time.sleep(seconds)
-                count()
-        assert [record.message for record in caplog.records] == ["Redis does not answer; counting per process"] * 2
-
-    @pytest.mark.django_db
-    def test_the_service_goes_on_without_redis(self, redis: Redis, settings, owner_member: Member, door) -> None:
-        settings.REDIS_URL = redis.url
-        rates._limiter.cache_clear()
-        rest: RestDoor = door(owner_member)
-        try:
-            assert left(ME.send(**bearer(rest.secret))) == 119
-            redis.kill()
-            answers = [ME.send(**bearer(rest.secret)) for _ in range(3)]
-            assert [(answer.status_code, left(answer)) for answer in answers] == [(200, 119), (200, 118), (200, 117)]
-        finally:
-            rates._limiter.cache_clear()

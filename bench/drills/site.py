@@ -130,6 +130,16 @@ class Redis:
         time.sleep(0.3)
         wait_until("Redis", lambda: self._process and self._process.poll() is None, 5)
 
+    def hang(self) -> None:
+        """SIGSTOP: connections are still accepted, by the kernel; nothing is answered."""
+        if self._process:
+            self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """SIGCONT."""
+        if self._process:
+            self._process.send_signal(signal.SIGCONT)
+
     def kill(self) -> None:
         """SIGKILL."""
         if self._process:

@@ -1,0 +1,22 @@
+"""What stores of fixed windows have in common, wherever they keep them."""
+
+from typing import NamedTuple, Protocol
+
+
+class Count(NamedTuple):
+    """A window as one request found it: both values are of the same moment, and no two requests get the same number."""
+
+    number: int
+    """Requests in the window, this one included."""
+    seconds_left: float
+    """Until the window ends, never too short; 0 without a window."""
+
+
+class Windows(Protocol):
+    """Counters, each of which ends a fixed time after its first request."""
+
+    def count(self, key: str, expiry: int, amount: int) -> Count:
+        """Add `amount` to the window of `key`, which a first one opens for `expiry` seconds; 0 only looks."""
+
+    def reset(self) -> object:
+        """Forget every window."""
