@@ -1,7 +1,10 @@
 """Django's middleware for browser pages, which API requests pass by.
 
-The API knows no session, no cookie and no form token (spec, rule 4), so it does not pay for them either.
+The API knows no session, no cookie and no form token (spec, rule 4), so it does not pay for them either; nor do the
+other addresses that answer JSON, such as the token endpoint. Their `Host` is checked like that of a page.
 """
+
+from typing import Any
 
 from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
@@ -13,7 +16,7 @@ from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
-from studyservice.paths import is_api_path
+from studyservice.paths import is_api_path, is_json_path
 
 
 class _PagesOnly(MiddlewareMixin):
@@ -26,11 +29,21 @@ class _PagesOnly(MiddlewareMixin):
         return super().__call__(request)  # type: ignore[return-value]  # never async here
 
 
+class _FormsOnly(MiddlewareMixin):
+    """Passes on whatever answers JSON, where no cookie is read or set."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if is_json_path(request.path_info):
+            response: HttpResponseBase = self.get_response(request)  # type: ignore[assignment]  # never async here
+            return response
+        return super().__call__(request)  # type: ignore[return-value]  # never async here
+
+
 class PageContentSecurityPolicyMiddleware(_PagesOnly, CSPMiddleware):
     """The Content-Security-Policy, on error pages too."""
 
 
-class PageSessionMiddleware(_PagesOnly, SessionMiddleware):
+class PageSessionMiddleware(_FormsOnly, SessionMiddleware):
     """Sessions."""
 
 
@@ -38,15 +51,21 @@ class PageCommonMiddleware(_PagesOnly, CommonMiddleware):
     """The host check and `Content-Length`."""
 
 
-class PageCsrfMiddleware(_PagesOnly, CsrfViewMiddleware):
+class PageCsrfMiddleware(_FormsOnly, CsrfViewMiddleware):
     """Form tokens."""
 
+    def process_view(self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any) -> Any:
+        """Django calls this for every view, whatever `__call__` passed by."""
+        if is_json_path(request.path_info):
+            return None
+        return super().process_view(request, callback, callback_args, callback_kwargs)
 
-class PageAuthenticationMiddleware(_PagesOnly, AuthenticationMiddleware):
+
+class PageAuthenticationMiddleware(_FormsOnly, AuthenticationMiddleware):
     """`request.user`."""
 
 
-class PageMessageMiddleware(_PagesOnly, MessageMiddleware):
+class PageMessageMiddleware(_FormsOnly, MessageMiddleware):
     """One-time messages."""
 
 

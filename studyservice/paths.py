@@ -18,6 +18,12 @@ JSON_ROOTS = (
 )
 """Paths below which HTML never leaves the server."""
 
+UNSTORED_ROOTS = (*API_ROOTS, "/oauth", "/health", "/admin")
+"""Paths whose answers no cache may keep: members' data, credentials, and the state of the moment."""
+
+DESCRIPTION_ROOTS = ("/.well-known", "/openapi.json")
+"""Paths that describe the service, the same to everybody."""
+
 
 def is_below(path: str, root: str) -> bool:
     """Whether `path` is `root` or lies below it."""
@@ -46,3 +52,13 @@ def is_json_path(path: str) -> bool:
 def is_oauth_path(path: str) -> bool:
     """Whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
     return _below(path, OAUTH_ROOTS)
+
+
+def is_unstored_path(path: str) -> bool:
+    """Whether no cache may keep an answer under `path`."""
+    return _below(path, UNSTORED_ROOTS)
+
+
+def is_description_path(path: str) -> bool:
+    """Whether `path` describes the service."""
+    return _below(path, DESCRIPTION_ROOTS)

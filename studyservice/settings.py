@@ -273,6 +273,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.request_ids.RequestIdMiddleware",
     "studyservice.logs.RequestLogMiddleware",
+    "studyservice.caching.CacheControlMiddleware",
     "studyservice.pages.PageContentSecurityPolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
