@@ -16,6 +16,7 @@ from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
+from studyservice.page_gate import refusal
 from studyservice.paths import is_api_path, is_json_path
 
 
@@ -52,13 +53,13 @@ class PageCommonMiddleware(_PagesOnly, CommonMiddleware):
 
 
 class PageCsrfMiddleware(_FormsOnly, CsrfViewMiddleware):
-    """Form tokens."""
+    """Form tokens, which are looked for in the body once that may be read."""
 
     def process_view(self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any) -> Any:
         """Django calls this for every view, whatever `__call__` passed by."""
         if is_json_path(request.path_info):
             return None
-        return super().process_view(request, callback, callback_args, callback_kwargs)
+        return refusal(request, callback) or super().process_view(request, callback, callback_args, callback_kwargs)
 
 
 class PageAuthenticationMiddleware(_FormsOnly, AuthenticationMiddleware):

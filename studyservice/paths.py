@@ -3,6 +3,9 @@
 MCP_ROOT = "/mcp"
 """The tools' endpoint."""
 
+ADMIN_ROOT = "/admin"
+"""The operators' pages."""
+
 API_ROOTS = ("/v1", MCP_ROOT)
 """Paths that take a credential and are counted against the request rate."""
 
@@ -18,7 +21,7 @@ JSON_ROOTS = (
 )
 """Paths below which HTML never leaves the server."""
 
-UNSTORED_ROOTS = (*API_ROOTS, "/oauth", "/health", "/admin")
+UNSTORED_ROOTS = (*API_ROOTS, "/oauth", "/health", ADMIN_ROOT)
 """Paths whose answers no cache may keep: members' data, credentials, and the state of the moment."""
 
 DESCRIPTION_ROOTS = ("/.well-known", "/openapi.json")

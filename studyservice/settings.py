@@ -285,6 +285,7 @@ MIDDLEWARE = [
     "studyservice.pages.PageAuthenticationMiddleware",
     "studyservice.pages.PageMessageMiddleware",
     "studyservice.pages.PageXFrameOptionsMiddleware",
+    "accounts.pages.busy.HashingBusyMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.logs.RequestLogMiddleware")
@@ -314,7 +315,7 @@ AUTH_USER_MODEL = "accounts.Member"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+PASSWORD_HASHERS = ["accounts.hashing.Argon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
@@ -443,8 +444,12 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-# The largest body of an API request. Forms of the admin may be larger: they carry whole syllabi.
+# The largest body of an API request.
 MAX_BODY_BYTES = 1024 * 1024
+# The largest form of a page; a password of 4,096 characters, each written as %XX%XX%XX, fits in.
+MAX_FORM_BYTES = 64 * 1024
+# Those of the admin carry whole syllabi, and files.
+MAX_UPLOAD_BYTES = _count("MAX_UPLOAD_BYTES", default=64 * 1024 * 1024, least=MAX_FORM_BYTES, most=1024**3)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 # More parameters than a request line can carry: unknown ones are ignored, however many.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000

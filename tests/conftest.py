@@ -52,9 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def _hash_passwords_cheaply() -> None:
     """The cost of a password hash is there to slow down who guesses; what is tested is that it is made."""
-    from django.contrib.auth.hashers import Argon2PasswordHasher
+    from accounts.hashing import Argon2Hasher
 
-    Argon2PasswordHasher.time_cost, Argon2PasswordHasher.memory_cost, Argon2PasswordHasher.parallelism = 1, 8, 1
+    Argon2Hasher.time_cost, Argon2Hasher.memory_cost, Argon2Hasher.parallelism = 1, 8, 1
 
 
 _started = pytest.StashKey[tuple[Path, Any]]()

@@ -1,7 +1,5 @@
 """Signing in, by a code or a password, and out. No answer tells whether an address belongs to a member."""
 
-from collections.abc import Callable
-from functools import wraps
 from uuid import UUID
 
 from django.conf import settings
@@ -20,11 +18,9 @@ from accounts.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.secrets import sha256
 from accounts.signin_codes import Refusal, send_code, try_code
-from studyservice.client_address import client_address
 from studyservice.error_pages import too_many
+from studyservice.page_gate import counts_posts
 from studyservice.rates import Rate, hit
-
-PageView = Callable[[HttpRequest], HttpResponse]
 
 _PENDING = "sign_in"
 """Session entry of the code that this browser asked for: its id, and the address as typed."""
@@ -36,18 +32,7 @@ _REFUSALS = {
 }
 
 
-def attempts_are_counted(view: PageView) -> PageView:
-    """Count each post against its client address, and answer 429 beyond the rate."""
-
-    @wraps(view)
-    def counted(request: HttpRequest) -> HttpResponse:
-        if request.method == "POST":
-            window = hit(Rate.SIGN_IN, client_address(request))
-            if window.exceeded:
-                return too_many(request, window, "Too many sign-in attempts")
-        return view(request)
-
-    return counted
+attempts_are_counted = counts_posts(Rate.SIGN_IN, "Too many sign-in attempts")
 
 
 def target_after(request: HttpRequest) -> str:

@@ -26,6 +26,7 @@ from bench.drills import (
     restore,
     retrying_proxy,
     server_killed,
+    sign_ins,
     slow_clients,
     stuck,
 )
@@ -40,6 +41,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "redis": redis_gone.drill,
     "disk": disk_full.drill,
     "slow": slow_clients.drill,
+    "signins": sign_ins.drill,
     "idle": idle_connections.drill,
     "retries": retrying_proxy.drill,
     "clocks": clocks.drill,

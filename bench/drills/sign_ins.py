@@ -1,0 +1,85 @@
+"""Twenty sign-ins with a password at the same moment: what they cost in memory, and who else waits."""
+
+import threading
+import time
+from functools import partial
+
+from bench import machine
+from bench.drills.bursts import at_once
+from bench.drills.client import Client
+from bench.drills.once import Browser
+from bench.drills.report import Report
+from bench.drills.site import Instance, Site
+
+_SIGN_INS = 20
+_ROUNDS = 5
+_MOST_MIB = 40
+"""A hash takes 19 MiB, and one is made at a time; the rest is for twenty sessions and pages."""
+_HEALTH_SECONDS = 0.5
+_FORM = {"email": "nobody@example.org", "password": "correct horse battery"}
+_ANSWERS = {200, 503}
+"""The page again, since nobody has that address; and the page that asks to come back."""
+
+
+def drill(site: Site) -> list[Report]:
+    """An unknown address costs the same hash as a known one."""
+    report = Report("sign-ins at once")
+    url, data, _ = site.fresh("sqlite")
+    instance = site.serve(url, data, TRUSTED_PROXIES="1")
+    pid = instance.workers()[0]
+    browsers = [Browser(f"192.0.2.{number}") for number in range(1, _SIGN_INS + 1)]
+    for browser in browsers:
+        browser.send(instance.port, "/sign-in")
+    browsers[0].send(instance.port, "/sign-in", _FORM)  # loads what the first one loads
+    before = machine.resident_mib(pid)
+    watch = _Watch(instance, pid)
+    with watch:
+        told = [result for _ in range(_ROUNDS) for result in _round(instance, browsers)]
+    served, sent_away = told.count(200), told.count(503)
+    report.check(
+        f"of {_SIGN_INS} at once, {_ROUNDS} times over, {served} are checked, {sent_away} asked to come again",
+        set(told) <= _ANSWERS and served >= _ROUNDS,
+    )
+    grown = watch.most_mib - before
+    report.check(f"memory grows by {grown:.0f} MiB at most", grown < _MOST_MIB)
+    report.check(f"/health takes {watch.longest:.2f} s at most meanwhile", watch.longest < _HEALTH_SECONDS)
+    instance.stop()
+    return [report]
+
+
+def _round(instance: Instance, browsers: list[Browser]) -> list[object]:
+    results = at_once([partial(browser.send, instance.port, "/sign-in", _FORM) for browser in browsers])
+    return [result[0] if isinstance(result, tuple) else result for result in results]
+
+
+class _Watch:
+    """Asks /health without pause and looks at the memory of the process."""
+
+    def __init__(self, instance: Instance, pid: int) -> None:
+        self._instance = instance
+        self._pid = pid
+        self._over = threading.Event()
+        self._threads = [threading.Thread(target=target) for target in (self._ask, self._look)]
+        self.longest = 0.0
+        self.most_mib = 0.0
+
+    def __enter__(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        for thread in self._threads:
+            thread.join(60)
+
+    def _ask(self) -> None:
+        with Client(self._instance.port) as client:
+            while not self._over.is_set():
+                started = time.monotonic()
+                client.call("GET", "/health")
+                self.longest = max(self.longest, time.monotonic() - started)
+                time.sleep(0.005)
+
+    def _look(self) -> None:
+        while not self._over.wait(0.002):
+            self.most_mib = max(self.most_mib, machine.resident_mib(self._pid))

@@ -1,0 +1,138 @@
+"""Password hashes: OWASP's parameters, older ones upgraded, one at a time, and a few that wait."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Event
+from typing import Any
+
+import pytest
+from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
+from django.db import connections
+from django.test import Client
+
+from accounts import hashing
+from accounts.models import Member
+
+EMAIL = "ada@example.org"
+PASSWORD = "correct horse battery"
+WATCHDOG_SECONDS = 60
+
+
+def sign_in(password: str = PASSWORD, email: str = EMAIL) -> Any:
+    return Client().post("/sign-in", {"email": email, "password": password})
+
+
+def sign_in_there(email: str) -> Any:
+    """In a thread of its own, with a connection of its own."""
+    try:
+        return sign_in(email=email)
+    finally:
+        connections.close_all()
+
+
+@contextmanager
+def hashing_goes_on() -> Iterator[None]:
+    """A hash that is being made until the end of the block."""
+    began, over = Event(), Event()
+
+    def work() -> None:
+        began.set()
+        over.wait(WATCHDOG_SECONDS)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(hashing.turns.run, work)
+        assert began.wait(WATCHDOG_SECONDS)
+        try:
+            yield
+        finally:
+            over.set()
+
+
+def test_a_hash_has_the_parameters_of_owasp() -> None:
+    """Tests make cheaper ones, so this is another process."""
+    script = (
+        "import django; django.setup();"
+        "from django.contrib.auth.hashers import make_password; print(make_password('a password'))"
+    )
+    done = subprocess.run(  # our own program
+        [sys.executable, "-c", script], env=dict(os.environ), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("argon2$argon2id$v=19$m=19456,t=2,p=1$")
+
+
+@pytest.mark.django_db
+def test_a_hash_with_other_parameters_is_replaced_at_sign_in(make_member: Any) -> None:
+    class Earlier(Argon2PasswordHasher):
+        memory_cost, time_cost, parallelism = 16, 3, 2
+
+    member = make_member(EMAIL)
+    Member.objects.filter(id=member.id).update(password=Earlier().encode(PASSWORD, "salt" * 6))
+    assert sign_in("wrong").status_code == 200
+    member.refresh_from_db()
+    assert "$m=16,t=3,p=2$" in member.password
+    assert sign_in().status_code == 302
+    member.refresh_from_db()
+    assert "$m=8,t=1,p=1$" in member.password
+    assert sign_in().status_code == 302
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
+def test_of_many_sign_ins_at_once_few_wait(make_member: Any, email: str) -> None:
+    """The rest is told at once to come again; those who waited are served."""
+    make_member(EMAIL, password=PASSWORD)
+    waiting, refused = hashing.turns.places - 1, 4
+    assert waiting >= 1
+    with ThreadPoolExecutor(waiting + refused) as pool:
+        with hashing_goes_on():
+            answers = [pool.submit(sign_in_there, email) for _ in range(waiting + refused)]
+            deadline = time.monotonic() + WATCHDOG_SECONDS
+            while sum(answer.done() for answer in answers) < refused:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            sent_away = [answer.result() for answer in answers if answer.done()]
+        served = [answer.result() for answer in answers if answer.result() not in sent_away]
+    assert [(answer.status_code, answer.headers["Retry-After"]) for answer in sent_away] == [(503, "1")] * refused
+    assert "Your password was not checked yet" in sent_away[0].content.decode()
+    assert {answer.status_code for answer in served} == {302 if email == EMAIL else 200}
+    assert len(served) == waiting
+
+
+def test_hashes_are_made_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seen from inside: while one is made, no other is."""
+    monkeypatch.setattr(hashing, "turns", hashing.Turns(8))
+    open_now: list[int] = []
+    most: list[int] = []
+    made = Argon2PasswordHasher.encode
+
+    def noted(*args: Any) -> str:
+        open_now.append(1)
+        most.append(len(open_now))
+        time.sleep(0.01)
+        try:
+            return str(made(*args))
+        finally:
+            open_now.pop()
+
+    monkeypatch.setattr(Argon2PasswordHasher, "encode", noted)
+    with ThreadPoolExecutor(8) as pool:
+        assert len(set(pool.map(make_password, [PASSWORD] * 8))) == 8
+    assert most == [1] * 8
+
+
+@pytest.mark.django_db
+def test_an_operator_is_told_too(admin: Client, operator: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = operator.password
+    path = f"/admin/accounts/member/{operator.pk}/password/"
+    form = {"password1": PASSWORD, "password2": PASSWORD, "usable_password": "true"}
+    monkeypatch.setattr(hashing, "turns", hashing.Turns(1))
+    with hashing_goes_on():
+        assert admin.post(path, form).status_code == 503
+    operator.refresh_from_db()
+    assert operator.password == before
+    assert admin.post(path, form).status_code == 302
