@@ -9,7 +9,7 @@ from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePassword
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from accounts import api_keys, membership, sessions
+from accounts import api_keys, clocks, membership, sessions
 from accounts.models import ApiKey, Member
 from accounts.writing import writing
 from studyservice.admin import ReadOnlyAdmin, ServiceAdmin, ServiceInline
@@ -108,7 +108,7 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
     autocomplete_fields = ("groups",)
     readonly_fields = ("created_at", "last_login")
     inlines = (ActiveKeyInline,)
-    actions = ("renew", "lapse", "revoke_keys", "end_sessions")
+    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "repair_clock")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
@@ -180,8 +180,13 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
         """At once; API keys go on working."""
         self._each(request, queryset, sessions.end_sessions, "Ended the sessions of")
 
+    @admin.action(description="Repair the clock", permissions=["change"])
+    def repair_clock(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        """After a server whose clock was ahead has written; one that is right is left alone."""
+        self._each(request, queryset, lambda member: clocks.repair_clock(member.id), "Repaired the clock of")
+
     def _each(
-        self, request: HttpRequest, queryset: QuerySet[Member], change: Callable[[Member], None], verb: str
+        self, request: HttpRequest, queryset: QuerySet[Member], change: Callable[[Member], object], verb: str
     ) -> None:
         members = [member for member in queryset if self.has_change_permission(request, member)]
         for member in members:

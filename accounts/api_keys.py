@@ -1,6 +1,6 @@
 """Creating and revoking API keys."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -27,7 +27,8 @@ def create_api_key(
         ValidationError: the name is empty or too long.
     """
     secret = new_secret("sk")
-    with writing(member.id) as now:
+    with writing(member.id):
+        now = timezone.now()
         if active_keys(member).count() >= MAX_ACTIVE_KEYS:
             raise Conflict(f"There are {MAX_ACTIVE_KEYS} active API keys, the most there can be. Revoke one first.")
         key = ApiKey(
@@ -72,3 +73,14 @@ def revoke_api_key(key: ApiKey) -> None:
 def revoke_all(member: Member) -> None:
     """Stop every key of the member."""
     member.api_keys.filter(revoked_at=None).update(revoked_at=timezone.now())
+
+
+def bring_keys_back(member: Member, now: datetime) -> None:
+    """Let keys that were made later than `now`, by a clock ahead, be made now; they live as long as was chosen."""
+    for key in member.api_keys.filter(created_at__gt=now):
+        if key.expires_at is not None:
+            key.expires_at -= key.created_at - now
+        key.created_at = now
+        key.save(update_fields=["created_at", "expires_at"])
+    for name in ("revoked_at", "last_used_at"):
+        member.api_keys.filter(**{f"{name}__gt": now}).update(**{name: now})

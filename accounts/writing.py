@@ -1,8 +1,9 @@
 """The one door to every change of a member's data: a transaction under the member's lock, with its own clock."""
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
@@ -14,6 +15,13 @@ from accounts.models import Member
 from studyservice.errors import NotFound
 from studyservice.statements import Param, Update
 
+logger = logging.getLogger(__name__)
+
+MAX_DRIFT = timedelta(seconds=5)
+"""How far a member's clock may be ahead of the true time before it is logged, and is for operators to repair."""
+
+_LOG_EVERY = timedelta(minutes=1)
+
 _TICK = Update(
     Member.objects.filter(id=Param("member_id")),
     {"write_clock": Greatest(Param("now", DateTimeField()), F("write_clock") + timedelta(microseconds=1))},
@@ -23,17 +31,45 @@ _TICK = Update(
 
 @contextmanager
 def writing(member_id: UUID) -> Iterator[datetime]:
-    """A transaction that holds the member's row lock and gives the time of this write.
+    """A transaction that holds the member's row lock and gives the stamp of this write.
 
-    Writes of one member follow each other, so a count made inside stays true until the commit. Their times strictly
+    Writes of one member follow each other, so a count made inside stays true until the commit. Their stamps strictly
     grow in the order in which the writes become visible, even when server clocks disagree, so a poller that asks for
-    what was created after the newest time it saw misses nothing.
+    what was created after the newest stamp it saw misses nothing.
+
+    The stamp is for `created_at` and `updated_at` of what pollers see, and for nothing else: once a server's clock was
+    ahead, it is, until the true time has caught up or the clock is repaired (`accounts.clocks`). When something
+    expires or is due is told by `timezone.now()`.
 
     Raises:
         NotFound: the member is gone.
     """
     with transaction.atomic():
-        now = _TICK.returned(member_id=member_id, now=timezone.now())
-        if now is None:
+        now = timezone.now()
+        stamp = _TICK.returned(member_id=member_id, now=now)
+        if stamp is None:
             raise NotFound
-        yield now
+        if stamp - now > MAX_DRIFT:
+            _drifted.log(member_id, stamp, now)
+        yield stamp
+
+
+class _DriftLog:
+    """Says that a clock is ahead, once a minute for all members of the process."""
+
+    def __init__(self) -> None:
+        self._logged_at = datetime(1970, 1, 1, tzinfo=UTC)
+
+    def log(self, member_id: UUID, stamp: datetime, now: datetime) -> None:
+        if abs(now - self._logged_at) < _LOG_EVERY:
+            return
+        self._logged_at = now
+        logger.warning(
+            "The clock of member %s is %.0f s ahead of the true time, as after a write by a server whose clock was. "
+            "See to the servers' clocks, then run: manage.py repairclock --all",
+            member_id,
+            (stamp - now).total_seconds(),
+        )
+
+
+_drifted = _DriftLog()

@@ -1,5 +1,6 @@
 """The apps that a member has connected."""
 
+from datetime import datetime
 from uuid import UUID
 
 from accounts.connections import ConnectedApp
@@ -69,3 +70,10 @@ class OAuthConnections:
 
     of = staticmethod(connected_apps)
     disconnect = staticmethod(disconnect)
+
+
+def bring_tokens_back(member: Member, now: datetime) -> None:
+    """End what was minted later than `now`, by a clock ahead, and would live too long: the app connects again."""
+    minted = AccessToken.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
+    consented = Grant.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
+    end_families({*minted, *consented})

@@ -3,6 +3,7 @@
 from datetime import datetime
 from uuid import UUID
 
+from accounts.clocks import brought_back
 from accounts.models import Member
 from practice.models import Attempt, Source
 from studyservice.statements import Insert
@@ -47,3 +48,14 @@ def forget_deck(member_id: UUID, deck_id: UUID) -> None:
 def forget_course(member_id: UUID, course_id: UUID) -> None:
     """Keep the attempts of a course that is gone, without its id."""
     Attempt.objects.filter(member_id=member_id, course_id=course_id).update(course_id=None)
+
+
+def bring_attempts_back(member: Member, now: datetime) -> None:
+    """Let attempts that were made later than `now`, by a clock ahead, be of now, and of today."""
+    mine = Attempt.objects.filter(member=member)
+    ahead = list(mine.filter(attempted_at__gt=now).only("attempted_at"))
+    moved = brought_back((attempt.attempted_at for attempt in ahead), now, None)
+    for attempt in ahead:
+        attempt.attempted_at = moved[attempt.attempted_at]
+        attempt.day = member.date_at(attempt.attempted_at)
+    Attempt.objects.bulk_update(ahead, ["attempted_at", "day"], batch_size=500)

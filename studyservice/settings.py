@@ -311,6 +311,23 @@ TEMPLATES = [
     }
 ]
 
+# What the member's clock stamps (accounts/writing.py). A repair of the clock restamps it, and calls these functions for
+# what else a server wrote whose clock was ahead (accounts/clocks.py).
+MEMBER_CLOCK_STAMPS = {
+    "courses.Course": ("created_at", "updated_at"),
+    "courses.SyllabusFile": ("created_at",),
+    "courses.Item": ("created_at", "updated_at"),
+    "planning.Milestone": ("created_at", "updated_at"),
+    "grades.GradeScore": ("created_at",),
+    "vocab.Deck": ("created_at", "updated_at"),
+}
+MEMBER_CLOCK_REPAIRS = [
+    "accounts.api_keys.bring_keys_back",
+    "oauthserver.connections.bring_tokens_back",
+    "practice.attempts.bring_attempts_back",
+    "vocab.repair.bring_reviews_back",
+]
+
 AUTH_USER_MODEL = "accounts.Member"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"

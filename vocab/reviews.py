@@ -1,7 +1,9 @@
 """Reviewing a card: its new state, the log row and the attempt, all or nothing."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
+
+from django.utils import timezone
 
 from accounts.models import Member
 from accounts.writing import writing
@@ -48,20 +50,25 @@ def review_vocab_card(member: Member, card_id: UUID, *, rating: str, duration_ms
     Raises:
         NotFound: there is no such card of the member's.
     """
-    with writing(member.id) as now:
-        return record_review(member, card_id, rating=rating, at=now, duration_ms=duration_ms)
+    with writing(member.id):
+        return record_review(member, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms)
 
 
 def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, duration_ms: int | None = None) -> Row:
-    """Answer the card `at` this moment, which is not before its last review; inside `writing`.
+    """Answer the card `at` this moment of the true time; inside `writing`.
+
+    Where server clocks disagree, that can be before the card's last review. Then the card is scheduled, and the review
+    logged, right after that one, so that the log is in the order in which the answers came.
 
     Raises:
         NotFound: there is no such card of the member's.
     """
     card = require_card(member, card_id)
+    last = card["last_reviewed_at"]
+    reviewed_at = at if last is None else max(at, last + timedelta(microseconds=1))
     retention = card["desired_retention"] or DEFAULT_RETENTION
     lapsed = rating == Rating.AGAIN and card["state"] == CardState.REVIEW
-    changed = next_state(card, rating, at, retention)
+    changed = next_state(card, rating, reviewed_at, retention)
     changed |= {"reps": card["reps"] + 1, "lapses": card["lapses"] + lapsed}
     review_id = uuid4()
     _UPDATE.run(member_id=member.id, card_id=card_id, **changed)
@@ -70,7 +77,7 @@ def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, d
         member_id=member.id,
         card_id=card_id,
         rating=rating,
-        reviewed_at=at,
+        reviewed_at=reviewed_at,
         duration_ms=duration_ms,
         desired_retention=retention,
         **{name: card[name] for name in STATE_FIELDS},

@@ -1,0 +1,44 @@
+"""Repair the clocks of members."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.clocks import Repaired, members_ahead, repair_clock
+from accounts.management.arguments import add_json_option, answer, member_named, text
+
+
+class Command(BaseCommand):
+    """`repairclock EMAIL|--all`."""
+
+    help = "Set clocks that a server ahead of the true time has put forward, and what was made by them, to now."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The command's arguments."""
+        parser.add_argument("email", type=text, nargs="?")
+        parser.add_argument("--all", action="store_true", help="every member whose clock is ahead")
+        add_json_option(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Repair one by one, each in a transaction of its own."""
+        if (options["email"] is None) != options["all"]:
+            raise CommandError("Name a member, or --all.")
+        if options["all"]:
+            ids = list(members_ahead().values_list("id", flat=True))
+        else:
+            ids = [member_named(options["email"]).id]
+        repaired = [done for member_id in ids if (done := repair_clock(member_id)) is not None]
+        answer(
+            self,
+            {"members": [_told(done) for done in repaired]},
+            as_json=options["json"],
+            text="\n".join(map(_line, repaired)) or "No clock was ahead.",
+        )
+
+
+def _told(done: Repaired) -> dict[str, Any]:
+    return {"email": done.email, "ahead_seconds": round(done.ahead.total_seconds(), 3), "stamps": done.stamps}
+
+
+def _line(done: Repaired) -> str:
+    return f"{done.email}: was {done.ahead.total_seconds():.0f} s ahead; {done.stamps} stamps brought back."
