@@ -13,6 +13,9 @@ from studyservice.errors import Conflict
 MAX_ACTIVE_KEYS = 10
 """Active keys per member (spec, Limits)."""
 
+KEPT_FOR = timedelta(days=90)
+"""How long a key is still listed after it was revoked or has expired."""
+
 
 def create_api_key(
     member: Member, name: str, *, may_write: bool = True, expires_days: int | None = None
@@ -63,6 +66,17 @@ def expired() -> Q:
 def revoked() -> Q:
     """Keys that were revoked."""
     return Q(revoked_at__isnull=False)
+
+
+def ended_keys(member: Member) -> QuerySet[ApiKey]:
+    """The member's keys that were revoked or have expired, the newest first."""
+    return member.api_keys.filter(revoked() | expired())
+
+
+def long_ended() -> tuple[QuerySet[ApiKey], ...]:
+    """The keys that ended `KEPT_FOR` ago, by revocation and by time: two sets, each found through its index."""
+    past = timezone.now() - KEPT_FOR
+    return ApiKey.objects.filter(revoked_at__lte=past), ApiKey.objects.filter(expires_at__lte=past)
 
 
 def revoke_api_key(key: ApiKey) -> None:

@@ -33,19 +33,37 @@ class ConnectedApp:
     last_used_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class ConnectedApps:
+    """The newest of a member's apps.
+
+    Attributes:
+        more: whether there are others, connected earlier.
+    """
+
+    listed: Sequence[ConnectedApp] = ()
+    more: bool = False
+
+
 class Connections(Protocol):
     """Who knows the connected apps."""
 
-    def of(self, member: Member) -> Sequence[ConnectedApp]:
-        """The apps of `member`, the newest first."""
+    def of(self, member: Member) -> ConnectedApps:
+        """The apps of `member`, the newest first; a bounded number."""
+
+    def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
+        """The app, if `member` has connected it."""
 
     def disconnect(self, member: Member, app_id: UUID) -> None:
         """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""
 
 
 class _NoConnections:
-    def of(self, member: Member) -> Sequence[ConnectedApp]:
-        return ()
+    def of(self, member: Member) -> ConnectedApps:
+        return ConnectedApps()
+
+    def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
+        return None
 
     def disconnect(self, member: Member, app_id: UUID) -> None:
         return

@@ -10,6 +10,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -157,7 +158,10 @@ class ApiKey(models.Model):
         verbose_name_plural = "API keys"
         ordering: ClassVar[list[str]] = ["-created_at"]
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["member", "-created_at"], name="apikey_member_created")
+            models.Index(fields=["member", "-created_at"], name="apikey_member_created"),
+            models.Index(fields=["member", "expires_at"], name="apikey_member_live", condition=Q(revoked_at=None)),
+            models.Index(fields=["revoked_at"], name="apikey_revoked", condition=Q(revoked_at__isnull=False)),
+            models.Index(fields=["expires_at"], name="apikey_expires", condition=Q(expires_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from accounts.api_keys import long_ended
 from accounts.models import SignInCode
 
 BATCH = 1000
@@ -44,5 +45,10 @@ def _sign_in_codes() -> int:
     return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()))
 
 
+def _api_keys() -> int:
+    return sum(map(purge, long_ended()))
+
+
 register_purge("sessions", _sessions)
 register_purge("sign_in_codes", _sign_in_codes)
+register_purge("api_keys", _api_keys)

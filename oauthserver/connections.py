@@ -3,44 +3,63 @@
 from datetime import datetime
 from uuid import UUID
 
-from accounts.connections import ConnectedApp
+from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+from accounts.connections import ConnectedApp, ConnectedApps
 from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.models import (
     AccessToken,
     Application,
     Grant,
-    RefreshToken,
     end_families,
     families_of,
     live_refresh_tokens,
 )
 from oauthserver.platforms import is_verified
-from oauthserver.scopes import scopes_from
+from studyservice.operations import Scope
+
+MAX_LISTED = 50
+"""Apps that the key page lists, the newest."""
 
 
-def connected_apps(member: Member) -> list[ConnectedApp]:
-    """The apps that can reach the member's data, the newest first; costs two queries.
+def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | None = None) -> list[ConnectedApp]:
+    """The apps that can reach the member's data, the newest first, or only `app_id`; costs two queries.
 
-    An app is used when it gets a token, which it does at least hourly while it is at work.
+    The database adds up what an app holds: it may have been connected many times. An app is used when it gets a token,
+    which it does at least hourly while it is at work.
+
+    Args:
+        most: how many at most; None means all.
     """
-    tokens = live_refresh_tokens().filter(user=member).select_related("application")
-    consented = dict(Grant.objects.filter(user=member).values_list("token_family", "created"))
-    by_app: dict[UUID, list[RefreshToken]] = {}
-    for token in tokens:
-        by_app.setdefault(token.application_id, []).append(token)
-    apps = [
-        ConnectedApp(
-            id=app_id,
-            name=held[0].application.name,
-            verified=is_verified(held[0].application),
-            scopes=frozenset().union(*(scopes_from(token.scope) for token in held)),
-            connected_at=min(consented.get(token.token_family, token.created) for token in held),
-            last_used_at=max(token.created for token in held),
+    consented = Grant.objects.filter(token_family=OuterRef("token_family")).values("created")
+    tokens = live_refresh_tokens().filter(user=member)
+    if app_id is not None:
+        tokens = tokens.filter(application=app_id)
+    held = (
+        tokens.values("application_id")
+        .annotate(
+            connected_at=Min(Coalesce(Subquery(consented), "created")),
+            used_at=Max("created"),
+            writes=Count("id", filter=Q(scope__contains=Scope.WRITE)),
         )
-        for app_id, held in by_app.items()
+        .order_by("-connected_at", "application_id")[:most]
+    )
+    by_app = {row["application_id"]: row for row in held}
+    apps = Application.objects.in_bulk(list(by_app))
+    return [
+        ConnectedApp(
+            id=found,
+            name=apps[found].name,
+            verified=is_verified(apps[found]),
+            scopes=frozenset(Scope) if row["writes"] else frozenset({Scope.READ}),
+            connected_at=row["connected_at"],
+            last_used_at=row["used_at"],
+        )
+        for found, row in by_app.items()
+        if found in apps  # else it was deleted between the two queries
     ]
-    return sorted(apps, key=lambda app: app.connected_at, reverse=True)
 
 
 def disconnect(member: Member, app_id: UUID) -> None:
@@ -68,7 +87,17 @@ def disconnect_all_members(app: Application) -> int:
 class OAuthConnections:
     """What the key page asks (`accounts.connections.Connections`)."""
 
-    of = staticmethod(connected_apps)
+    @staticmethod
+    def of(member: Member) -> ConnectedApps:
+        """The newest."""
+        found = connected_apps(member, most=MAX_LISTED + 1)
+        return ConnectedApps(found[:MAX_LISTED], more=len(found) > MAX_LISTED)
+
+    @staticmethod
+    def one(member: Member, app_id: UUID) -> ConnectedApp | None:
+        """This one."""
+        return next(iter(connected_apps(member, app_id)), None)
+
     disconnect = staticmethod(disconnect)
 
 

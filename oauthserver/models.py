@@ -160,7 +160,10 @@ class RefreshToken(AbstractRefreshToken):
 
     class Meta:
         verbose_name = "connection"
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="refresh_token_expires")]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["expires"], name="refresh_token_expires"),
+            models.Index(fields=["user", "application"], name="refresh_token_live", condition=models.Q(revoked=None)),
+        ]
 
 
 class ConnectedMember(Member):

@@ -36,6 +36,8 @@ class Rate(Enum):
     """Sign-in attempts per client address: every post of a password, of a code, or for a code."""
     SIGN_IN_CODES = RateLimitItemPerHour(5)
     """Sign-in codes per e-mail address, whether or not it belongs to a member."""
+    API_KEYS = RateLimitItemPerMinute(20, 60)
+    """API keys made on the key page, per member; operators' commands are not counted."""
     ADMIN = RateLimitItemPerMinute(100)
     """Pages of the operators' admin, per client address and per member who is signed in."""
 

@@ -280,6 +280,25 @@ class TestPurgeExpired:
         assert [session.session_key for session in Session.objects.all()] == ["live"]
         assert "0 sessions" in run("purgeexpired")
 
+    def test_keys_go_90_days_after_their_end(self, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(purging, "BATCH", 2)
+        now = timezone.now()
+        long_ago, lately = now - timedelta(days=90, seconds=1), now - timedelta(days=89)
+        ends = {
+            "live": {},
+            "will expire": {"expires_at": now + timedelta(days=1)},
+            "lately revoked": {"revoked_at": lately},
+            "lately expired": {"expires_at": lately},
+            "long revoked": {"revoked_at": long_ago},
+            "long expired": {"expires_at": long_ago},
+            "long expired, lately revoked": {"expires_at": long_ago, "revoked_at": lately},
+            "long revoked, would still live": {"expires_at": now + timedelta(days=1), "revoked_at": long_ago},
+        }
+        for name, end in ends.items():
+            ApiKey.objects.create(member=owner_member, name=name, secret_hash=name, hint="x", **end)
+        assert run_json("purgeexpired")["api_keys"] == 4
+        assert set(ApiKey.objects.values_list("name", flat=True)) == {name for name in ends if "long" not in name}
+
 
 @pytest.fixture
 def body(tmp_path: Path) -> str:

@@ -1,16 +1,56 @@
 """The key page, below the browser."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import time_machine
+from django.db.models.signals import post_init
 from django.test import Client
+from django.utils import timezone
 
-from accounts.api_keys import active_keys
+from accounts.api_keys import MAX_ACTIVE_KEYS, active_keys
 from accounts.models import ApiKey, Member
+from accounts.pages.keys import MAX_PAST_KEYS
+from tests.bulk import insert
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def add_ended(member: Member, number: int) -> None:
+    """Keys that were revoked, each a minute after the one before it."""
+    now = timezone.now()
+    insert(
+        ApiKey,
+        (
+            {
+                "id": uuid4(),
+                "member_id": member.id,
+                "name": f"Ended {place}",
+                "secret_hash": f"{place}",
+                "hint": "x",
+                "may_write": True,
+                "created_at": now - timedelta(minutes=number - place),
+                "revoked_at": now,
+            }
+            for place in range(number)
+        ),
+    )
+
+
+@pytest.fixture
+def loaded() -> Iterator[list[ApiKey]]:
+    """The keys that were read from the database."""
+    found: list[ApiKey] = []
+
+    def note(instance: ApiKey, **_: Any) -> None:
+        found.append(instance)
+
+    post_init.connect(note, ApiKey)
+    yield found
+    post_init.disconnect(note, ApiKey)
 
 
 @pytest.fixture
@@ -116,6 +156,51 @@ def test_another_members_key_is_not_there(client: Client, member: Member, make_m
 def test_an_app_that_is_not_connected_is_not_there(client: Client, member: Member) -> None:
     address = f"/keys/apps/{member.id}/disconnect"
     assert (client.get(address).status_code, client.post(address).status_code) == (404, 404)
+
+
+def test_it_loads_the_active_keys_and_the_newest_that_ended(
+    client: Client, member: Member, make_key: Any, loaded: list[ApiKey]
+) -> None:
+    """However many there were."""
+    add_ended(member, 1000)
+    for number in range(10):
+        make_key(member, f"Live {number}")
+    loaded.clear()
+    context = client.get("/keys").context
+    assert len(loaded) <= MAX_ACTIVE_KEYS + MAX_PAST_KEYS
+    assert [key.name for key in context["active"]] == [f"Live {number}" for number in reversed(range(10))]
+    assert [key.name for key in context["past"]] == [f"Ended {999 - place}" for place in range(MAX_PAST_KEYS)]
+
+
+def test_the_21st_new_key_in_an_hour_is_refused(client: Client, member: Member) -> None:
+    for number in range(20):
+        create(client, name=f"{number}")
+        ApiKey.objects.filter(revoked_at=None).update(revoked_at=timezone.now())
+    refused = create(client, name="One more")
+    assert (refused.status_code, ApiKey.objects.count()) == (429, 20)
+    assert 0 < int(refused.headers["Retry-After"]) <= 3600
+    page = refused.content.decode()
+    assert "Too many new keys" in page
+    assert "then try again" in page
+    assert client.get("/keys").status_code == 200
+
+
+def test_only_whole_forms_count_as_new_keys(client: Client, member: Member) -> None:
+    for _ in range(25):
+        assert create(client, name="").status_code == 200
+    assert "Your new key" in create(client).content.decode()
+
+
+def test_the_rate_is_of_each_member_and_of_the_page_alone(
+    client: Client, member: Member, make_member: Any, make_key: Any
+) -> None:
+    for number in range(21):
+        create(client, name=f"{number}")
+    other = Client()
+    other.force_login(make_member())
+    assert create(other).status_code == 200
+    ApiKey.objects.filter(member=member).update(revoked_at=timezone.now())
+    assert make_key(member, "By the command")[1].state() == "active"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -93,3 +93,49 @@ def test_an_app_can_be_connected_again(owner_member: Any) -> None:
     app.connect(owner_member)
     disconnect(owner_member, connected_apps(owner_member)[0].id)
     assert status_of(app.connect(owner_member)["access_token"]) == 200
+
+
+def test_a_listing_loads_no_row_for_each_token(owner_member: Any) -> None:
+    """An app may have been connected, and have refreshed, any number of times."""
+    from django.db.models.signals import post_init
+
+    from oauthserver.connections import connected_apps
+    from oauthserver.models import Grant, RefreshToken
+
+    app = App.registered()
+    for _ in range(8):
+        app.refresh(app.connect(owner_member)["refresh_token"])
+    loaded: list[Any] = []
+
+    def note(instance: Any, **_: Any) -> None:
+        loaded.append(instance)
+
+    for model in (Grant, RefreshToken):
+        post_init.connect(note, model)
+    try:
+        [connected] = connected_apps(owner_member)
+    finally:
+        for model in (Grant, RefreshToken):
+            post_init.disconnect(note, model)
+    assert connected.name == "Planner"
+    assert loaded == []
+
+
+def test_of_many_apps_the_newest_are_listed_and_all_can_be_disconnected(
+    owner_member: Any, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from oauthserver import connections
+    from oauthserver.models import Application
+
+    monkeypatch.setattr(connections, "MAX_LISTED", 2)
+    apps = [App.registered(client_name=f"App {number}") for number in range(3)]
+    held = [app.connect(owner_member) for app in apps]
+    client.force_login(owner_member)
+    page = client.get("/keys")
+    assert [app.name for app in page.context["apps"]] == ["App 2", "App 1"]
+    assert "Disconnect one to see those that were connected earlier." in page.content.decode()
+    first = Application.objects.get(client_id=apps[0].id)
+    assert "App 0" in client.get(f"/keys/apps/{first.id}/disconnect").content.decode()
+    client.post(f"/keys/apps/{first.id}/disconnect")
+    assert [status_of(tokens["access_token"]) for tokens in held] == [401, 200, 200]
+    assert "to see those" not in client.get("/keys").content.decode()

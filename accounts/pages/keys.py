@@ -12,14 +12,16 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.api_keys import MAX_ACTIVE_KEYS, create_api_key, revoke_api_key
+from accounts.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
 from accounts.connections import connections
 from accounts.models import ApiKey, Member
 from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm
+from studyservice.error_pages import too_many
 from studyservice.errors import Conflict
+from studyservice.rates import Rate, hit
 
-MAX_PAST_KEYS = 50
+MAX_PAST_KEYS = 20
 """Expired and revoked keys that the page lists, the newest."""
 
 
@@ -38,6 +40,9 @@ def keys(request: HttpRequest) -> HttpResponse:
     member = _member(request)
     form = ApiKeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
+        window = hit(Rate.API_KEYS, str(member.id))
+        if window.exceeded:
+            return too_many(request, window, "Too many new keys")
         try:
             secret, key = create_api_key(member, form.cleaned_data["name"], **form.options())
         except Conflict as error:
@@ -50,18 +55,19 @@ def keys(request: HttpRequest) -> HttpResponse:
 def _page(
     request: HttpRequest, member: Member, form: ApiKeyForm, *, created: ApiKey | None = None, secret: str = ""
 ) -> HttpResponse:
-    rows = list(member.api_keys.all())
-    active = [key for key in rows if key.state() == "active"]
+    active = list(active_keys(member))
+    apps = connections().of(member)
     mcp_url = f"{settings.BASE_URL}/mcp"
     context = {
         "form": form,
         "active": active,
-        "past": [key for key in rows if key not in active][:MAX_PAST_KEYS],
+        "past": ended_keys(member)[:MAX_PAST_KEYS],
         "full": len(active) >= MAX_ACTIVE_KEYS,
         "max_active": MAX_ACTIVE_KEYS,
         "created": created,
         "secret": secret,
-        "apps": connections().of(member),
+        "apps": apps.listed,
+        "more_apps": apps.more,
         "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",
         "mcp_url": mcp_url,
         "clients": assistant_clients(mcp_url),
@@ -90,7 +96,7 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
     """Asks on GET, disconnects on POST."""
     member = _member(request)
-    app = next((app for app in connections().of(member) if app.id == app_id), None)
+    app = connections().one(member, app_id)
     if app is None:
         raise Http404
     if request.method != "POST":
