@@ -29,8 +29,26 @@ def time_zones() -> frozenset[str]:
     return frozenset(zoneinfo.available_timezones()) - {"localtime", "Factory"}
 
 
+class MemberQuerySet(models.QuerySet["Member"]):
+    """Members; deleted one by one, with everything."""
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Each as `Member.delete` does it."""
+        members = list(self.all())  # a copy, so that this one asks again
+        for member in members:
+            member.delete()
+        return len(members), {Member._meta.label: len(members)}
+
+    delete.alters_data = True  # type: ignore[attr-defined]  # as Django marks it, for templates and managers
+    delete.queryset_only = True  # type: ignore[attr-defined]  # likewise
+
+
 class MemberManager(BaseUserManager["Member"]):
     """Creates members; an e-mail address is kept in lower case, so that it names one member."""
+
+    def get_queryset(self) -> MemberQuerySet:
+        """All members."""
+        return MemberQuerySet(self.model, using=self._db)
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Member":
         """A validated, stored member; without a password, only sign-in by code works.
@@ -93,6 +111,10 @@ class Member(AbstractBaseUser, PermissionsMixin):
         default=0, editable=False, help_text="Counted up to end every session of the member. See accounts.sessions."
     )
 
+    erasure_began_at = models.DateTimeField(
+        null=True, editable=False, help_text="Since when the member is being deleted. See accounts.erasure."
+    )
+
     objects: ClassVar[MemberManager] = MemberManager()
 
     USERNAME_FIELD = "email"
@@ -100,16 +122,39 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     class Meta:
         ordering: ClassVar[list[str]] = ["email"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                fields=["erasure_began_at"], name="member_erasing", condition=Q(erasure_began_at__isnull=False)
+            )
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.CheckConstraint(
+                condition=Q(erasure_began_at=None) | Q(is_active=False),
+                name="member_erasing_inactive",
+                violation_error_message="This member is being deleted and cannot be let in again.",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.email
 
     def save(self, **options: Any) -> None:
-        """Store the member, but never `write_clock`: a copy read earlier would set it back (`accounts.writing`)."""
+        """Store the member, but never `write_clock` nor `erasure_began_at`: a copy read earlier would set them back."""
         if not self._state.adding and options.get("update_fields") is None:
-            kept = {"id", "write_clock"} | self.get_deferred_fields()
+            kept = {"id", "write_clock", "erasure_began_at"} | self.get_deferred_fields()
             options["update_fields"] = [field.name for field in self._meta.concrete_fields if field.name not in kept]
         super().save(**options)
+
+    def delete(self, using: Any = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
+        """Delete the member with everything (`accounts.erasure`); outside of any transaction.
+
+        Raises:
+            RuntimeError: a transaction is open.
+        """
+        from accounts.erasure import erase_member  # noqa: PLC0415  # it stands on the models
+
+        erase_member(self.id)
+        return 1, {self._meta.label: 1}
 
     def clean(self) -> None:
         """Keep the address in lower case."""

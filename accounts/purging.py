@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.api_keys import long_ended
+from accounts.erasure import finish_erasures
 from accounts.models import SignInCode
 
 BATCH = 1000
@@ -52,3 +53,4 @@ def _api_keys() -> int:
 register_purge("sessions", _sessions)
 register_purge("sign_in_codes", _sign_in_codes)
 register_purge("api_keys", _api_keys)
+register_purge("members_being_deleted", finish_erasures)

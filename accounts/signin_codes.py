@@ -11,6 +11,7 @@ from enum import Enum, auto
 from uuid import UUID, uuid4
 
 from django.core.mail import EmailMultiAlternatives
+from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -37,9 +38,13 @@ def send_code(email: str) -> UUID:
     """E-mail a fresh code to `email` if it belongs to a member who may sign in; gives the code's id in any case."""
     member = Member.objects.filter(email=email, is_active=True).first()
     code_id, code = uuid4(), f"{secrets.randbelow(10**6):06}"
-    SignInCode.objects.create(
-        id=code_id, member=member, code_hash=_hash(code_id, code), expires_at=timezone.now() + LIFETIME
-    )
+    row = SignInCode(id=code_id, member=member, code_hash=_hash(code_id, code), expires_at=timezone.now() + LIFETIME)
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:  # the member was deleted just now
+        row.member = member = None
+        row.save(force_insert=True)
     context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1)}
     message = EmailMultiAlternatives(
         subject=f"{code} is your sign-in code",

@@ -23,7 +23,7 @@ MAX_DRIFT = timedelta(seconds=5)
 _LOG_EVERY = timedelta(minutes=1)
 
 _TICK = Update(
-    Member.objects.filter(id=Param("member_id")),
+    Member.objects.filter(id=Param("member_id"), erasure_began_at=None),
     {"write_clock": Greatest(Param("now", DateTimeField()), F("write_clock") + timedelta(microseconds=1))},
     returning="write_clock",
 )
@@ -42,7 +42,7 @@ def writing(member_id: UUID) -> Iterator[datetime]:
     expires or is due is told by `timezone.now()`.
 
     Raises:
-        NotFound: the member is gone.
+        NotFound: the member is gone, or is being deleted.
     """
     with transaction.atomic():
         now = timezone.now()

@@ -35,6 +35,7 @@ from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
 from studyservice.client_address import client_address
 from studyservice.error_pages import error_page
+from studyservice.errors import NotFound
 from studyservice.operations import Scope
 
 
@@ -177,6 +178,8 @@ class AuthorizationView(OAuthLibMixin, View):
             return self._redirect(self._consented(request, scopes))
         except errors.FatalClientError:
             return self._fatal(request)
+        except NotFound:  # the member was deleted meanwhile, and the session with it
+            return redirect_to_login(request.get_full_path())
 
     def _consented(self, request: HttpRequest, scopes: frozenset[Scope]) -> str:
         """Where to go with a fresh code; the member's lock orders this before or after a disconnection."""

@@ -1,5 +1,7 @@
 """The revocation endpoint (RFC 7009)."""
 
+from contextlib import suppress
+
 from django.http import HttpRequest, HttpResponse
 
 from accounts.secrets import sha256
@@ -9,6 +11,7 @@ from oauthserver.endpoints import OAuthEndpoint, unstored
 from oauthserver.errors import OAuthError
 from oauthserver.models import AccessToken, Application, RefreshToken, end_families
 from oauthserver.parameters import form_parameters
+from studyservice.errors import NotFound
 
 
 class RevocationView(OAuthEndpoint):
@@ -36,5 +39,6 @@ def revoke(app: Application, token: str) -> None:
         return
     refresh_token = RefreshToken.objects.filter(**ours).first()
     if refresh_token is not None:
-        with writing(refresh_token.user_id):
+        # A member who is gone, or is being deleted, has no live token: there is nothing to end (RFC 7009 section 2.2).
+        with suppress(NotFound), writing(refresh_token.user_id):
             end_families([refresh_token.token_family])

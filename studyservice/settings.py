@@ -328,6 +328,29 @@ MEMBER_CLOCK_REPAIRS = [
     "vocab.repair.bring_reviews_back",
 ]
 
+# What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
+# come before those that they refer to, credentials before all. Then what is kept elsewhere.
+MEMBER_DATA = [
+    ("accounts.ApiKey", "member"),
+    ("oauthserver.RefreshToken", "user"),
+    ("oauthserver.AccessToken", "user"),
+    ("oauthserver.Grant", "user"),
+    ("accounts.SignInCode", "member"),
+    ("vocab.Review", "member"),
+    ("vocab.Card", "member"),
+    ("practice.Attempt", "member"),
+    ("vocab.Deck", "member"),
+    ("vocab.RetentionGoal", "member"),
+    ("planning.Milestone", "member"),
+    ("grades.GradeScore", "member"),
+    ("grades.GradeCategory", "member"),
+    ("courses.SyllabusFile", "member"),
+    ("courses.Item", "member"),
+    ("courses.Course", "member"),
+    ("admin.LogEntry", "user"),
+]
+MEMBER_ERASURES = ["accounts.sessions.delete_sessions", "accounts.erasure.forget_in_log"]
+
 AUTH_USER_MODEL = "accounts.Member"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"

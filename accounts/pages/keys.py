@@ -18,7 +18,7 @@ from accounts.models import ApiKey, Member
 from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm
 from studyservice.error_pages import too_many
-from studyservice.errors import Conflict
+from studyservice.errors import Conflict, NotFound
 from studyservice.rates import Rate, hit
 
 MAX_PAST_KEYS = 20
@@ -47,6 +47,8 @@ def keys(request: HttpRequest) -> HttpResponse:
             secret, key = create_api_key(member, form.cleaned_data["name"], **form.options())
         except Conflict as error:
             form.add_error(None, error.message)
+        except NotFound:  # the member was deleted meanwhile, and the session with it
+            return redirect("sign-in")
         else:
             return _page(request, member, ApiKeyForm(), created=key, secret=secret)
     return _page(request, member, form)
@@ -101,6 +103,9 @@ def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
         raise Http404
     if request.method != "POST":
         return render(request, "disconnect_app.html", {"app": app})
-    connections().disconnect(member, app_id)
+    try:
+        connections().disconnect(member, app_id)
+    except NotFound:  # the member was deleted meanwhile, and the app with it
+        return redirect("sign-in")
     messages.success(request, f"“{app.name}” is disconnected. It can no longer reach your data.")
     return redirect("keys")

@@ -17,13 +17,11 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.secrets import sha256
+from accounts.sessions import PENDING_SIGN_IN
 from accounts.signin_codes import Refusal, send_code, try_code
 from studyservice.error_pages import too_many
 from studyservice.page_gate import counts_posts
 from studyservice.rates import Rate, hit
-
-_PENDING = "sign_in"
-"""Session entry of the code that this browser asked for: its id, and the address as typed."""
 
 _REFUSALS = {
     Refusal.WRONG: "That is not the code. Check the newest e-mail and try again.",
@@ -61,7 +59,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     window = hit(Rate.SIGN_IN_CODES, sha256(email))
     if window.exceeded:
         return too_many(request, window, "Too many codes for this address")
-    request.session[_PENDING] = {"id": str(send_code(email)), "email": email}
+    request.session[PENDING_SIGN_IN] = {"id": str(send_code(email)), "email": email}
     return redirect(_code_page_address(request))
 
 
@@ -94,7 +92,7 @@ def _sign_in_page(
 @attempts_are_counted
 def sign_in_code(request: HttpRequest) -> HttpResponse:
     """Takes the code; only in the browser that asked for it."""
-    pending = request.session.get(_PENDING)
+    pending = request.session.get(PENDING_SIGN_IN)
     if pending is None:
         return redirect(_with_next(request, "sign-in"))
     form = CodeForm(request.POST if request.method == "POST" else None)
@@ -113,7 +111,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
 def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
     """Start the member's session, under a new key, and go on."""
     target = target_after(request)
-    request.session.pop(_PENDING, None)
+    request.session.pop(PENDING_SIGN_IN, None)
     login(request, member)
     return redirect(target)
 

@@ -1,0 +1,106 @@
+"""Deleting a member, for all ways: credentials die first, then everything goes, in batches that hold no lock for long.
+
+`Member.delete()` and a queryset's come here too. Broken off at any point, it is completed by being called again;
+`purgeexpired` does that.
+"""
+
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.hashers import make_password
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from accounts.models import Member
+
+BATCH = 1000
+"""Rows in one transaction."""
+
+Erasure = Callable[[Member], None]
+"""Removes what is kept about a member elsewhere than in rows that refer to the member; again, if it was broken off."""
+
+
+def erase_member(member_id: UUID) -> None:
+    """Delete the member with everything, after the write that is under way; nothing happens if there is no such member.
+
+    From its first transaction on no credential works, nobody signs in, and `accounts.writing` refuses, so nothing is
+    made any more that the batches after it could miss (`MEMBER_DATA`, then `MEMBER_ERASURES`). The last transaction
+    removes the member. Stored files leave after the commit that removes their rows. Between two batches as much time
+    is left to others as the batch took: on SQLite every write waits for every other.
+
+    Raises:
+        RuntimeError: a transaction is open; its locks would be held to the end.
+    """
+    member = _begun(member_id)
+    if member is None:
+        return
+    for label, owner in settings.MEMBER_DATA:
+        rows: QuerySet[Any] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
+        while True:
+            started = time.monotonic()
+            if not delete_batch(member_id, rows):
+                break
+            time.sleep(time.monotonic() - started)
+    for name in settings.MEMBER_ERASURES:
+        _resolved(name)(member)
+    with transaction.atomic(durable=True):
+        # FOR UPDATE: unlike a write's lock it also waits for, and then ends, rows that come to refer to the member.
+        Member.objects.select_for_update().filter(id=member_id).first()
+        QuerySet(Member).filter(id=member_id).delete()  # not MemberQuerySet's, which comes here
+
+
+def unfinished() -> QuerySet[Member]:
+    """Members whose deletion is under way, or was broken off."""
+    return Member.objects.filter(erasure_began_at__isnull=False)
+
+
+def finish_erasures() -> int:
+    """Complete what was broken off; gives the number of members."""
+    found = list(unfinished().values_list("id", flat=True))
+    for member_id in found:
+        erase_member(member_id)
+    return len(found)
+
+
+def delete_batch(member_id: UUID, rows: QuerySet[Any]) -> int:
+    """Delete up to `BATCH` of `rows`, in a transaction; gives their number.
+
+    Under the member's lock, which nobody else needs any more, so that two who erase one member take turns.
+    """
+    with transaction.atomic(durable=True):
+        Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
+        batch = list(rows.values_list("pk", flat=True)[:BATCH])
+        QuerySet(rows.model).filter(pk__in=batch).delete()
+        return len(batch)
+
+
+def _begun(member_id: UUID) -> Member | None:
+    """Let every credential die; gives the member as it was, or None if there is none."""
+    with transaction.atomic(durable=True):
+        member = Member.objects.select_for_update().filter(id=member_id).first()
+        Member.objects.filter(id=member_id, erasure_began_at=None).update(
+            erasure_began_at=timezone.now(),
+            is_active=False,
+            password=make_password(None),
+            session_epoch=F("session_epoch") + 1,
+        )
+        return member
+
+
+def forget_in_log(member: Member) -> None:
+    """Take the member's address out of the operators' log, which names who was changed."""
+    LogEntry.objects.filter(object_id=str(member.id)).update(object_repr="a deleted member")
+
+
+@cache
+def _resolved(name: str) -> Erasure:
+    erasure: Erasure = import_string(name)
+    return erasure
