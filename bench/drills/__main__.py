@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from bench.drills import (
     clocks,
     disk_full,
+    erasure,
     failover,
     idle_connections,
     many_instances,
@@ -49,6 +50,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "restore": restore.drill,
     "pooler": pooler.drill,
     "partitions": partitions.drill,
+    "erasure": erasure.drill,
     "memory": memory.drill,
 }
 
