@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Model, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -18,8 +19,6 @@ from accounts.models import Member
 from accounts.writing import MAX_DRIFT
 
 _TICK = timedelta(microseconds=1)
-_BATCH = 500
-"""Rows in one statement."""
 
 Repair = Callable[[Member, datetime], None]
 """Sets right, under the member's lock, what the app keeps by the true time and has from later than now."""
@@ -47,8 +46,8 @@ def members_ahead() -> QuerySet[Member]:
 def repair_clock(member_id: UUID) -> Repaired | None:
     """Set the clock to the true time, and with it what was made ahead; None if it is right, or the member gone.
 
-    Stamps from ahead (`MEMBER_CLOCK_STAMPS`) become the last microseconds before now: above every stamp from before,
-    in their order and no two equal, so a poller that stored a stamp from before goes on and misses nothing. One that
+    Stamps from ahead (`MEMBER_CLOCK_STAMPS`) move back, the newest to now: above every stamp from before, in their
+    order and no two equal, so a poller that stored a stamp from before goes on and misses nothing. One that
     stored a stamp from ahead sees nothing new until it goes back to the newest `created_at` that is listed. What else
     was written by a clock ahead is brought back by `MEMBER_CLOCK_REPAIRS`.
     """
@@ -57,46 +56,73 @@ def repair_clock(member_id: UUID) -> Repaired | None:
         now = timezone.now()
         if member is None or member.write_clock - now <= MAX_DRIFT:
             return None
-        moved = _restamp(member, now)
+        stamps, newest = _restamp(member, now)
         for name in settings.MEMBER_CLOCK_REPAIRS:
             _resolved(name)(member, now)
-        Member.objects.filter(id=member_id).update(write_clock=max([now, *moved.values()]))
-        return Repaired(member.email, member.write_clock - now, len(moved))
+        Member.objects.filter(id=member_id).update(write_clock=newest)
+        return Repaired(member.email, member.write_clock - now, stamps)
 
 
-def brought_back(ahead: Iterable[datetime], now: datetime, floor: datetime | None) -> dict[datetime, datetime]:
-    """A new moment for each of `ahead`: in their order, the last microseconds up to `now`, all above `floor`.
+class Shift(NamedTuple):
+    """Moments that move together: from `first` to `last`, both included, by so much earlier."""
+
+    first: datetime
+    last: datetime
+    by: timedelta
+
+
+def shifts(ahead: Iterable[datetime], now: datetime, floor: datetime | None) -> list[Shift]:
+    """How the moments `ahead` move so that the newest is `now`, all stay in order, and all come above `floor`.
+
+    They keep their distances. Where those do not fit between `floor` and `now`, as when clocks leapt twice, the longest
+    become a microsecond.
 
     Args:
         floor: the newest moment that stays; None if nothing does.
     """
     moments = sorted(set(ahead))
-    first = now - _TICK * (len(moments) - 1)
-    if floor is not None and first <= floor:
-        first = floor + _TICK
-    return {moment: first + _TICK * place for place, moment in enumerate(moments)}
+    if not moments:
+        return []
+    span = moments[-1] - moments[0]
+    cuts: list[int] = []
+    longest_first = sorted(range(1, len(moments)), key=lambda place: moments[place - 1] - moments[place])
+    for place in longest_first:
+        if floor is None or now - span > floor:
+            break
+        span -= moments[place] - moments[place - 1] - _TICK
+        cuts.append(place)
+    first = now - span if floor is None else max(now - span, floor + _TICK)
+    found = []
+    for begin, end in pairwise([0, *sorted(cuts), len(moments)]):
+        shift = Shift(moments[begin], moments[end - 1], moments[begin] - first)
+        found.append(shift)
+        first = shift.last - shift.by + _TICK
+    return found
 
 
-def _restamp(member: Member, now: datetime) -> dict[datetime, datetime]:
-    """Move the member's stamps that are later than `now`; gives old to new."""
-    found: list[tuple[type[Model], tuple[str, ...], list[dict[str, Any]]]] = []
+def move(rows: QuerySet[Any], by: Shift, name: str, *along: str) -> None:
+    """Move `name` where it is among the moments of the shift, and the fields `along` with it."""
+    moved = {field: F(field) - by.by for field in (name, *along)}
+    rows.filter(**{f"{name}__range": (by.first, by.last)}).update(**moved)
+
+
+def _restamp(member: Member, now: datetime) -> tuple[int, datetime]:
+    """Move the member's stamps that are later than `now`; gives how many there were, and the newest now."""
+    ahead: set[datetime] = set()
     kept: list[datetime] = []
+    fields: list[tuple[QuerySet[Any], str]] = []
     for label, names in settings.MEMBER_CLOCK_STAMPS.items():
-        model = apps.get_model(label)
-        rows: QuerySet[Any] = QuerySet(model).filter(member=member)
-        later = Q()
+        rows: QuerySet[Any] = QuerySet(apps.get_model(label)).filter(member=member)
         for name in names:
-            later |= Q(**{f"{name}__gt": now})
-            newest = rows.filter(**{f"{name}__lte": now}).order_by(f"-{name}").values_list(name, flat=True)[:1]
-            kept += newest
-        found.append((model, names, list(rows.filter(later).values("pk", *names))))
-    ahead = {row[name] for _, names, rows in found for row in rows for name in names if row[name] > now}
-    moved = brought_back(ahead, now, max(kept, default=None))
-    for model, names, stamped in found:
-        changed = [model(pk=row["pk"], **{name: moved.get(row[name], row[name]) for name in names}) for row in stamped]
-        objects: QuerySet[Any] = QuerySet(model)
-        objects.bulk_update(changed, names, batch_size=_BATCH)
-    return moved
+            stamps = rows.values_list(name, flat=True)
+            ahead.update(stamps.filter(**{f"{name}__gt": now}))
+            kept += stamps.filter(**{f"{name}__lte": now}).order_by(f"-{name}")[:1]
+            fields.append((rows, name))
+    found = shifts(ahead, now, max(kept, default=None))
+    for shift in found:
+        for rows, name in fields:
+            move(rows, shift, name)
+    return len(ahead), max([now, *(shift.last - shift.by for shift in found)])
 
 
 @cache

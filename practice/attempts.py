@@ -3,12 +3,15 @@
 from datetime import datetime
 from uuid import UUID
 
-from accounts.clocks import brought_back
+from django.db.models import Max
+
+from accounts.clocks import move, shifts
 from accounts.models import Member
 from practice.models import Attempt, Source
 from studyservice.statements import Insert
 
 _INSERT = Insert(Attempt)
+_BATCH = 500
 
 
 def record_attempt(
@@ -53,9 +56,12 @@ def forget_course(member_id: UUID, course_id: UUID) -> None:
 def bring_attempts_back(member: Member, now: datetime) -> None:
     """Let attempts that were made later than `now`, by a clock ahead, be of now, and of today."""
     mine = Attempt.objects.filter(member=member)
-    ahead = list(mine.filter(attempted_at__gt=now).only("attempted_at"))
-    moved = brought_back((attempt.attempted_at for attempt in ahead), now, None)
-    for attempt in ahead:
-        attempt.attempted_at = moved[attempt.attempted_at]
-        attempt.day = member.date_at(attempt.attempted_at)
-    Attempt.objects.bulk_update(ahead, ["attempted_at", "day"], batch_size=500)
+    newest = mine.filter(attempted_at__lte=now).aggregate(newest=Max("attempted_at"))["newest"]
+    ahead = dict(mine.filter(attempted_at__gt=now).values_list("id", "attempted_at"))
+    for shift in shifts(ahead.values(), now, newest):
+        moved = {which: member.date_at(at - shift.by) for which, at in ahead.items() if shift.first <= at <= shift.last}
+        move(mine, shift, "attempted_at")
+        for day in set(moved.values()):
+            of_day = [attempt_id for attempt_id, its in moved.items() if its == day]
+            for start in range(0, len(of_day), _BATCH):
+                mine.filter(id__in=of_day[start : start + _BATCH]).update(day=day)

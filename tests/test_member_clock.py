@@ -139,6 +139,20 @@ def test_a_poller_goes_on_after_a_repair(owner: RestDoor, course: Any, clock: An
     assert owner.made("list_items", created_after=found[1]["created_at"])["data"] == [found[2]]
 
 
+def test_a_clock_that_leapt_twice_is_repaired(owner: RestDoor, course: Any, clock: Any) -> None:
+    """What was made in an hour is stamped over two years, and has to fit into the hour again."""
+    known = owner.made("create_item", course_id=course["id"], title="0")
+    for number, leap in enumerate((AHEAD, AHEAD + timedelta(minutes=1), 2 * AHEAD), start=1):
+        clock.move_to(NOW + leap, tick=False)
+        owner.made("create_item", course_id=course["id"], title=str(number))
+    clock.move_to(NOW + timedelta(hours=1), tick=False)
+    repaired("--all")
+    owner.made("create_item", course_id=course["id"], title="4")
+    found = owner.made("list_items", created_after=known["created_at"])["data"]
+    assert [item["title"] for item in found] == ["1", "2", "3", "4"]
+    assert found[2]["created_at"] == stamp(NOW + timedelta(hours=1))
+
+
 def test_repairing_brings_keys_and_reviews_back(
     owner: RestDoor, owner_member: Member, clock: Any, make_key: Any
 ) -> None:
