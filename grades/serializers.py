@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from studyservice.fields import IdField, NumberField, StringField
+from studyservice.fields import IdField, ListField, NumberField, StringField
 from studyservice.serializers import Body, Record
 
 MAX_CATEGORIES = 12
@@ -34,7 +34,7 @@ class CategoriesBody(Body):
 
     example: ClassVar[dict[str, Any]] = {"categories": [CategoryBody.example, {"name": "Final exam", "weight": 80}]}
 
-    categories = serializers.ListField(
+    categories = ListField(
         child=CategoryBody(),
         max_length=MAX_CATEGORIES,
         help_text="All categories, in display order, at most 12; those left out are deleted.",

@@ -77,10 +77,12 @@ class ClientMetadata:
 
 
 def _redirect_uris(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(uri, str) for uri in value):
+    if not isinstance(value, list):
         raise InvalidRedirectUri("redirect_uris is an array of strings.")
     if not 1 <= len(value) <= MAX_REDIRECT_URIS:
         raise InvalidRedirectUri(f"There must be 1 to {MAX_REDIRECT_URIS} redirect_uris.")
+    if not all(isinstance(uri, str) for uri in value):
+        raise InvalidRedirectUri("redirect_uris is an array of strings.")
     for uri in value:
         if fault := fault_of(uri):
             raise InvalidRedirectUri(fault)

@@ -21,6 +21,9 @@ from studyservice.request_ids import current_request_id
 
 logger = logging.getLogger(__name__)
 
+MAX_DETAILS = 100
+"""Failed fields that a 422 names; a body of many wrong parts is not answered with a longer one."""
+
 
 class Detail(TypedDict):
     """One failed field: its name as the client wrote it, with a path if nested, and what is wrong."""
@@ -128,14 +131,16 @@ class Conflict(ApiError):
 
 
 class ValidationFailed(ApiError):
-    """Input failed validation; `details` lists each field."""
+    """Input failed validation; `details` lists each field, the first `MAX_DETAILS` where there are more."""
 
     type = "validation_failed"
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     default_message = "Some fields are not valid. See details."
 
     def __init__(self, details: Sequence[Detail]) -> None:
-        super().__init__(details=details)
+        told = details[:MAX_DETAILS]
+        message = f"Many fields are not valid. See details for the first {MAX_DETAILS}."
+        super().__init__(message if len(told) < len(details) else None, details=told)
 
     @classmethod
     def of(cls, field: str, message: str) -> "ValidationFailed":

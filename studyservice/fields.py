@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from studyservice.errors import MAX_DETAILS
+
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
@@ -162,6 +164,47 @@ class ChoiceField(serializers.ChoiceField):
         if not isinstance(data, str) or data not in self.choices:
             self.fail("invalid_choice", allowed=", ".join(self.choices))
         return data
+
+
+class ListField(serializers.ListField):
+    """A JSON array. Its length is checked first, so that a list over its limit costs nothing for each element.
+
+    DRF's own field validates every element before it counts them. Reading also stops once more elements are wrong
+    than `ValidationFailed` tells of.
+    """
+
+    default_error_messages: ClassVar[dict[str, Any]] = {
+        "not_a_list": "Must be an array.",
+        "null": "Must not be null.",
+        "min_length": "Must have at least {min_length} entries.",
+        "max_length": "Must have at most {max_length} entries.",
+    }
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        """The validated elements."""
+        if not isinstance(data, list):
+            self.fail("not_a_list")
+        self.run_validators(data)  # those of the length are all that a list has
+        return self.run_child_validation(data)
+
+    def run_child_validation(self, data: list[Any]) -> list[Any]:
+        """The validated elements.
+
+        Raises:
+            ValidationError: some are wrong; by index.
+        """
+        found: list[Any] = []
+        errors: dict[int, Any] = {}
+        for index, element in enumerate(data):
+            try:
+                found.append(self.child.run_validation(element))
+            except serializers.ValidationError as error:
+                errors[index] = error.detail
+                if len(errors) > MAX_DETAILS:
+                    break
+        if errors:
+            raise serializers.ValidationError(errors)  # type: ignore[arg-type]  # DRF's own field raises it by index
+        return found
 
 
 class QueryIntegerField(serializers.IntegerField):

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 from rest_framework import serializers
 
 from studyservice.errors import (
+    MAX_DETAILS,
     ApiError,
     Conflict,
     InsufficientScope,
@@ -120,7 +121,11 @@ class ErrorBodyRecord(Record):
     type = serializers.CharField(help_text="The kind of error, for programs.")
     message = serializers.CharField(help_text="What went wrong and what to do, for people.")
     request_id = serializers.CharField(help_text="Equal to the X-Request-Id header.")
-    details = DetailRecord(many=True, required=False, help_text="With validation_failed: every field that is wrong.")
+    details = DetailRecord(
+        many=True,
+        required=False,
+        help_text=f"With validation_failed: the fields that are wrong, the first {MAX_DETAILS} where there are more.",
+    )
 
 
 class ErrorEnvelopeRecord(Record):

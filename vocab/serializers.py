@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from studyservice.fields import ChoiceField, IdField, IntegerField, QueryBooleanField, StringField
+from studyservice.fields import ChoiceField, IdField, IntegerField, ListField, QueryBooleanField, StringField
 from studyservice.serializers import Body, Query, Record
 from vocab.models import CardState, Rating
 
@@ -35,9 +35,7 @@ class DeckBody(Body):
 
     name = StringField(max_length=120, help_text="The deck's name.")
     course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
-    cards = serializers.ListField(
-        child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500."
-    )
+    cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
 
 
 class ReviewBody(Body):
