@@ -17,10 +17,14 @@ from studyservice.errors import MAX_DETAILS
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
+_HOUR, _SIXTIETHS = r"(?:[01]\d|2[0-3])", r"[0-5]\d"
 _TIMESTAMP = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d+))?(?:([Zz])|([+ -])(\d{2}:\d{2}))",
+    rf"(\d{{4}}-\d{{2}}-\d{{2}})[Tt]({_HOUR}:{_SIXTIETHS}:{_SIXTIETHS})(?:\.(\d+))?"
+    rf"(?:([Zz])|([+ -])({_HOUR}:{_SIXTIETHS}))",
     re.ASCII,
 )
+"""The ranges are those of RFC 3339 section 5.6; `fromisoformat` takes 60 minutes of an offset for an hour."""
+
 _FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
 _LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 
