@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.viewsets import MemberViewSet
-from courses import courses, items
+from courses import courses, item_pages, items
 from courses.serializers import (
     CourseBody,
     CourseDetailRecord,
@@ -76,7 +76,7 @@ class ItemViewSet(MemberViewSet):
         """Dated items, soonest due first, undated last. To find new ones, pass the newest created_at you have seen
         as created_after.
         """
-        return items.list_items(self.member, **self.query)
+        return item_pages.list_items(self.member, **self.query)
 
     @operation("Get an item", scope=Scope.READ, answer=ItemRecord)
     def get_item(self, item_id: UUID) -> Row:

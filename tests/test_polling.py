@@ -1,4 +1,4 @@
-"""Polling list_items with created_after: a poller misses nothing and sees nothing twice."""
+"""Polling list_items with created_after: a poller misses nothing, and sees nothing twice that is not changed."""
 
 from collections import Counter
 from itertools import cycle

@@ -1,0 +1,163 @@
+"""The pages of list_items, and the walk over them that a poller makes.
+
+A walk with `created_after` is pinned to what was visible when it began, and told in sections, each item of the set
+standing in one of them at any moment and only ever moving to a later one:
+
+1. those unchanged since the walk began, soonest due first;
+2. those changed since, in the order of their last change;
+3. those changed once more after the second section had begun, by age.
+
+What the first and the third are ordered by does not change while an item stands in them, and the second has an end, set
+when it begins. So every item is told at least once, however items are changed between the pages, and a walk ends.
+"""
+
+from datetime import datetime
+from enum import IntEnum
+from functools import cache
+from typing import Any
+
+from django.db.models import Q, QuerySet
+
+from accounts.models import Member
+from courses.items import ITEMS, SOONEST_FIRST, with_days_until
+from courses.models import Item
+from courses.serializers import ItemRecord
+from studyservice.cursors import Pins, Position, decode_cursor, encode_cursor
+from studyservice.serializers import page
+from studyservice.statements import Param, Row, Select
+
+
+class Section(IntEnum):
+    """A part of a walk; without `created_after` there is the first alone, with every item."""
+
+    DUE = 0
+    CHANGED = 1
+    CHANGED_AGAIN = 2
+
+
+_FILTERS = {
+    "course_id": "course_id",
+    "kind": "kind",
+    "from": "due_on__gte",
+    "to": "due_on__lte",
+    "created_after": "created_at__gt",
+    "newest": "created_at__lte",
+    "changed_after": "updated_at__gt",
+    "changed_until": "updated_at__lte",
+}
+"""Filter of list_items, or bound of a section, to its lookup."""
+
+_INSTANTS = {Section.DUE: "created_at", Section.CHANGED: "updated_at", Section.CHANGED_AGAIN: "created_at"}
+"""What decides the order in a section; in the first, among items due on one day. Then the id decides."""
+
+_NOW = Select(
+    ITEMS.order_by("-created_at")[:1],
+    {"newest": "created_at", "clock": "member__write_clock"},
+)
+
+
+def list_items(member: Member, *, limit: int, cursor: str | None = None, **filters: Any) -> dict[str, Any]:
+    """One page of items, soonest due first, undated last; then older first, then by id.
+
+    With `created_after`, the whole walk sees only what was visible when its first page was read; what is added
+    meanwhile is left to the next poll. What was changed meanwhile comes, for the first time or again, at the end.
+
+    Args:
+        filters: any of `course_id`, `kind`, `from`, `to` (dates, included) and `created_after`.
+
+    Raises:
+        InvalidRequest: `cursor` is none of this member's with these filters.
+    """
+    binding = f"{member.id} {sorted((name, str(value)) for name, value in filters.items())}"
+    after = None if cursor is None else decode_cursor(cursor, binding)
+    pins = after.pins if after else None
+    if "created_after" in filters and after is None:
+        pins = _pins(member)
+        if pins is None:
+            return page([])
+    found: list[Row] = []
+    told: list[Section] = []
+    for section, bounds in _sections(after, pins).items():
+        here = after if after and after.section == section else None
+        statement = _page(frozenset(filters | bounds), section, _place(here))
+        rows = statement.all(member_id=member.id, limit=limit + 1 - len(found), **filters, **bounds, **_named(here))
+        found += rows
+        told += [section] * len(rows)
+        if len(found) > limit:
+            break
+    today = member.today()
+    items = [with_days_until(item, today) for item in found[:limit]]
+    if len(found) <= limit:
+        return page(items)
+    if pins and not pins.turned and told[limit - 1] is Section.CHANGED:
+        pins = _turned(member, pins)
+    return page(items, encode_cursor(_position(items[-1], told[limit - 1], pins), binding))
+
+
+def _pins(member: Member) -> Pins | None:
+    """What a walk that begins now is pinned to; None without any item."""
+    row = _NOW.first(member_id=member.id)
+    return None if row is None else Pins(row["newest"], row["clock"])
+
+
+def _turned(member: Member, pins: Pins) -> Pins:
+    """The pins with the end of the second section, now that it has begun; without any item left it is empty."""
+    now = _pins(member)
+    return pins._replace(turned=now.began if now else pins.began)
+
+
+def _sections(after: Position | None, pins: Pins | None) -> dict[Section, dict[str, datetime]]:
+    """The sections that the page may be made of, each with its bounds.
+
+    The first page is read in one statement, which sees all there is; only where it is not the last can anything have
+    been changed since. The second section, likewise, has no end before it was read once.
+    """
+    if pins is None:
+        return {Section.DUE: {}}
+    walk = {"newest": pins.newest}
+    if after is None:
+        return {Section.DUE: walk}
+    changed = walk | {"changed_after": pins.began}
+    sections = {Section.DUE: walk | {"changed_until": pins.began}, Section.CHANGED: changed}
+    if pins.turned:
+        sections[Section.CHANGED] = changed | {"changed_until": pins.turned}
+        sections[Section.CHANGED_AGAIN] = walk | {"changed_after": pins.turned}
+    return {section: bounds for section, bounds in sections.items() if section >= after.section}
+
+
+def _place(after: Position | None) -> str:
+    if after is None:
+        return "start"
+    if after.section != Section.DUE:
+        return "later"
+    return "dated" if after.due_on else "undated"
+
+
+def _named(after: Position | None) -> dict[str, Any]:
+    if after is None:
+        return {}
+    return {"last_due": after.due_on, "last_instant": after.instant, "last_id": after.id}
+
+
+def _position(last: Row, section: Section, pins: Pins | None) -> Position:
+    due_on = last["due_on"] if section is Section.DUE else None
+    return Position(section, due_on, last[_INSTANTS[section]], last["id"], pins)
+
+
+@cache
+def _page(filters: frozenset[str], section: Section, place: str) -> Select:
+    """The statement for one set of filters and one place to go on from; there are at most a few hundred."""
+    items: QuerySet[Item] = ITEMS.filter(**{_FILTERS[name]: Param(name) for name in sorted(filters)})
+    instant = _INSTANTS[section]
+    later = Q((f"{instant}__gt", Param("last_instant")))
+    later |= Q((instant, Param("last_instant")), id__gt=Param("last_id"))
+    match place:
+        case "dated":
+            due_later = Q(due_on__gt=Param("last_due")) | Q(due_on=None)
+            items = items.filter(due_later | Q(later, due_on=Param("last_due")))
+        case "undated":
+            items = items.filter(later, due_on=None)
+        case "later":
+            items = items.filter(later)
+    order = SOONEST_FIRST if section is Section.DUE else (instant, "id")
+    return Select(items.order_by(*order), ItemRecord, limited=True)
