@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db.models import Count, F
+from django.db.models import F, OuterRef
 
 from accounts.models import Member
 from accounts.writing import writing
@@ -12,10 +12,13 @@ from courses.errors import NoSuchCourse, NoSuchItem
 from courses.models import Course, Item
 from courses.serializers import ItemRecord
 from studyservice.errors import Conflict
-from studyservice.statements import Insert, Param, Row, Select
+from studyservice.statements import Insert, Param, Row, Select, aggregated
 
 MAX_ITEMS = 1000
 """Items per course."""
+
+MAX_ITEMS_OF_MEMBER = 5000
+"""Items per member, over all courses; it bounds what get_agenda can answer."""
 
 NEXT_ITEMS = 5
 """Dated items in a course's detail (spec, Course)."""
@@ -35,8 +38,11 @@ _DUE = Select(
     ItemRecord,
 )
 _COURSE = Select(
-    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).annotate(item_count=Count("items")),
-    {"name": "name", "item_count": "item_count"},
+    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).annotate(
+        items_here=aggregated(Item.objects.filter(course_id=OuterRef("id")), "COUNT", "course_id"),
+        items_in_all=aggregated(ITEMS, "COUNT", "created_at"),
+    ),
+    {"name": "name", "here": "items_here", "in_all": "items_in_all"},
 )
 _INSERT = Insert(Item)
 
@@ -78,14 +84,19 @@ def create_item(member: Member, course_id: UUID, **fields: Any) -> Row:
 
     Raises:
         NotFound: there is no such course of the member's.
-        Conflict: the course has `MAX_ITEMS` items.
+        Conflict: the course has `MAX_ITEMS` items, or the member `MAX_ITEMS_OF_MEMBER`.
     """
     with writing(member.id) as now:
         course = _COURSE.first(member_id=member.id, course_id=course_id)
         if course is None:
             raise NoSuchCourse
-        if course["item_count"] >= MAX_ITEMS:
+        if course["here"] >= MAX_ITEMS:
             raise Conflict(f"There are {MAX_ITEMS} items in this course, the most there can be. Delete one first.")
+        if course["in_all"] >= MAX_ITEMS_OF_MEMBER:
+            raise Conflict(
+                f"There are {MAX_ITEMS_OF_MEMBER} items in all courses together, the most there can be. "
+                "Delete one first."
+            )
         item = {
             "id": uuid4(),
             "course_id": course_id,

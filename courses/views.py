@@ -93,7 +93,9 @@ class ItemViewSet(MemberViewSet):
         counted=True,
     )
     def create_item(self, course_id: UUID) -> Row:
-        """Add an exam, quiz, assignment, lab, paper, project or other item to a course. A course can have 1,000."""
+        """Add an exam, quiz, assignment, lab, paper, project or other item to a course. A course can have 1,000, a
+        member 5,000; one more answers conflict.
+        """
         return items.create_item(self.member, course_id, **self.body)
 
     @operation(

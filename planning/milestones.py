@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
 
-from django.db.models import Count, Max
+from django.db.models import OuterRef
 
 from accounts.models import Member
 from accounts.writing import writing
@@ -14,10 +14,13 @@ from courses.models import Item
 from planning.models import Milestone
 from planning.serializers import MilestoneRecord
 from studyservice.errors import Conflict, NotFound
-from studyservice.statements import Insert, Param, Row, Select
+from studyservice.statements import Insert, Param, Row, Select, aggregated
 
 MAX_MILESTONES = 20
 """Milestones per item (spec, Limits)."""
+
+MAX_MILESTONES_OF_MEMBER = 5000
+"""Milestones per member, over all items; it bounds what get_agenda can answer."""
 
 MILESTONES = Milestone.objects.filter(member_id=Param("member_id"))
 """The member's milestones, for this module and the agenda."""
@@ -27,11 +30,14 @@ _OF_ITEM = Select(
     MILESTONES.filter(item_id=Param("item_id")).order_by("position", "created_at", "id"),
     MilestoneRecord,
 )
+_HERE = Milestone.objects.filter(item_id=OuterRef("id"))
 _ITEM = Select(
     Item.objects.filter(member_id=Param("member_id"), id=Param("item_id")).annotate(
-        milestone_count=Count("milestones"), last_position=Max("milestones__position")
+        milestones_here=aggregated(_HERE, "COUNT", "position"),
+        last_position=aggregated(_HERE, "MAX", "position"),
+        milestones_in_all=aggregated(MILESTONES, "COUNT", "position"),
     ),
-    {"milestone_count": "milestone_count", "last_position": "last_position"},
+    {"here": "milestones_here", "last_position": "last_position", "in_all": "milestones_in_all"},
 )
 _INSERT = Insert(Milestone)
 
@@ -72,15 +78,20 @@ def create_milestone(member: Member, item_id: UUID, **fields: Any) -> Row:
 
     Raises:
         NotFound: there is no such item of the member's.
-        Conflict: the item has `MAX_MILESTONES` milestones.
+        Conflict: the item has `MAX_MILESTONES` milestones, or the member `MAX_MILESTONES_OF_MEMBER`.
     """
     with writing(member.id) as now:
         item = _ITEM.first(member_id=member.id, item_id=item_id)
         if item is None:
             raise NoSuchItem
-        if item["milestone_count"] >= MAX_MILESTONES:
+        if item["here"] >= MAX_MILESTONES:
             raise Conflict(
                 f"There are {MAX_MILESTONES} milestones on this item, the most there can be. Delete one first."
+            )
+        if item["in_all"] >= MAX_MILESTONES_OF_MEMBER:
+            raise Conflict(
+                f"There are {MAX_MILESTONES_OF_MEMBER} milestones on all items together, the most there can be. "
+                "Delete one first."
             )
         milestone_id = uuid4()
         values = {"due_on": None} | fields

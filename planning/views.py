@@ -51,7 +51,9 @@ class MilestoneViewSet(MemberViewSet):
         counted=True,
     )
     def create_milestone(self, item_id: UUID) -> Row:
-        """Add a step at the end of an item's study plan. An item can have 20; one more answers conflict."""
+        """Add a step at the end of an item's study plan. An item can have 20, a member 5,000; one more answers
+        conflict.
+        """
         return milestones.create_milestone(self.member, item_id, **self.body)
 
     @operation(

@@ -18,7 +18,7 @@ from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models.expressions import Expression
+from django.db.models.expressions import Expression, Func, Subquery
 from django.db.models.sql import InsertQuery, UpdateQuery
 
 from studyservice.postgresql.base import DatabaseWrapper as PostgreSQL
@@ -44,6 +44,15 @@ class Param(Expression):
     def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
         """A bare placeholder; the value is filled in by `_Statement`."""
         return "%s", [self]
+
+
+def aggregated(rows: models.QuerySet[Any], function: str, column: str) -> Subquery:
+    """`COUNT` or `MAX` of a column over `rows`, for use as an annotation; a query of its own inside the statement.
+
+    Where the index that finds the rows has the column, and it is never null, the rows themselves are not read.
+    """
+    value = Func(column, function=function, output_field=models.IntegerField())
+    return Subquery(rows.order_by().annotate(aggregated=value).values("aggregated"))
 
 
 class _Compiled(NamedTuple):
