@@ -59,6 +59,12 @@ def resident_mib(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / _MIB
 
 
+def peak_mib(pid: int) -> float:
+    """The most memory that a process had resident since it started, in MiB (`VmHWM`)."""
+    [line] = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:")]
+    return int(line.split()[1]) / 1024
+
+
 def describe() -> str:
     """Processor, cores, memory, kernel and Python."""
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 1024**3

@@ -18,6 +18,7 @@ from bench.drills import (
     erasure,
     failover,
     idle_connections,
+    largest_agenda,
     many_instances,
     memory,
     partitions,
@@ -51,6 +52,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "pooler": pooler.drill,
     "partitions": partitions.drill,
     "erasure": erasure.drill,
+    "agenda": largest_agenda.drill,
     "memory": memory.drill,
 }
 

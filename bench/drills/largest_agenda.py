@@ -1,0 +1,89 @@
+"""The largest agenda that a member can have: all that may be stored, all of it due, with the longest texts."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from bench import machine
+from bench.cast import Subject
+from bench.drills.client import Client
+from bench.drills.report import Report
+from bench.drills.site import Instance, Site
+from bench.drills.stored import query
+
+_MOST_MIB = 250
+_PATIENCE_SECONDS = 2
+_AT_ONCE = 4
+_LETTERS = {"letters of four bytes": "chr(127891)", "control characters, six bytes each in JSON": "chr(1)"}
+_FILL = (
+    "UPDATE courses_course SET name = repeat({letter}, 120) WHERE id = '{course}'",
+    "DELETE FROM planning_milestone",
+    "DELETE FROM courses_item",
+    """
+    INSERT INTO courses_item (id, member_id, course_id, title, kind, due_on, created_at, updated_at)
+    SELECT gen_random_uuid(), member_id, id, repeat({letter}, 160), 'assignment', current_date + 2, now(), now()
+    FROM courses_course, generate_series(1, 5000) WHERE id = '{course}'
+    """,
+    """
+    INSERT INTO planning_milestone (id, member_id, item_id, title, due_on, done, position, created_at, updated_at)
+    SELECT gen_random_uuid(), member_id, id, repeat({letter}, 160), due_on, false, 1, now(), now() FROM courses_item
+    """,
+)
+_PATH = "/v1/agenda?days=120"
+_TOOL = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "get_agenda", "arguments": {"days": 120}},
+}
+
+
+def drill(site: Site) -> list[Report]:
+    """Over REST and as a tool, while another member reads; a fresh process for each.
+
+    One call has to keep to the bounds. Four at once of the same member are measured and noted.
+    """
+    report = Report("largest agenda")
+    url, data, cast = site.fresh("postgresql")
+    owner, other = cast.members[:2]
+    for letters, letter in _LETTERS.items():
+        before = [statement.format(letter=letter, course=owner.courses[0]) for statement in _FILL]
+        [(stored,)] = query(url, "SELECT count(*) FROM planning_milestone", before)
+        report.check(f"{stored} items and milestones of {letters}", stored == 5000)
+        for what, body in (("get_agenda", None), ("the tool", _TOOL)):
+            for number in (1, _AT_ONCE):
+                instance = site.serve(url, data)
+                line, right = _measured(instance, [owner] * number, other, body)
+                instance.stop()
+                if number == 1:
+                    report.check(f"{what}: {line}", right)
+                else:
+                    report.notes.append(f"{what}, {number} at once: {line}")
+    return [report]
+
+
+def _measured(instance: Instance, owners: list[Subject], other: Subject, body: object) -> tuple[str, bool]:
+    """What was measured, and whether it keeps to the bounds."""
+    [worker] = instance.workers()
+    with ThreadPoolExecutor(len(owners)) as pool, Client(instance.port, other.key) as client:
+        client.call("GET", "/v1/me")
+        asked = [pool.submit(_asked, instance, owner, body) for owner in owners]
+        longest = 0.0
+        while not all(one.done() for one in asked):
+            started = time.monotonic()
+            client.call("GET", "/v1/me")
+            longest = max(longest, time.monotonic() - started)
+    found = [one.result() for one in asked]
+    peak = machine.peak_mib(worker)
+    line = (
+        f"{found[0][1] / 1e6:.1f} MB in {max(taken for taken, _ in found):.2f} s; {peak:.0f} MiB at most; "
+        f"another member's call {longest:.2f} s at most"
+    )
+    return line, peak < _MOST_MIB and longest < _PATIENCE_SECONDS
+
+
+def _asked(instance: Instance, owner: Subject, body: object) -> tuple[float, int]:
+    """Seconds and bytes of one call."""
+    started = time.monotonic()
+    with Client(instance.port, owner.key) as client:
+        answer = client.call("GET", _PATH) if body is None else client.call("POST", "/mcp", body)
+    return time.monotonic() - started, int(answer.headers["Content-Length"])
