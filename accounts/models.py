@@ -14,6 +14,7 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from studyservice.constraints import characters
 from studyservice.operations import Scope
 
 
@@ -132,7 +133,10 @@ class Member(AbstractBaseUser, PermissionsMixin):
                 condition=Q(erasure_began_at=None) | Q(is_active=False),
                 name="member_erasing_inactive",
                 violation_error_message="This member is being deleted and cannot be let in again.",
-            )
+            ),
+            characters("email", 1, 254),
+            characters("name", 0, 150),
+            characters("time_zone", 1, 64),
         ]
 
     def __str__(self) -> str:
@@ -190,7 +194,7 @@ class ApiKey(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.ForeignKey(Member, models.CASCADE, related_name="api_keys", db_index=False)
     name = models.CharField(max_length=60)
-    secret_hash = models.CharField(max_length=64, unique=True, editable=False)
+    secret_hash = models.CharField(max_length=64, editable=False)
     hint = models.CharField(max_length=32, editable=False, help_text="The secret's visible beginning and end.")
     may_write = models.BooleanField("may change data", default=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -207,6 +211,11 @@ class ApiKey(models.Model):
             models.Index(fields=["member", "expires_at"], name="apikey_member_live", condition=Q(revoked_at=None)),
             models.Index(fields=["revoked_at"], name="apikey_revoked", condition=Q(revoked_at__isnull=False)),
             models.Index(fields=["expires_at"], name="apikey_expires", condition=Q(expires_at__isnull=False)),
+        ]
+        # `unique=True` would add a second index, for LIKE, on PostgreSQL.
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["secret_hash"], name="apikey_secret_hash"),
+            characters("name", 1, 60),
         ]
 
     def __str__(self) -> str:

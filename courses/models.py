@@ -10,6 +10,8 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
+from studyservice.constraints import characters, one_of
+
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
 
@@ -34,6 +36,15 @@ class Course(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "created_at", "id"], name="course_member_age")
         ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("name", 1, 120),
+            characters("code", 1, 20),
+            characters("term", 1, 60),
+            characters("meets", 1, 120),
+            characters("institution", 1, 120),
+            characters("subject", 1, 80),
+            characters("syllabus_text", 1, MAX_SYLLABUS_CHARACTERS),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -53,6 +64,9 @@ class SyllabusFile(models.Model):
     file = models.FileField(upload_to=syllabus_path)
     filename = models.CharField(max_length=255)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [characters("filename", 1, 255)]
 
     def __str__(self) -> str:
         return self.filename
@@ -96,6 +110,10 @@ class Item(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "due_on", "created_at", "id"], name="item_member_due"),
             models.Index(fields=["member", "created_at"], name="item_member_age"),
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("title", 1, 160),
+            one_of("kind", ItemKind.values),
         ]
 
     def __str__(self) -> str:

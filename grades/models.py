@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from courses.models import Course
+from studyservice.constraints import at_least, between, characters
 
 
 class GradeCategory(models.Model):
@@ -25,6 +26,11 @@ class GradeCategory(models.Model):
         ordering: ClassVar[list[str]] = ["position"]
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "course", "position"], name="category_member_course")
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("name", 1, 60),
+            between("weight", 0, 100),
+            at_least("position", 1),
         ]
 
     def __str__(self) -> str:
@@ -46,6 +52,7 @@ class GradeScore(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "category", "created_at"], name="score_member_category")
         ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [characters("label", 1, 120), between("score", 0, 150)]
 
     def __str__(self) -> str:
         return self.label

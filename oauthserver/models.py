@@ -2,7 +2,8 @@
 
 One consent is a family: a grant, the access tokens and the refresh tokens that came from it, all with its
 `token_family`. Ending a family deletes its rows, so a secret is live only while its row says so. Secrets are stored as
-SHA-256; the columns that could hold one in clear are gone.
+SHA-256; the columns that could hold one in clear are gone. A hash is unique by a constraint of its table: `unique=True`
+would add a second index to PostgreSQL, for LIKE.
 """
 
 import uuid
@@ -25,6 +26,7 @@ from accounts.models import Member
 from accounts.secrets import sha256
 from oauthserver.client_metadata import MAX_CLIENT_NAME, AuthMethod, fault_of_name, name_from
 from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of, matches, scheme_of
+from studyservice.constraints import characters, one_of
 
 if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]
@@ -80,6 +82,13 @@ class Application(AbstractApplication):
             models.Index(fields=["created"], name="app_never_used", condition=models.Q(first_token_at=None)),
             models.Index(fields=["created"], name="app_created"),
         ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("name", 1, MAX_CLIENT_NAME),
+            one_of("client_type", (AbstractApplication.CLIENT_PUBLIC, AbstractApplication.CLIENT_CONFIDENTIAL)),
+            one_of("authorization_grant_type", (AbstractApplication.GRANT_AUTHORIZATION_CODE,)),
+            one_of("token_endpoint_auth_method", AuthMethod.values),
+            one_of("registration_source", AbstractApplication.RegistrationSource.values),
+        ]
 
     def clean(self) -> None:
         """Hold a client that was read from its own metadata document to the rules of registration.
@@ -113,7 +122,7 @@ class Grant(AbstractGrant):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")
-    code = SecretHashField(unique=True)
+    code = SecretHashField()
     token_family = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     redirect_uri_sent = models.BooleanField(
         default=True, help_text="Whether the authorization request named the redirect URI."
@@ -125,6 +134,10 @@ class Grant(AbstractGrant):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="grant_expires")]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["code"], name="grant_code"),
+            one_of("code_challenge_method", (AbstractGrant.CODE_CHALLENGE_S256,)),
+        ]
 
 
 class AccessToken(AbstractAccessToken):
@@ -133,6 +146,7 @@ class AccessToken(AbstractAccessToken):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")
     token = None  # type: ignore[assignment]  # drops the field
+    token_checksum = TokenChecksumField(max_length=64, editable=False)
     id_token = None
     source_refresh_token = None
     token_family = models.UUIDField(editable=False, db_index=True)
@@ -140,6 +154,9 @@ class AccessToken(AbstractAccessToken):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="access_token_expires")]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["token_checksum"], name="access_token_checksum")
+        ]
 
 
 class RefreshToken(AbstractRefreshToken):
@@ -151,7 +168,7 @@ class RefreshToken(AbstractRefreshToken):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")
     token = None  # type: ignore[assignment]  # drops the field
-    token_checksum = TokenChecksumField(max_length=64, unique=True, editable=False)
+    token_checksum = TokenChecksumField(max_length=64, editable=False)
     token_family = models.UUIDField(editable=False, db_index=True)
     scope = models.TextField(help_text="What the member allowed; an access token may be narrower.")
     resource = models.TextField(blank=True, default="")
@@ -163,6 +180,9 @@ class RefreshToken(AbstractRefreshToken):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["expires"], name="refresh_token_expires"),
             models.Index(fields=["user", "application"], name="refresh_token_live", condition=models.Q(revoked=None)),
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["token_checksum"], name="refresh_token_checksum")
         ]
 
 

@@ -9,6 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from courses.models import Item
+from studyservice.constraints import at_least, characters
 
 
 class Milestone(models.Model):
@@ -30,6 +31,7 @@ class Milestone(models.Model):
             models.Index(fields=["member", "item", "position"], name="milestone_member_item"),
             models.Index(fields=["member", "due_on"], name="milestone_member_open", condition=Q(done=False)),
         ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [characters("title", 1, 160), at_least("position", 1)]
 
     def __str__(self) -> str:
         return self.title

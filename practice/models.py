@@ -6,6 +6,8 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from studyservice.constraints import characters, one_of
+
 
 class Source(models.TextChoices):
     """What kind of practice an attempt comes from; later kinds are added here."""
@@ -33,6 +35,10 @@ class Attempt(models.Model):
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "day", "correct"], name="attempt_member_day")
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            one_of("source", Source.values),
+            characters("topic", 1, 120),
         ]
 
     def __str__(self) -> str:

@@ -68,7 +68,13 @@ def _fill(start: int, number: int) -> None:
         Attempt.objects.create(
             member=member, source="vocab", topic="Deck a", correct=True, attempted_at=timezone.now(), day=soon
         )
-        app = Application.objects.create(name="App a", redirect_uris="https://a.example/", client_id=f"svcclient_{n}")
+        app = Application.objects.create(
+            name="App a",
+            redirect_uris="https://a.example/",
+            client_id=f"svcclient_{n}",
+            client_type=Application.CLIENT_CONFIDENTIAL,
+            authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+        )
         RefreshToken.objects.create(
             user=member,
             application=app,

@@ -132,7 +132,7 @@ def test_100_decks_of_500_cards_cost_what_one_does(
                 "lapses": 0,
             }
             for deck in decks
-            for position in range(500)
+            for position in range(1, 501)
         ),
     )
     with django_assert_num_queries(3):

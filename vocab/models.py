@@ -13,8 +13,14 @@ from django.utils import timezone
 
 from courses.models import Course
 from practice.attempts import forget_course, forget_deck
+from studyservice.constraints import at_least, between, characters, one_of
 
 DEFAULT_RETENTION = 0.9
+LEAST_RETENTION = 0.7
+MOST_RETENTION = 0.99
+
+MAX_DURATION_MS = 3_600_000
+"""Longest time a review can have taken: an hour."""
 
 
 class Deck(models.Model):
@@ -31,6 +37,7 @@ class Deck(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "created_at", "id"], name="deck_member_age")
         ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [characters("name", 1, 120)]
 
     def __str__(self) -> str:
         return self.name
@@ -83,6 +90,14 @@ class Card(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "deck", "due_at"], name="card_member_deck_due")
         ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            at_least("position", 1),
+            characters("term", 1, 200),
+            characters("definition", 1, 2000),
+            one_of("state", CardState.values),
+            at_least("stability", 0),
+            between("difficulty", 1, 10),
+        ]
 
     def __str__(self) -> str:
         return self.term
@@ -113,6 +128,14 @@ class Review(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "card", "reviewed_at"], name="review_member_card")
         ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            one_of("rating", Rating.values),
+            between("duration_ms", 0, MAX_DURATION_MS),
+            between("desired_retention", LEAST_RETENTION, MOST_RETENTION),
+            one_of("state", CardState.values),
+            at_least("stability", 0),
+            between("difficulty", 1, 10),
+        ]
 
     def __str__(self) -> str:
         return f"{self.rating}, {self.reviewed_at:%Y-%m-%d %H:%M} UTC"
@@ -132,9 +155,14 @@ class RetentionGoal(models.Model):
     )
     desired_retention = models.FloatField(
         default=DEFAULT_RETENTION,
-        validators=[MinValueValidator(0.7), MaxValueValidator(0.99)],
+        validators=[MinValueValidator(LEAST_RETENTION), MaxValueValidator(MOST_RETENTION)],
         help_text="0.7 to 0.99; the higher, the sooner cards come back. Counts from each card's next review on.",
     )
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            between("desired_retention", LEAST_RETENTION, MOST_RETENTION)
+        ]
 
     def __str__(self) -> str:
         return f"{self.desired_retention}"

@@ -6,13 +6,10 @@ from rest_framework import serializers
 
 from studyservice.fields import ChoiceField, IdField, IntegerField, ListField, QueryBooleanField, StringField
 from studyservice.serializers import Body, Query, Record
-from vocab.models import CardState, Rating
+from vocab.models import MAX_DURATION_MS, CardState, Rating
 
 MAX_CARDS = 500
 """Cards per deck."""
-
-MAX_DURATION_MS = 3_600_000
-"""Longest time a review can have taken: an hour."""
 
 
 class CardBody(Body):

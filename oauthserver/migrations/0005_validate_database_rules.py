@@ -1,0 +1,15 @@
+from django.db import migrations
+
+from studyservice.postgresql.operations import ValidateChecks, ValidateMemberReference
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ('oauthserver', '0004_database_rules'),
+    ]
+
+    operations = [
+        ValidateChecks('application'),
+        ValidateChecks('grant'),
+        ValidateMemberReference('refreshtoken', 'access_token'),
+    ]

@@ -1,0 +1,13 @@
+from django.db import migrations
+
+from studyservice.postgresql.operations import ValidateChecks
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ('practice', '0002_database_rules'),
+    ]
+
+    operations = [
+        ValidateChecks('attempt'),
+    ]

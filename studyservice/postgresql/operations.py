@@ -1,0 +1,184 @@
+"""Migration operations that spare a table in use: added without looking at its rows, which are looked at later.
+
+An `ALTER TABLE` that looks at every row stops everybody meanwhile. One that says `NOT VALID` holds for new rows at
+once; `VALIDATE CONSTRAINT`, in a migration of its own, lets others read and write while it looks at the old ones.
+
+A **member reference** is a foreign key with the member in it: `(member_id, course_id)` to the course's `(member_id,
+id)`. It takes the place of Django's, to `id` alone, so that no row can refer to another member's. Like Django's it is
+checked at the commit. Its target needs a `MemberKey`. These are PostgreSQL's alone; SQLite keeps Django's.
+"""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.operations import AddConstraint
+from django.db.migrations.operations.base import Operation
+from django.db.migrations.state import ProjectState
+from django.db.models import CheckConstraint, ForeignKey, Model
+
+
+class AddCheck(AddConstraint):
+    """Add a check constraint; on PostgreSQL it holds for new rows alone, up to a `ValidateChecks`."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        """Add it."""
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        sql = self.constraint.create_sql(model, schema_editor)
+        schema_editor.execute(f"{sql} NOT VALID", params=None)  # the values are in it
+
+
+class _OnPostgresql(Operation):
+    """Statements for one table of a PostgreSQL; nothing elsewhere, and nothing that models would tell."""
+
+    def __init__(self, model_name: str, **options: Any) -> None:
+        self.model_name = model_name
+        self.options = options
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        """As a migration writes it."""
+        return type(self).__name__, [self.model_name], self.options
+
+    def describe(self) -> str:
+        """As `migrate --plan` shows it."""
+        return f"{type(self).__name__} of {self.model_name} {self.options or ''} (PostgreSQL)"
+
+    def state_forwards(self, app_label: str, state: ProjectState) -> None:
+        """The models stay the same."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        """Execute what does it."""
+        if schema_editor.connection.vendor == "postgresql":
+            model = to_state.apps.get_model(app_label, self.model_name)
+            for sql in self.forwards(model, schema_editor):
+                schema_editor.execute(sql, params=None)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        """Execute what undoes it."""
+        if schema_editor.connection.vendor == "postgresql":
+            model = to_state.apps.get_model(app_label, self.model_name)
+            for sql in self.backwards(model, schema_editor):
+                schema_editor.execute(sql, params=None)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """What does it."""
+        raise NotImplementedError
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """What undoes it."""
+        raise NotImplementedError
+
+
+class ValidateChecks(_OnPostgresql):
+    """Look at the rows that were there before the check constraints of the model."""
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Validate each."""
+        for constraint in model._meta.constraints:
+            if isinstance(constraint, CheckConstraint):
+                yield f"ALTER TABLE {model._meta.db_table} VALIDATE CONSTRAINT {editor.quote_name(constraint.name)}"
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Nothing; a constraint stays validated."""
+        yield from ()
+
+
+class MemberKey(_OnPostgresql):
+    """Let rows be referred to together with their member: a unique key on `(member_id, id)`.
+
+    Building it waits for writes of the table, and they for it. `owner` names the member's field.
+    """
+
+    def __init__(self, model_name: str, *, owner: str = "member") -> None:
+        super().__init__(model_name, owner=owner)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Add it."""
+        table, owner = model._meta.db_table, column(model, self.options["owner"])
+        yield f"ALTER TABLE {table} ADD CONSTRAINT {table}_of_member UNIQUE ({owner}, id)"
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Drop it."""
+        table = model._meta.db_table
+        yield f"ALTER TABLE {table} DROP CONSTRAINT {table}_of_member"
+
+
+class MemberReference(_OnPostgresql):
+    """Hold the foreign key `field` to rows of the same member; old rows only with `ValidateMemberReference`.
+
+    `owner` names the member's field, in the model and in the one that it refers to.
+    """
+
+    def __init__(self, model_name: str, field: str, *, owner: str = "member") -> None:
+        super().__init__(model_name, field=field, owner=owner)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Add it."""
+        table, field, owner = model._meta.db_table, self.options["field"], self.options["owner"]
+        target = referred(model, field)
+        columns = f"{column(model, owner)}, {column(model, field)}"
+        yield (
+            f"ALTER TABLE {table} ADD CONSTRAINT {reference_name(model, field)} FOREIGN KEY ({columns}) "
+            f"REFERENCES {target._meta.db_table} ({column(target, owner)}, id) DEFERRABLE INITIALLY DEFERRED NOT VALID"
+        )
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Drop it."""
+        yield f"ALTER TABLE {model._meta.db_table} DROP CONSTRAINT {reference_name(model, self.options['field'])}"
+
+
+class ValidateMemberReference(_OnPostgresql):
+    """Look at the rows that were there before a `MemberReference`, and drop Django's foreign key, which it replaces."""
+
+    def __init__(self, model_name: str, field: str) -> None:
+        super().__init__(model_name, field=field)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Validate the one, drop the other."""
+        table, field = model._meta.db_table, self.options["field"]
+        yield f"ALTER TABLE {table} VALIDATE CONSTRAINT {reference_name(model, field)}"
+        with editor.connection.cursor() as cursor:
+            constraints = editor.connection.introspection.get_constraints(cursor, table)
+        for name, constraint in constraints.items():
+            if constraint["foreign_key"] and constraint["columns"] == [column(model, field)]:
+                yield f"ALTER TABLE {table} DROP CONSTRAINT {editor.quote_name(name)}"
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Put Django's back."""
+        table, own, target = (
+            model._meta.db_table,
+            column(model, self.options["field"]),
+            referred(model, self.options["field"]),
+        )
+        yield (
+            f"ALTER TABLE {table} ADD CONSTRAINT {table}_{own}_fk FOREIGN KEY ({own}) "
+            f"REFERENCES {target._meta.db_table} (id) DEFERRABLE INITIALLY DEFERRED"
+        )
+
+
+def reference_name(model: type[Model], field: str) -> str:
+    """The name of the member reference of a foreign key."""
+    return f"{model._meta.db_table}_{column(model, field)}_of_member"
+
+
+def column(model: type[Model], field: str) -> str:
+    """The column of the foreign key `field`."""
+    return _foreign_key(model, field).column
+
+
+def referred(model: type[Model], field: str) -> type[Model]:
+    """The model that the foreign key `field` refers to."""
+    return _foreign_key(model, field).related_model
+
+
+def _foreign_key(model: type[Model], field: str) -> "ForeignKey[Any, Any]":
+    return cast("ForeignKey[Any, Any]", model._meta.get_field(field))

@@ -1,0 +1,237 @@
+"""The database refuses what the code refuses, whoever writes: values out of range, and rows of two members in one."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.db import DataError, IntegrityError, connection, models, transaction
+from django.utils import timezone
+
+from accounts.models import ApiKey, Member, SignInCode
+from courses.models import Course, Item, SyllabusFile
+from grades.models import GradeCategory, GradeScore
+from oauthserver.models import AccessToken, Application, Grant, RefreshToken
+from planning.models import Milestone
+from practice.models import Attempt
+from tests.conftest import MemberFactory
+from vocab.models import Card, Deck, RetentionGoal, Review
+
+APPS = ("accounts", "courses", "grades", "oauthserver", "planning", "practice", "vocab")
+REFUSALS = (IntegrityError, DataError)
+
+BAD: dict[type[models.Model], dict[str, list[Any]]] = {
+    Member: {"email": ["", "x" * 255], "name": ["x" * 151], "time_zone": ["", "x" * 65], "session_epoch": [-1]},
+    ApiKey: {"name": ["", "x" * 61]},
+    SignInCode: {"tries": [-1]},
+    Course: {
+        "name": ["", "x" * 121],
+        "code": ["", "x" * 21],
+        "term": ["", "x" * 61],
+        "meets": ["", "x" * 121],
+        "institution": ["", "x" * 121],
+        "subject": ["", "x" * 81],
+        "syllabus_text": ["", "x" * 500_001],
+    },
+    SyllabusFile: {"filename": ["", "x" * 256]},
+    Item: {"title": ["", "x" * 161], "kind": ["", "party"]},
+    Milestone: {"title": ["", "x" * 161], "position": [0, -1]},
+    GradeCategory: {"name": ["", "x" * 61], "weight": [-0.0001, 100.0001], "position": [0, -1]},
+    GradeScore: {"label": ["", "x" * 121], "score": [-0.0001, 150.0001]},
+    Deck: {"name": ["", "x" * 121]},
+    Card: {
+        "position": [0, -1],
+        "term": ["", "x" * 201],
+        "definition": ["", "x" * 2001],
+        "state": ["", "known"],
+        "step": [-1],
+        "stability": [-0.1],
+        "difficulty": [0.9, 10.1],
+        "reps": [-1],
+        "lapses": [-1],
+    },
+    Review: {
+        "rating": ["", "fine"],
+        "duration_ms": [-1, 3_600_001],
+        "desired_retention": [0.69, 0.991],
+        "state": ["", "known"],
+        "step": [-1],
+        "stability": [-0.1],
+        "difficulty": [0.9, 10.1],
+    },
+    RetentionGoal: {"desired_retention": [0.69, 0.991]},
+    Attempt: {"source": ["", "guess"], "topic": ["", "x" * 121]},
+    Application: {
+        "name": ["", "x" * 121],
+        "client_type": ["", "secret"],
+        "authorization_grant_type": ["", "password"],
+        "token_endpoint_auth_method": ["", "private_key_jwt"],
+        "registration_source": ["", "found"],
+    },
+    Grant: {"code_challenge_method": ["", "plain"]},
+}
+"""Values that each column refuses."""
+
+
+def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
+    """One row of each model that is the member's, and an app."""
+    now = timezone.now()
+    course = Course.objects.create(member=member, name="Cell Biology")
+    item = Item.objects.create(member=member, course=course, title="Midterm")
+    category = GradeCategory.objects.create(member=member, course=course, name="Exams", weight=100, position=1)
+    deck = Deck.objects.create(member=member, course=course, name="Organelles")
+    card = Card.objects.create(member=member, deck=deck, position=1, term="Nucleus", definition="Holds the DNA.")
+    app = Application.objects.create(
+        name="App",
+        redirect_uris="https://a.example/",
+        client_id=uuid4().hex,
+        client_type=Application.CLIENT_CONFIDENTIAL,
+        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
+    )
+    family: dict[str, Any] = {"user": member, "application": app, "token_family": uuid4(), "scope": "read"}
+    family["expires"] = now + timedelta(days=1)
+    token = AccessToken.objects.create(token_checksum=uuid4().hex, **family)
+    rows = [
+        member,
+        ApiKey.objects.create(member=member, name="Key", secret_hash=uuid4().hex, hint="svc_sk_a…b"),
+        SignInCode.objects.create(member=member, code_hash=uuid4().hex, expires_at=now),
+        course,
+        SyllabusFile.objects.create(member=member, course=course, file="syllabi/a", filename="a.pdf"),
+        item,
+        Milestone.objects.create(member=member, item=item, title="Outline", position=1),
+        category,
+        GradeScore.objects.create(member=member, category=category, label="Midterm", score=90),
+        deck,
+        card,
+        Review.objects.create(
+            member=member, card=card, rating="good", reviewed_at=now, desired_retention=0.9, state="new", due_at=now
+        ),
+        RetentionGoal.objects.create(member=member),
+        Attempt.objects.create(
+            member=member, source="vocab", topic="Organelles", correct=True, attempted_at=now, day=now.date()
+        ),
+        app,
+        Grant.objects.create(
+            code=uuid4().hex, redirect_uri="https://a.example/", code_challenge_method="S256", **family
+        ),
+        token,
+        RefreshToken.objects.create(token_checksum=uuid4().hex, access_token=token, **family),
+    ]
+    return {type(row): row for row in rows}
+
+
+def changed(row: models.Model, field: str, value: Any) -> None:
+    """Set one column of a row past every rule of the code, with all that a commit checks."""
+    column = {known.attname: known.column for known in row._meta.concrete_fields}[field]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE {row._meta.db_table} SET {column} = %s WHERE {row._meta.pk.column} = %s",  # noqa: S608
+            [value, row._meta.pk.get_db_prep_value(row.pk, connection)],
+        )
+        connection.check_constraints()
+
+
+@pytest.fixture
+def rows(owner_member: Member) -> dict[type[models.Model], models.Model]:
+    return owned_rows(owner_member)
+
+
+def test_every_choice_and_every_number_has_its_bounds() -> None:
+    """Whoever adds a column with a range adds what it refuses to `BAD`, which the next test then tries."""
+    for label in APPS:
+        for model in apps.get_app_config(label).get_models():
+            if model._meta.proxy:
+                continue
+            bounded = {
+                field.attname
+                for field in model._meta.concrete_fields
+                if field.choices or isinstance(field, models.IntegerField | models.FloatField | models.DecimalField)
+            }
+            assert bounded <= BAD.get(model, {}).keys(), model.__name__
+
+
+@pytest.mark.parametrize("model", BAD)
+def test_a_value_out_of_range_is_refused(model: type[models.Model], rows: Any) -> None:
+    row = rows[model]
+    for field, values in BAD[model].items():
+        changed(row, field, row._meta.get_field(field).get_db_prep_save(getattr(row, field), connection))
+        for value in values:
+            with pytest.raises(REFUSALS):
+                changed(row, field, value)
+
+
+def references() -> list[tuple[type[models.Model], Any, str]]:
+    """Each foreign key from a member's row to a member's row, with the member's field."""
+    found = []
+    for label in APPS:
+        for model in apps.get_app_config(label).get_models():
+            for field in () if model._meta.proxy else model._meta.concrete_fields:
+                target = field.related_model
+                if field.is_relation and target is not Member and (owner := owner_of(model)) and owner_of(target):
+                    found.append((model, field, owner))
+    return found
+
+
+def owner_of(model: Any) -> str | None:
+    """The field with the member that a row belongs to."""
+    return next((field.name for field in model._meta.concrete_fields if field.related_model is Member), None)
+
+
+def test_the_references_are_known() -> None:
+    assert [f"{model.__name__}.{field.name}" for model, field, _ in references()] == [
+        "SyllabusFile.course",
+        "Item.course",
+        "GradeCategory.course",
+        "GradeScore.category",
+        "RefreshToken.access_token",
+        "Milestone.item",
+        "Deck.course",
+        "Card.deck",
+        "Review.card",
+    ]
+
+
+@pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
+def test_no_row_refers_to_what_is_not_there_or_another_members(
+    reference: Any, rows: Any, make_member: MemberFactory
+) -> None:
+    """The other member's only PostgreSQL refuses."""
+    model, field, _ = reference
+    wrong = [uuid4()]
+    if connection.vendor == "postgresql":
+        wrong.append(owned_rows(make_member())[field.related_model].pk)
+    for key in wrong:
+        with pytest.raises(IntegrityError):
+            changed(rows[model], field.attname, field.get_db_prep_save(key, connection))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
+def test_each_reference_has_one_foreign_key(reference: Any) -> None:
+    """With the member in it on PostgreSQL, where it was also validated; a new model cannot forget it."""
+    model, field, owner = reference
+    with connection.cursor() as cursor:
+        table = connection.introspection.get_constraints(cursor, model._meta.db_table)
+        keys = [key["columns"] for key in table.values() if key["foreign_key"] and field.column in key["columns"]]
+        if connection.vendor != "postgresql":
+            assert keys == [[field.column]]
+            return
+        assert keys == [[model._meta.get_field(owner).column, field.column]]
+        cursor.execute(
+            "SELECT count(*) FROM pg_constraint WHERE NOT convalidated OR conname = %s",
+            [f"{model._meta.db_table}_{field.column}_of_member"],
+        )
+        assert cursor.fetchone() == (1,)
+
+
+@pytest.mark.django_db
+def test_a_hash_has_one_index() -> None:
+    """`unique=True` makes two on PostgreSQL, the second for LIKE."""
+    hashes = {ApiKey: "secret_hash", Grant: "code", AccessToken: "token_checksum", RefreshToken: "token_checksum"}
+    for model, field in hashes.items():
+        with connection.cursor() as cursor:
+            constraints = connection.introspection.get_constraints(cursor, model._meta.db_table)
+        on_it = [one for one in constraints.values() if one["columns"] == [field]]
+        indexes = [one["unique"] for one in on_it if one["index"] or one["unique"]]
+        assert indexes == [True], model.__name__
