@@ -17,7 +17,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
 from studyservice.page_gate import refusal
-from studyservice.paths import is_api_path, is_json_path
+from studyservice.paths import is_api_path, is_health_path, is_json_path
 
 
 class _PagesOnly(MiddlewareMixin):
@@ -50,6 +50,10 @@ class PageSessionMiddleware(_FormsOnly, SessionMiddleware):
 
 class PageCommonMiddleware(_PagesOnly, CommonMiddleware):
     """The host check and `Content-Length`."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponseBase | None:
+        """Check the host, but of a probe: a load balancer names an instance by its address, and gets no link."""
+        return None if is_health_path(request.path_info) else super().process_request(request)
 
 
 class PageCsrfMiddleware(_FormsOnly, CsrfViewMiddleware):

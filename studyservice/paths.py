@@ -12,11 +12,14 @@ API_ROOTS = ("/v1", MCP_ROOT)
 OAUTH_ROOTS = ("/oauth/token", "/oauth/register", "/oauth/revoke")
 """Paths whose errors have the shape of RFC 6749 section 5.2."""
 
+HEALTH_ROOT = "/health"
+"""What load balancers ask, by whatever address they know an instance."""
+
 JSON_ROOTS = (
     *API_ROOTS,
     *OAUTH_ROOTS,
     "/.well-known",
-    "/health",
+    HEALTH_ROOT,
     "/openapi.json",
 )
 """Paths below which HTML never leaves the server."""
@@ -45,6 +48,11 @@ def is_api_path(path: str) -> bool:
 def is_mcp_path(path: str) -> bool:
     """Whether `path` belongs to the tools' endpoint."""
     return _below(path, (MCP_ROOT,))
+
+
+def is_health_path(path: str) -> bool:
+    """Whether a request for `path` asks whether the service is up."""
+    return _below(path, (HEALTH_ROOT,))
 
 
 def is_json_path(path: str) -> bool:

@@ -3,9 +3,11 @@
 import io
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from smtplib import SMTPRecipientsRefused
@@ -28,6 +30,7 @@ from tests.databases import url_of
 from tests.doors import RestDoor
 
 EMAIL = "owner@example.org"
+TOO_SHORT = "This password is too short. It must contain at least 8 characters."
 
 
 def run(*arguments: str) -> str:
@@ -114,7 +117,17 @@ class TestCreateMember:
             ),
             (
                 [EMAIL, "--expires-days", "0"],
-                "Error: argument --expires-days: a number of days from 1 to 36500, or never, not '0'",
+                "Error: argument --expires-days: a number of days from 30 to 36500, or never, not '0'",
+            ),
+            ([EMAIL, "--staff", "--password", "a"], f"password: {TOO_SHORT} This password is too common."),
+            ([EMAIL, "--password", "password1"], "password: This password is too common."),
+            (
+                ["harriet@example.org", "--password", "harriet@example"],
+                "password: The password is too similar to the email.",
+            ),
+            (
+                [EMAIL, "--password", "correct horse", "--password-stdin"],
+                "Error: argument --password-stdin: not allowed with argument --password",
             ),
         ],
     )
@@ -177,7 +190,11 @@ class TestCreateApiKey:
             ([EMAIL, "Key", "--scopes", ""], "Error: argument --scopes: scopes are read and write, not ''"),
             (
                 [EMAIL, "Key", "--expires-days", "36501"],
-                "Error: argument --expires-days: a number of days from 1 to 36500, or never, not '36501'",
+                "Error: argument --expires-days: a number of days from 30 to 36500, or never, not '36501'",
+            ),
+            (
+                [EMAIL, "Key", "--expires-days", "29"],
+                "Error: argument --expires-days: a number of days from 30 to 36500, or never, not '29'",
             ),
             ([EMAIL], "Error: the following arguments are required: name"),
         ],
@@ -387,18 +404,76 @@ def test_trial_makes_one_member_with_data_around_today(settings: Any, tmp_path: 
     assert Member.objects.count() == 1
 
 
+def typed(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
+    """A command with the settings of this run, as an operator would type it."""
+    return subprocess.Popen(  # our own program
+        [sys.executable, Path(__file__).parent.parent / "manage.py", *arguments],
+        env=os.environ | {"DATABASE_URL": url_of(connection.settings_dict["NAME"])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def ended(command: "subprocess.Popen[str]", given: str | None = None) -> tuple[int, str, str]:
+    """Its status, output and errors, after it was `given` its input."""
+    stdout, stderr = command.communicate(given, timeout=60)
+    return command.returncode, stdout, stderr
+
+
+@pytest.mark.django_db(transaction=True)
+class TestPasswordOffTheCommandLine:
+    """What is typed after `--password` everybody on the machine can read in the list of processes."""
+
+    def test_it_comes_on_standard_input(self) -> None:
+        command = typed("createmember", EMAIL, "--password-stdin", stdin=subprocess.PIPE)
+        status, _, errors = ended(command, "correct horse \nnot this\n")
+        assert (status, errors) == (0, "")
+        assert Member.objects.get().check_password("correct horse ")
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ("", "CommandError: --password-stdin: must not be empty\n"),
+            ("a\n", f"CommandError: password: {TOO_SHORT} This password is too common.\n"),
+        ],
+    )
+    def test_a_wrong_one_creates_nothing(self, given: str, message: str) -> None:
+        command = typed("createmember", EMAIL, "--password-stdin", stdin=subprocess.PIPE)
+        assert ended(command, given) == (1, "", message)
+        assert not Member.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("again", "status", "said"),
+        [("correct horse", 0, "\n"), ("correct house", 1, "\nCommandError: The passwords are not the same.\n")],
+    )
+    def test_it_is_asked_for_twice_and_not_shown(self, again: str, status: int, said: str) -> None:
+        keyboard, terminal = pty.openpty()
+        command = typed("createmember", EMAIL, "--password-prompt", stdin=terminal, start_new_session=True)
+        os.close(terminal)
+        assert command.stderr is not None
+        for prompt, answer in (("Password: ", "correct horse"), ("\nPassword again: ", again)):
+            assert command.stderr.read(len(prompt)) == prompt
+            os.write(keyboard, f"{answer}\n".encode())
+        assert ended(command) == (status, ANY, said)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal that nobody holds
+            shown = os.read(keyboard, 1024)
+        os.close(keyboard)
+        assert b"correct" not in shown
+        assert [member.check_password("correct horse") for member in Member.objects.all()] == [True] * (status == 0)
+
+    def test_without_a_terminal_nobody_is_asked(self) -> None:
+        command = typed("createmember", EMAIL, "--password-prompt", stdin=subprocess.PIPE, start_new_session=True)
+        refused = "CommandError: There is no terminal to ask on. Use --password-stdin.\n"
+        assert ended(command, "correct horse\n") == (1, "", refused)
+        assert not Member.objects.exists()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_command_line_prints_json_alone() -> None:
-    """With the settings of this run, as an operator would type it."""
-    manage = Path(__file__).parent.parent / "manage.py"
-    answer = subprocess.run(  # our own program
-        [sys.executable, manage, "createmember", EMAIL, "--api-key", "Key", "--json"],
-        check=False,
-        env=os.environ | {"DATABASE_URL": url_of(connection.settings_dict["NAME"])},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert (answer.returncode, answer.stderr) == (0, "")
-    assert answer.stdout.count("\n") == 1
-    assert RestDoor(json.loads(answer.stdout)["api_key"]).made("get_me")["email"] == EMAIL
+    status, printed, errors = ended(typed("createmember", EMAIL, "--api-key", "Key", "--json"))
+    assert (status, errors) == (0, "")
+    assert printed.count("\n") == 1
+    assert RestDoor(json.loads(printed)["api_key"]).made("get_me")["email"] == EMAIL

@@ -418,6 +418,19 @@ def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None
     assert response.headers["Content-Type"] == "application/json"
 
 
+@pytest.mark.parametrize("headers", [{}, {"Origin": "https://app.example"}])
+def test_a_probe_by_address_is_answered_and_nothing_else(world: World, settings: Any, headers: dict[str, str]) -> None:
+    """A load balancer knows an instance by its address, over http too."""
+    settings.SECURE_SSL_REDIRECT = True
+    asked = {path: Call("GET", path).send(Host="10.0.0.5", **headers) for path in ("/health", "/", "/sign-in", "/docs")}
+    assert {path: response.status_code for path, response in asked.items()} == {
+        "/health": 200,
+        "/": 400,
+        "/sign-in": 400,
+        "/docs": 400,
+    }
+
+
 _SCALARS = (
     st.none()
     | st.booleans()

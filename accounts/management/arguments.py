@@ -16,7 +16,7 @@ SCOPES = ("read", "read write")
 def add_key_options(parser: ArgumentParser) -> None:
     """`--scopes` and `--expires-days`."""
     parser.add_argument("--scopes", type=may_write, default=True, metavar='"read write"', help="read, or read write")
-    parser.add_argument("--expires-days", type=days, default=None, metavar="N|never", help="default: never")
+    parser.add_argument("--expires-days", type=days, default=None, metavar="N|never", help="30 or more; default: never")
 
 
 def add_json_option(parser: ArgumentParser) -> None:
@@ -45,11 +45,11 @@ def may_write(text: str) -> bool:
 
 
 def days(text: str) -> int | None:
-    """A positive number of days, or None for `never`."""
+    """A number of days, 30 at least (spec, States: API key), or None for `never`."""
     if text == "never":
         return None
-    if not text.isdecimal() or not 1 <= int(text) <= 36500:
-        raise ArgumentTypeError(f"a number of days from 1 to 36500, or never, not {text!r}")
+    if not text.isdecimal() or not 30 <= int(text) <= 36500:
+        raise ArgumentTypeError(f"a number of days from 30 to 36500, or never, not {text!r}")
     return int(text)
 
 

@@ -1,6 +1,5 @@
 """Create a member."""
 
-from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -9,14 +8,8 @@ from django.db import transaction
 
 from accounts.api_keys import create_api_key
 from accounts.management.arguments import add_json_option, add_key_options, answer, refused, text
+from accounts.management.passwords import add_password_options, check_password_of, password_from
 from accounts.models import Member
-
-
-def password(argument: str) -> str:
-    """A password as it is typed; an empty one would let anybody in."""
-    if not argument or text(argument) != argument.strip():
-        raise ArgumentTypeError("must not be empty")
-    return argument
 
 
 class Command(BaseCommand):
@@ -29,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("email", type=text)
         parser.add_argument("--name", type=text, default="")
         parser.add_argument("--time-zone", default="UTC", help="IANA name, default UTC")
-        parser.add_argument("--password", type=password, help="without one, sign-in is by e-mailed code only")
+        add_password_options(parser)
         parser.add_argument("--staff", action="store_true", help="may use the admin, fully")
         parser.add_argument("--inactive", action="store_true", help="with a lapsed membership")
         parser.add_argument("--api-key", type=text, metavar="NAME", help="create an API key of this name")
@@ -38,12 +31,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Create both or neither."""
-        secret = None
+        secret, password = None, password_from(options)
         try:
+            check_password_of(Member(email=options["email"], name=options["name"]), password)
             with transaction.atomic():
                 member = Member.objects.create_user(
                     options["email"],
-                    options["password"],
+                    password,
                     name=options["name"],
                     time_zone=options["time_zone"],
                     is_staff=options["staff"],

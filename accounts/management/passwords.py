@@ -1,0 +1,77 @@
+"""A password from the command line, from standard input or from the keyboard, for a member who is made."""
+
+import sys
+import warnings
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Mapping
+from getpass import GetPassWarning, getpass
+from typing import Any
+
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+
+from accounts.management.arguments import text
+from accounts.models import Member
+
+
+def add_password_options(parser: ArgumentParser) -> None:
+    """`--password`, `--password-stdin` and `--password-prompt`, one of them at most."""
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument(
+        "--password",
+        type=_password,
+        help="others on this machine can read it while the command runs; without one, sign-in is by e-mailed code only",
+    )
+    ways.add_argument("--password-stdin", action="store_true", help="the first line of standard input")
+    ways.add_argument("--password-prompt", action="store_true", help="typed twice on the terminal, unseen")
+
+
+def password_from(options: Mapping[str, Any]) -> str | None:
+    """The password that the options give, if any.
+
+    Raises:
+        CommandError: it is empty or no text, was typed differently the second time, or there is no terminal.
+    """
+    if options["password_stdin"]:
+        return _read("--password-stdin", sys.stdin.readline().removesuffix("\n"))
+    if not options["password_prompt"]:
+        given: str | None = options["password"]
+        return given
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", GetPassWarning)  # it would read from standard input, with an echo
+            typed, again = getpass("Password: "), getpass("Password again: ")
+    except (GetPassWarning, EOFError):
+        raise CommandError("There is no terminal to ask on. Use --password-stdin.") from None
+    if typed != again:
+        raise CommandError("The passwords are not the same.")
+    return _read("--password-prompt", typed)
+
+
+def check_password_of(member: Member, password: str | None) -> None:
+    """Hold the password to the rules that hold on every page.
+
+    Raises:
+        ValidationError: it is too short, too common, or too much like the member's address or name.
+    """
+    if password is None:
+        return
+    try:
+        validate_password(password, member)
+    except ValidationError as error:
+        raise ValidationError({"password": error.messages}) from None
+
+
+def _read(option: str, argument: str) -> str:
+    try:
+        return _password(argument)
+    except ArgumentTypeError as error:
+        raise CommandError(f"{option}: {error}") from None
+
+
+def _password(argument: str) -> str:
+    """A password as it is typed; an empty one would let anybody in."""
+    if not argument or text(argument) != argument.strip():
+        raise ArgumentTypeError("must not be empty")
+    return argument
