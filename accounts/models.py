@@ -2,9 +2,11 @@
 
 import uuid
 import zoneinfo
+from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import cache
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
@@ -118,6 +120,8 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     objects: ClassVar[MemberManager] = MemberManager()
 
+    _stored: Mapping[str, Any] = MappingProxyType({})
+
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
@@ -142,12 +146,37 @@ class Member(AbstractBaseUser, PermissionsMixin):
     def __str__(self) -> str:
         return self.email
 
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any]) -> Self:
+        """A member that was read; `save` compares with that."""
+        member = super().from_db(db, field_names, values)
+        member.note_stored(field_names)
+        return member
+
+    def refresh_from_db(self, using: str | None = None, fields: Any = None, from_queryset: Any = None) -> None:
+        """Read again, all or some `fields`; also how a deferred one is read."""
+        super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
+        self.note_stored(fields)
+
     def save(self, **options: Any) -> None:
-        """Store the member, but never `write_clock` nor `erasure_began_at`: a copy read earlier would set them back."""
+        """Store the member; of a stored one only what was changed since it was read, so that other changes stay.
+
+        Never `write_clock` nor `erasure_began_at`: a copy read earlier would set them back (`accounts.writing`,
+        `accounts.erasure`).
+        """
         if not self._state.adding and options.get("update_fields") is None:
-            kept = {"id", "write_clock", "erasure_began_at"} | self.get_deferred_fields()
-            options["update_fields"] = [field.name for field in self._meta.concrete_fields if field.name not in kept]
+            options["update_fields"] = [
+                name
+                for name in _fields()
+                if name in self.__dict__ and (name not in self._stored or self._stored[name] != self.__dict__[name])
+            ]
         super().save(**options)
+        self.note_stored(options.get("update_fields"))
+
+    def note_stored(self, names: Iterable[str] | None = None) -> None:
+        """Note what the database has in these fields, or in all."""
+        known = _fields() if names is None else _fields().intersection(names)
+        self._stored = {**self._stored, **{name: self.__dict__[name] for name in known if name in self.__dict__}}
 
     def delete(self, using: Any = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
         """Delete the member with everything (`accounts.erasure`); outside of any transaction.
@@ -186,6 +215,12 @@ class Member(AbstractBaseUser, PermissionsMixin):
         if not self.membership_active:
             return False
         return self.membership_until is None or self.today() <= self.membership_until
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """The member's fields that `save` may write; none of them refers to another row."""
+    return frozenset(field.attname for field in Member._meta.concrete_fields) - {"id", "write_clock", "erasure_began_at"}
 
 
 class ApiKey(models.Model):

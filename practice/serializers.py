@@ -50,7 +50,9 @@ class WeakTopicRecord(Record):
 
     topic = serializers.CharField(help_text="What was practised; of a deck its name at the time.")
     deck_id = serializers.UUIDField(allow_null=True, help_text="The deck; null if it is no deck or is gone.")
-    course_id = serializers.UUIDField(allow_null=True, help_text="The course; null if there is none or it is gone.")
+    course_id = serializers.UUIDField(
+        allow_null=True, help_text="The course, of a deck at its newest attempt; null if there is none or it is gone."
+    )
     attempts = serializers.IntegerField(help_text="Attempts in the window.")
     correct = serializers.IntegerField(help_text="How many of them were correct.")
     accuracy = serializers.FloatField(help_text="Percent correct.")

@@ -2,8 +2,9 @@
 
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Aggregate, Count, Max, Q
 
 from accounts.models import Member
 from practice.models import Attempt
@@ -21,16 +22,17 @@ MOST_WEAK_TOPICS = 5
 _WINDOW = Attempt.objects.filter(member_id=Param("member_id"), day__gte=Param("since"))
 
 
-def _counted(*columns: str) -> Select:
-    """The window's attempts and how many of them were correct, per value of `columns`."""
-    return Select(
-        _WINDOW.values(*columns).annotate(attempts=Count("day"), right=Count("day", filter=Q(correct=True))),
-        {name: name for name in columns} | {"attempts": "attempts", "correct": "right"},
+def _counted(*columns: str, **more: Aggregate) -> Select:
+    """The window's attempts and how many of them were correct, and `more`, per value of `columns`."""
+    counts = _WINDOW.values(*columns).annotate(
+        attempts=Count("day"), right=Count("day", filter=Q(correct=True)), **more
     )
+    named = {name: name for name in (*columns, *more)}
+    return Select(counts, named | {"attempts": "attempts", "correct": "right"})
 
 
 _BY_DAY = _counted("day")
-_BY_TOPIC = _counted("topic", "deck_id", "course_id")
+_BY_TOPIC = _counted("topic", "deck_id", "course_id", newest=Max("attempted_at"))
 
 
 def get_practice_stats(member: Member, *, days: int) -> Row:
@@ -47,7 +49,7 @@ def get_practice_stats(member: Member, *, days: int) -> Row:
         "accuracy": percent(correct, attempts) if attempts else None,
         "streak": member_streak(member, today)._asdict(),
         "by_day": by_day,
-        "weak_topics": _weakest(_BY_TOPIC.all(member_id=member.id, since=since)),
+        "weak_topics": _weakest(_topics(_BY_TOPIC.all(member_id=member.id, since=since))),
     }
 
 
@@ -67,6 +69,18 @@ def _every_day(counted: list[Row], since: date, today: date) -> list[Row]:
         day["attempts"] += row["attempts"]
         day["correct"] += row["correct"]
     return list(by_day.values())
+
+
+def _topics(counted: list[Row]) -> list[Row]:
+    """One row for each deck, wherever it was filed, with the course that it had last; what has no deck is by course."""
+    topics: dict[tuple[Any, ...], Row] = {}
+    for row in sorted(counted, key=lambda row: row.pop("newest")):
+        key = row["topic"], row["deck_id"], row["course_id"] if row["deck_id"] is None else None
+        if earlier := topics.get(key):
+            row["attempts"] += earlier["attempts"]
+            row["correct"] += earlier["correct"]
+        topics[key] = row
+    return list(topics.values())
 
 
 def _weakest(topics: list[Row]) -> list[Row]:

@@ -27,12 +27,14 @@ class Streak(NamedTuple):
 def streak(days: Iterable[date], today: date) -> Streak:
     """The streak over distinct `days`, newest first.
 
-    A run is current if it ends today or yesterday. It may also end later than today: whoever moves to a time zone
-    further west has for some hours practised “tomorrow”, and loses nothing by it.
+    A run is current if it ends today or yesterday. Whoever moves to a time zone further west has for some hours
+    practised “tomorrow”: until then it counts as today.
     """
     current = longest = length = 0
     newest = following = None
-    for day in days:
+    for day in (min(day, today) for day in days):
+        if day == following:
+            continue
         if newest is None:
             newest = day
         length = length + 1 if following is not None and following - day == _DAY else 1
@@ -42,7 +44,7 @@ def streak(days: Iterable[date], today: date) -> Streak:
             current = length
     if newest is None or newest < today - _DAY:
         current = 0
-    return Streak(current, longest, practiced_today=newest is not None and newest >= today)
+    return Streak(current, longest, practiced_today=newest == today)
 
 
 def member_streak(member: Member, today: date) -> Streak:

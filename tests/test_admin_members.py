@@ -1,7 +1,9 @@
 """The admin's members and API keys."""
 
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import time_machine
@@ -130,6 +132,38 @@ def test_saving_a_form_never_turns_the_write_clock_back(owner_member: Member) ->
     owner_member.refresh_from_db()
     assert owner_member.write_clock == now
     assert owner_member.check_password("correct horse")
+
+
+def test_a_new_password_writes_back_nothing_else(admin: Client, owner_member: Member) -> None:
+    """The page read the member before the membership lapsed; here, while it checks the password."""
+    path = f"{MEMBERS}{owner_member.id}/password/"
+    fields = {"password1": "correct horse", "password2": "correct horse", "usable_password": "true"}
+
+    def lapse(*_: Any, **__: Any) -> None:
+        Member.objects.filter(id=owner_member.id).update(membership_active=False)
+
+    with patch("django.contrib.auth.password_validation.MinimumLengthValidator.validate", side_effect=lapse):
+        assert admin.post(path, fields).status_code == 302
+    owner_member.refresh_from_db()
+    assert owner_member.check_password("correct horse")
+    assert not owner_member.membership_active
+
+
+@pytest.mark.parametrize("read", [lambda members: members.get(), lambda members: members.only("email").get()])
+def test_a_save_stores_what_was_changed_since_it_was_read(owner_member: Member, read: Callable[..., Member]) -> None:
+    """Whoever saves: Django's own commands and forms name no fields."""
+    stale = read(Member.objects.filter(id=owner_member.id))
+    Member.objects.filter(id=owner_member.id).update(name="New", membership_active=False)
+    stale.time_zone = "Asia/Kolkata"
+    stale.save()
+    stale.email = "changed@example.org"
+    stale.save()
+    owner_member.refresh_from_db()
+    assert (owner_member.name, owner_member.membership_active) == ("New", False)
+    assert (owner_member.time_zone, owner_member.email) == ("Asia/Kolkata", "changed@example.org")
+    owner_member.name = "Owner"
+    owner_member.save()
+    assert Member.objects.get(id=owner_member.id).name == "Owner"
 
 
 def test_a_form_changes_only_what_was_edited(admin: Client, owner_member: Member) -> None:

@@ -1,12 +1,22 @@
 """Decks, cards and desired retention in the admin."""
 
+from collections.abc import Callable
+from threading import Event
+from time import sleep
 from typing import Any
+from unittest.mock import patch
+from uuid import UUID
 
 import pytest
 from django.test import Client
 
+from accounts.models import Member
+from accounts.writing import writing
+from tests.conftest import MemberFactory
 from tests.doors import RestDoor
 from tests.vocabulary import deck_with_cards, made_deck, reviewed
+from vocab.models import Deck, Review
+from vocab.reviews import record_review
 
 
 @pytest.fixture
@@ -83,6 +93,55 @@ def test_desired_retention_has_bounds(admin: Client, owner_member: Any) -> None:
     assert not RetentionGoal.objects.exists()
     admin.post("/admin/vocab/retentiongoal/add/", {"member": owner_member.id, "desired_retention": "0.95"})
     assert RetentionGoal.objects.get().desired_retention == 0.95
+
+
+def test_a_retention_goal_stays_with_its_member(admin: Client, owner_member: Any, make_member: MemberFactory) -> None:
+    from vocab.models import RetentionGoal
+
+    RetentionGoal.objects.create(member=owner_member, desired_retention=0.8)
+    form = {"member": make_member().id, "desired_retention": "0.95"}
+    assert admin.post(f"/admin/vocab/retentiongoal/{owner_member.id}/change/", form).status_code == 302
+    assert list(RetentionGoal.objects.values_list("member", "desired_retention")) == [(owner_member.id, 0.95)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_card_is_deleted_after_the_review_that_is_under_way(
+    admin: Client, owner: RestDoor, owner_member: Member, deck: Any, in_threads: Callable[..., list[Any]]
+) -> None:
+    """The review's line in the log goes with the card, its attempt stays."""
+    card = deck["cards"][1]["id"]
+    begun = Event()
+
+    def review() -> None:
+        with writing(owner_member.id) as now:
+            record_review(owner_member, UUID(card), rating="good", at=now)
+            begun.set()
+            sleep(1)  # the deletion begins meanwhile
+
+    def delete() -> int:
+        begun.wait(timeout=30)
+        return admin.post(f"/admin/vocab/card/{card}/delete/", {"post": "yes"}).status_code
+
+    assert in_threads(lambda one: one(), [review, delete]) == [None, 302]
+    assert [left["term"] for left in deck_with_cards(owner, deck)["cards"]] == ["Nucleus"]
+    assert (Review.objects.filter(card=card).count(), owner.made("get_practice_stats")["attempts"]) == (0, 2)
+
+
+@pytest.mark.parametrize(("path", "form"), [("card", {"term": "a", "definition": "b"}), ("deck", {"name": "a"})])
+def test_what_went_while_its_form_was_open_is_told(
+    admin: Client, owner: RestDoor, deck: Any, path: str, form: dict[str, Any]
+) -> None:
+    """Gone between the moment the page read it and the moment it saves."""
+    one = {"card": deck["cards"][1]["id"], "deck": deck["id"]}[path]
+    form |= {"reviews-TOTAL_FORMS": 0, "reviews-INITIAL_FORMS": 0}
+
+    def gone(*_: Any, **__: Any) -> None:
+        Deck.objects.get().delete()
+
+    with patch("django.forms.ModelForm._post_clean", side_effect=gone):
+        response = admin.post(f"/admin/vocab/{path}/{one}/change/", form)
+    assert response.status_code == 302
+    assert "was deleted meanwhile" in admin.get("/admin/").content.decode()
 
 
 def test_attempts_are_looked_at_only(admin: Client, owner: RestDoor, deck: Any) -> None:

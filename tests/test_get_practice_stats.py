@@ -113,6 +113,30 @@ def test_weak_topics_are_the_worst_five(owner: RestDoor) -> None:
     assert [topic["accuracy"] for topic in topics] == [0.0, 16.67, 33.33, 50.0, 50.0]
 
 
+def test_a_deck_is_one_topic_wherever_it_is_filed(owner: RestDoor, course: Any) -> None:
+    """Too few attempts for a weak topic under each course; the course is the one of the newest."""
+    from vocab.models import Deck
+
+    other = owner.made("create_course", name="Botany")
+    deck = made_deck(owner, course_id=course["id"])
+    answered(owner, deck, correct=1, wrong=2)
+    Deck.objects.filter(id=deck["id"]).update(course=other["id"])
+    answered(owner, deck, correct=0, wrong=1)
+    Deck.objects.filter(id=deck["id"]).update(course=None)
+    answered(owner, deck, correct=0, wrong=1)
+    Deck.objects.filter(id=deck["id"]).update(course=other["id"])
+    answered(owner, deck, correct=0, wrong=1)
+    [topic] = owner.made("get_practice_stats")["weak_topics"]
+    assert topic == {
+        "topic": "Organelles",
+        "deck_id": deck["id"],
+        "course_id": other["id"],
+        "attempts": 6,
+        "correct": 1,
+        "accuracy": 16.67,
+    }
+
+
 def test_decks_of_one_name_are_two_topics(owner: RestDoor) -> None:
     decks = [made_deck(owner), made_deck(owner)]
     for deck in decks:

@@ -133,10 +133,23 @@ def test_moving_west_loses_nothing(owner: RestDoor, owner_member: Any, card: Any
         {"date": "2030-06-10", "attempts": 1, "correct": 1},
         {"date": "2030-06-11", "attempts": 2, "correct": 2},
     ]
-    assert stats["streak"] == {"current": 3, "longest": 3, "practiced_today": True}
+    assert stats["streak"] == {"current": 2, "longest": 2, "practiced_today": True}
     assert streak_at(owner, landed + DAY) == 3
     review_at(owner, card, landed + 2 * DAY)
     assert streak_at(owner, landed + 2 * DAY) == 4
+
+
+def test_tomorrow_s_practice_closes_the_gap_of_today(owner: RestDoor, owner_member: Any, card: Any) -> None:
+    """Yesterday and, in Auckland, tomorrow: in Honolulu these are yesterday and today, two days in a row."""
+    move(owner_member, AUCKLAND)
+    noon = datetime(2030, 6, 12, 12, tzinfo=AUCKLAND)
+    review_at(owner, card, noon - 2 * DAY, noon)
+    move(owner_member, HONOLULU)
+    landed = noon + timedelta(hours=9)
+    stats = stats_at(owner, landed, days=3)
+    assert [day["attempts"] for day in stats["by_day"]] == [0, 1, 1]
+    assert stats["streak"] == {"current": 2, "longest": 2, "practiced_today": True}
+    assert streak_at(owner, landed) == 2
 
 
 def test_moving_east_goes_on_with_the_streak(owner: RestDoor, owner_member: Any, card: Any) -> None:

@@ -10,6 +10,7 @@ from django.utils.html import format_html
 
 from accounts.writing import writing
 from studyservice.admin import ServiceAdmin, ServiceInline
+from studyservice.errors import NotFound
 from vocab.decks import delete_vocab_deck
 from vocab.models import Card, Deck, RetentionGoal, Review
 
@@ -44,8 +45,9 @@ class DeckAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
         """Save under the member's lock, like every change of the member's data."""
         with writing(obj.member_id) as now:
-            obj.updated_at = now
-            obj.save(update_fields=["name", "course", "updated_at"])
+            stored = Deck.objects.filter(member_id=obj.member_id, id=obj.id)
+            if not stored.update(name=obj.name, course=obj.course, updated_at=now):
+                raise NotFound("The deck was deleted meanwhile.")
 
     def delete_model(self, request: HttpRequest, obj: Deck) -> None:
         """As delete_vocab_deck does it."""
@@ -89,7 +91,15 @@ class CardAdmin(ServiceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
         """Save the text alone, so that a review at the same moment is not undone."""
-        obj.save(update_fields=["term", "definition"])
+        with writing(obj.member_id):
+            stored = Card.objects.filter(member_id=obj.member_id, id=obj.id)
+            if not stored.update(term=obj.term, definition=obj.definition):
+                raise NotFound("The card was deleted meanwhile.")
+
+    def delete_model(self, request: HttpRequest, obj: Card) -> None:
+        """Remove it with its review log, after a review that is under way; practice history keeps the attempts."""
+        with writing(obj.member_id):
+            obj.delete()
 
 
 @admin.register(RetentionGoal)
@@ -101,3 +111,7 @@ class RetentionGoalAdmin(ServiceAdmin):
     list_select_related = ("member",)
     ordering = ("member_id",)
     autocomplete_fields = ("member",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """A goal stays with its member."""
+        return () if obj is None else ("member",)
