@@ -2,7 +2,7 @@
 
 import uuid
 import zoneinfo
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import cache
 from types import MappingProxyType
@@ -147,10 +147,10 @@ class Member(AbstractBaseUser, PermissionsMixin):
         return self.email
 
     @classmethod
-    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any]) -> Self:
+    def from_db(cls, *args: Any, **options: Any) -> Self:
         """A member that was read; `save` compares with that."""
-        member = super().from_db(db, field_names, values)
-        member.note_stored(field_names)
+        member = super().from_db(*args, **options)
+        member.note_stored()
         return member
 
     def refresh_from_db(self, using: str | None = None, fields: Any = None, from_queryset: Any = None) -> None:

@@ -10,7 +10,7 @@ from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, HttpResponsePermanentRedirect
 from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
@@ -51,7 +51,7 @@ class PageSessionMiddleware(_FormsOnly, SessionMiddleware):
 class PageCommonMiddleware(_PagesOnly, CommonMiddleware):
     """The host check and `Content-Length`."""
 
-    def process_request(self, request: HttpRequest) -> HttpResponseBase | None:
+    def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
         """Check the host, but of a probe: a load balancer names an instance by its address, and gets no link."""
         return None if is_health_path(request.path_info) else super().process_request(request)
 

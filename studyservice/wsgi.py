@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.core.management.base import BaseCommand
 from django.core.wsgi import get_wsgi_application
 
@@ -24,17 +25,32 @@ _DISCARDED_BYTES = 8 * 1024 * 1024
 def with_chunked_bodies(app: "WSGIApplication") -> "WSGIApplication":
     """Give `app` chunked request bodies with a length, which is all that Django reads.
 
-    At most one byte more than the largest accepted body is read, so that a longer one is refused by its length.
+    At most one byte more than the largest accepted body is read, so that a longer one is refused by its length, or when
+    a page, whose forms may be longer, reads it.
     """
 
     def read_first(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         if "CONTENT_LENGTH" not in environ and environ.get("wsgi.input_terminated"):
             body = environ["wsgi.input"].read(settings.MAX_BODY_BYTES + 1)
-            environ["wsgi.input"] = io.BytesIO(body)
+            environ["wsgi.input"] = io.BytesIO(body) if len(body) <= settings.MAX_BODY_BYTES else _TooLarge()
             environ["CONTENT_LENGTH"] = str(len(body))
         return app(environ, start_response)
 
     return read_first
+
+
+class _TooLarge(io.BytesIO):
+    """A body of which only the beginning was read."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Nothing.
+
+        Raises:
+            RequestDataTooBig: always; Django answers 400.
+        """
+        raise RequestDataTooBig("The chunked body is too large.")
+
+    readline = read
 
 
 def with_refused_bodies_read(app: "WSGIApplication") -> "WSGIApplication":
