@@ -220,7 +220,11 @@ class Member(AbstractBaseUser, PermissionsMixin):
 @cache
 def _fields() -> frozenset[str]:
     """The member's fields that `save` may write; none of them refers to another row."""
-    return frozenset(field.attname for field in Member._meta.concrete_fields) - {"id", "write_clock", "erasure_began_at"}
+    return frozenset(field.attname for field in Member._meta.concrete_fields) - {
+        "id",
+        "write_clock",
+        "erasure_began_at",
+    }
 
 
 class ApiKey(models.Model):
