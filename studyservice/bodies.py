@@ -9,10 +9,13 @@ from typing import Any, NoReturn
 
 import orjson
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, UnreadablePostError
 
 from studyservice.codec import JSON_TYPE
 from studyservice.errors import InvalidRequest
+
+_TOO_LARGE = f"The body is larger than {settings.MAX_BODY_BYTES} bytes."
 
 
 class BodyTooLarge(InvalidRequest):
@@ -65,12 +68,16 @@ def read_raw(request: HttpRequest) -> bytes:
 
     Raises:
         BodyTooLarge: it is longer than `MAX_BODY_BYTES`.
-        InvalidRequest: the client went away before all of it had arrived.
+        InvalidRequest: it is encoded, or did not come as a whole.
     """
+    if request.headers.get("Content-Encoding", "identity").strip().lower() not in {"", "identity"}:
+        raise InvalidRequest("Send the body as it is, without Content-Encoding.")
     if _content_length(request) > settings.MAX_BODY_BYTES:
-        raise BodyTooLarge(f"The body is larger than {settings.MAX_BODY_BYTES} bytes.")
+        raise BodyTooLarge(_TOO_LARGE)
     try:
         return request.body
+    except RequestDataTooBig:  # a chunked one
+        raise BodyTooLarge(_TOO_LARGE) from None
     except UnreadablePostError:
         raise InvalidRequest("The body did not arrive as a whole.") from None
 

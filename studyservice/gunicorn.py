@@ -5,6 +5,7 @@ The settings are loaded here, before any process is started: a wrong one ends th
 
 import logging
 import os
+import resource
 import sys
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,14 @@ max_requests_jitter = max_requests // 10  # so that processes do not end at the 
 worker_class = "studyservice.worker.JSONErrorWorker"
 timeout = 60
 graceful_timeout = 30
-keepalive = 75
+keepalive = 75  # told to nobody: studyservice.waiting_room has its own times
+sendfile = False  # files go through the worker's channel, like every answer
+# Each connection takes a descriptor. Where the system allows few, the limit is raised as far as it may be; the rest is
+# for files, the database and Redis.
+_, _most = resource.getrlimit(resource.RLIMIT_NOFILE)
+_files = 65_536 if _most == resource.RLIM_INFINITY else min(_most, 65_536)
+resource.setrlimit(resource.RLIMIT_NOFILE, (_files, _most))
+worker_connections = max(64, min(4096, _files - 256))
 limit_request_line = 8190
 limit_request_field_size = 16380
 errorlog = "-"

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.dispatch import Signal
 from limits import RateLimitItemPerHour, RateLimitItemPerMinute
 
+from studyservice.counts import was_counted
 from studyservice.memory_windows import MemoryWindows
 from studyservice.shared_windows import SharedWindows
 from studyservice.windows import Windows
@@ -74,7 +75,9 @@ def start() -> None:
 
 
 def hit(rate: Rate, key: str) -> Window:
-    """Count one request of `key` and give the window's state."""
+    """Count one request of `key` and give the window's state; a request that is begun again was counted before."""
+    if was_counted(rate.name, key):
+        return peek(rate, key)
     window = count(_windows(), rate, key, 1)
     if window.exceeded:
         exceeded.send(hit, rate=rate)

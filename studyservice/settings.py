@@ -279,6 +279,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.middleware.CredentialMiddleware",
     "corsheaders.middleware.CorsMiddleware",
+    "studyservice.refusals.RefusalMiddleware",
     "studyservice.pages.PageSessionMiddleware",
     "studyservice.pages.PageCommonMiddleware",
     "studyservice.pages.PageCsrfMiddleware",

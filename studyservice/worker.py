@@ -1,112 +1,206 @@
-"""Gunicorn's threaded worker, answering JSON where it refuses a request by itself."""
+"""Gunicorn's threaded worker, as this service runs it; every change to gunicorn's inside stands in this file.
 
+A thread answers requests and never waits for a client. The main loop reads heads, lets a thread answer, takes what that
+thread could not read or send at once, and goes on with it (`studyservice.waiting_room`). Gunicorn by itself reads and
+writes in the thread: a few clients that stall, or are slow, keep all of them.
+
+`tests/test_worker.py` fails when a name that is overridden or used here is gone from gunicorn.
+"""
+
+import errno
 import socket
 import time
-from contextlib import suppress
-from typing import Any
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
 
-import orjson
-from gunicorn.http.errors import LimitRequestHeaders, ParseException
-from gunicorn.workers.gthread import _DEFER, ThreadWorker
+from gunicorn.http.errors import InvalidHeader, LimitRequestHeaders, ParseException
+from gunicorn.http.parser import RequestParser
+from gunicorn.workers.gthread import TConn, ThreadWorker
 
+from studyservice.body_end import BodyEnd, ChunkedEnd, LengthEnd
+from studyservice.channel import BodyAwaited, Channel
+from studyservice.counts import Counts, noted_in
 from studyservice.errors import ApiError, InternalError, InvalidRequest
-from studyservice.request_ids import new_request_id
+from studyservice.refusals import refuse
+from studyservice.request_body import RequestBody
+from studyservice.waiting_room import WaitingRoom
 
-STALL_SECONDS = 10
-"""How long a thread waits for the next bytes of a body, or for a client to take those of an answer."""
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-REQUEST_SECONDS = 120
-"""How long a thread goes on reading a body whose bytes keep dripping in."""
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-MAX_HEAD_BYTES = 64 * 1024
-"""How much of a head is kept while its end has not come."""
+_ACCEPT_AT_ONCE = 64
+_REPORT_SECONDS = 10.0
+
+_AWAITED = object()
+"""What `handle` gives for a request whose body has not come."""
+
+
+class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
+    """A connection of a client; gunicorn reads and writes its channel instead of its socket.
+
+    Attributes:
+        counts: what its current request was counted against, as it may be begun twice.
+    """
+
+    def __init__(self, cfg: Any, client: socket.socket, address: Any, server: Any) -> None:
+        super().__init__(cfg, Channel(client), address, server)
+        self.data_ready = True  # or gunicorn waits for data, with the thread
+        self.body_was_awaited = False
+        self.counts = Counts()
+
+    def init(self) -> None:
+        """A parser for each time that a request is begun; gunicorn has one for all requests of a connection."""
+        self.parser = RequestParser(self.cfg, self.sock, self.client)
+
+    def begin_next(self) -> None:
+        """The request was answered; what was read beyond it belongs to the next."""
+        self.sock.finish(self.parser.unreader.take_buffered())
+        self.body_was_awaited = False
+        self.counts = Counts()
 
 
 class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untyped
-    """A `gthread` worker whose own refusals carry the error envelope.
-
-    Gunicorn refuses what is not HTTP, or too long a request line or header, before the application sees it.
-
-    A client that stalls is given up, or a few of them would keep every thread: gunicorn by itself waits five seconds
-    for the first byte of a connection, and for the rest of a head without end.
-    """
+    """A `gthread` worker that waits for clients without threads, and whose own refusals carry the error envelope."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._read_until: dict[Any, float] = {}
+        self.waiting: WaitingRoom[Connection]
+        self._reported_at = 0.0
 
-    def handle(self, conn: Any) -> Any:
-        """Serve the next request of a connection once its head has come; until then it waits without a thread."""
-        conn.init()
-        head = conn.parser.unreader.take_buffered()
-        while b"\r\n\r\n" not in head:
+    def load_wsgi(self) -> None:
+        """The application; once it has answered, what it left of the body is read or the connection is to end.
+
+        Gunicorn reads the rest after the answer, with the thread, when the answer has told that the connection is kept.
+        """
+        super().load_wsgi()
+        application: WSGIApplication = self.wsgi
+
+        def answered(environ: "WSGIEnvironment", start_response: "StartResponse") -> "Iterable[bytes]":
+            answer = application(environ, start_response)
+            environ["wsgi.input"].settle()
+            return answer
+
+        self.application = application
+        self.wsgi: WSGIApplication = answered
+
+    def run(self) -> None:
+        """The main loop, with a place where connections wait."""
+        self.waiting = WaitingRoom(self.poller, self.enqueue_req, self._closed)
+        super().run()
+
+    def _closed(self) -> None:
+        self.nr_conns -= 1
+
+    def accept(self, listener: socket.socket) -> None:
+        """Let waiting connections in, and wait for their heads; where there is no room, who waits longest goes.
+
+        Gunicorn gives each to a thread, which waits five seconds for the first byte and for the rest of a head without
+        end; when `worker_connections` are open it takes no more, and it dies when it has no file descriptor left.
+        """
+        for _ in range(_ACCEPT_AT_ONCE):
             try:
-                more = conn.sock.recv(MAX_HEAD_BYTES, socket.MSG_DONTWAIT)
-            except BlockingIOError:
-                conn.parser.unreader.unread(head)
-                # Of a process that is to end gunicorn would try half a head again and again.
-                return _DEFER if self.alive or not head else False
-            if not more:
-                return False
-            head += more
-            if len(head) > MAX_HEAD_BYTES:
-                self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders("no end of the head"))
-                return False
-        conn.parser.unreader.unread(head)
-        return super().handle(conn)
+                client, address = listener.accept()
+            except OSError as error:
+                if error.errno in {errno.EMFILE, errno.ENFILE}:
+                    self.waiting.make_room()
+                elif error.errno not in {errno.EAGAIN, errno.ECONNABORTED}:
+                    raise
+                return
+            self.nr_conns += 1
+            self.waiting.await_head(Connection(self.cfg, client, address, listener.getsockname()))
+            if self.nr_conns >= self.worker_connections and not self.waiting.make_room():
+                return  # gunicorn accepts again when there is room
+
+    def enqueue_req(self, conn: Connection) -> None:
+        """Hand a connection to the threads: the one place where a request, whose head has come, gets to them."""
+        super().enqueue_req(conn)
+
+    def handle(self, conn: Connection) -> Any:
+        """Answer the next request of a connection, in a thread; whether the connection may be used again.
+
+        Gunicorn waits for the head here, and sets a time-out for the whole of an answer.
+        """
+        if not conn.sock.has_head():
+            self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders("no end of the head"))
+            return False
+        try:
+            with noted_in(conn.counts):
+                kept = bool(super().handle(conn))
+        except BodyAwaited:
+            conn.sock.rewind()
+            if not conn.body_was_awaited:
+                return _AWAITED
+            conn.sock.ended = True  # all that could be told of the body has come, and it was not whole
+            conn.counts.begin_again()
+            return self.handle(conn)
+        if kept:
+            conn.begin_next()
+        return kept
+
+    def handle_request(self, req: Any, conn: Connection) -> bool:
+        """Answer one request; whether its connection may be used again.
+
+        Gunicorn asks for the body (`100 Continue`) before the application wants it, gives it a body that ends early as
+        if it were whole, and lets HTTP/1.1 without Host pass (RFC 9112 section 3.2).
+        """
+        if req.version >= (1, 1) and not any(name == "HOST" and value for name, value in req.headers):
+            raise InvalidHeader("HOST", req=req)
+        conn.sock.continue_due = req._expected_100_continue and not conn.body_was_awaited  # noqa: SLF001
+        req._expected_100_continue = False  # noqa: SLF001
+        req.body = RequestBody(req, conn.sock)
+        return bool(super().handle_request(req, conn))
+
+    def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
+        """A thread is done with a connection; the main loop goes on with it.
+
+        Gunicorn closes connections here and waits up to two seconds for each client to do so too, in the main loop.
+        """
+        try:
+            result = fs.result()
+        except Exception:
+            self.log.exception("Error handling a connection")
+            result = False
+        if result is _AWAITED:
+            request = conn.parser.mesg
+            conn.body_was_awaited = True
+            conn.counts.begin_again()
+            self.waiting.await_body(conn, _end_of_body(request), len(conn.sock.head()))
+        else:
+            self.waiting.await_reader(conn, kept=result)
 
     def murder_pending(self) -> None:
-        """Close what waits for too long; the main thread calls this once a second or more often.
-
-        A thread that reads from a connection ended here finds the end of it.
-        """
-        super().murder_pending()
+        """Close who is too slow; gunicorn calls this in each turn of its loop, once a second or more often."""
+        self.waiting.sweep()
         now = time.monotonic()
-        for conn, until in list(self._read_until.items()):
-            if until <= now:
-                with suppress(OSError):  # the client closed it meanwhile
-                    conn.sock.shutdown(socket.SHUT_RD)
-
-    def handle_request(self, req: Any, conn: Any) -> bool:
-        """Answer one request; whether its connection may be used again."""
-        self._read_until[conn] = time.monotonic() + REQUEST_SECONDS
-        conn.sock.settimeout(STALL_SECONDS)
-        try:
-            return bool(super().handle_request(req, conn))
-        except TimeoutError:
-            self.log.warning("Gave up on %s, which stalled", conn.client and conn.client[0])
-            return False
-        finally:
-            del self._read_until[conn]
+        if self.waiting.given_up and now >= self._reported_at + _REPORT_SECONDS:
+            self.log.warning("Closed %s connections that were too slow or had to make room", self.waiting.given_up)
+            self.waiting.given_up, self._reported_at = 0, now
 
     def _cap_keepalive(self, deadline: float) -> None:
-        """When the process is to end, let connections that wait for a request go by `deadline`.
+        """When the process is to end, let connections that wait for a request go by `deadline`."""
+        self.waiting.end_by(deadline)
 
-        Gunicorn does so with those that had one before; it would wait until `graceful_timeout` for the others, and take
-        no new ones meanwhile.
+    def handle_error(self, req: Any, client: Channel, addr: Any, exc: BaseException) -> None:
+        """Answer a request that could not be parsed, or whose answer failed; then its connection ends.
+
+        Gunicorn answers HTML, and logs it under no id.
         """
-        super()._cap_keepalive(deadline)
-        for conn in self.pending_conns:
-            conn.timeout = min(conn.timeout, deadline)
-
-    def handle_error(self, req: Any, client: socket.socket, addr: Any, exc: BaseException) -> None:
-        """Answer a request that could not be parsed, or whose answer failed; then gunicorn closes the connection."""
         error: ApiError
         if isinstance(exc, ParseException):
-            error = InvalidRequest("The request is not valid HTTP, or its line or a header is too long.")
-            self.log.warning("Refused request from %s: %s", addr and addr[0], type(exc).__name__)
+            error = InvalidRequest("The request is not valid HTTP, lacks Host, or its line or a header is too long.")
         else:
             error = InternalError()
-            self.log.error("Error answering a request", exc_info=exc)
-        request_id = new_request_id()
-        body = error.envelope()
-        body["error"]["request_id"] = request_id
-        raw = orjson.dumps(body)
-        head = (
-            f"HTTP/1.1 {error.status.value} {error.status.phrase}\r\nConnection: close\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(raw)}\r\nX-Request-Id: {request_id}\r\n\r\n"
-        )
         try:
-            client.sendall(head.encode() + raw)
+            client.sendall(refuse(self.application, client.head(), addr[0] if addr else "", error, exc))
         except OSError:
             self.log.debug("The client was gone before its error could be sent.")
+
+
+def _end_of_body(request: Any) -> BodyEnd:
+    """Of a request whose headers gunicorn has checked."""
+    for name, value in request.headers:
+        if name == "CONTENT-LENGTH":
+            return LengthEnd(int(value))
+    return ChunkedEnd()

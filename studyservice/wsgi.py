@@ -1,94 +1,69 @@
 """The WSGI application; it does not start when a system check fails."""
 
-import io
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from typing import IO, TYPE_CHECKING
+from typing import Any, BinaryIO, cast
 
+import django
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
+from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.core.management.base import BaseCommand
-from django.core.wsgi import get_wsgi_application
 
 from studyservice import rates
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
 
 
-_DISCARDED_BYTES = 8 * 1024 * 1024
+class Request(WSGIRequest):
+    """Django's request, with chunked bodies: Django reads no more than `Content-Length` tells.
 
-
-def with_chunked_bodies(app: "WSGIApplication") -> "WSGIApplication":
-    """Give `app` chunked request bodies with a length, which is all that Django reads.
-
-    At most one byte more than the largest accepted body is read, so that a longer one is refused by its length, or when
-    a page, whose forms may be longer, reads it.
+    A chunked body is read when it is asked for, and no more of it than one byte beyond the largest accepted body.
     """
 
-    def read_first(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        if "CONTENT_LENGTH" not in environ and environ.get("wsgi.input_terminated"):
-            body = environ["wsgi.input"].read(settings.MAX_BODY_BYTES + 1)
-            environ["wsgi.input"] = io.BytesIO(body) if len(body) <= settings.MAX_BODY_BYTES else _TooLarge()
-            environ["CONTENT_LENGTH"] = str(len(body))
-        return app(environ, start_response)
+    def __init__(self, environ: dict[str, Any]) -> None:
+        super().__init__(environ)
+        self._chunked = "HTTP_TRANSFER_ENCODING" in environ and bool(environ.get("wsgi.input_terminated"))
+        if self._chunked:
+            self._stream = cast(BinaryIO, _Bounded(environ["wsgi.input"], settings.MAX_BODY_BYTES))
 
-    return read_first
+    def _load_post_and_files(self) -> None:
+        """A form's parser wants to know how long the body is."""
+        if self._chunked:
+            self.META["CONTENT_LENGTH"] = str(len(self.body))
+        super()._load_post_and_files()
 
 
-class _TooLarge(io.BytesIO):
-    """A body of which only the beginning was read."""
+class _Bounded:
+    """A body that must not be longer than `most` bytes."""
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Nothing.
+    def __init__(self, body: Any, most: int) -> None:
+        self._body = body
+        self._left = most
+
+    def read(self, size: int = -1) -> bytes:
+        """The next `size` bytes, or all.
 
         Raises:
-            RequestDataTooBig: always; Django answers 400.
+            RequestDataTooBig: it is longer.
         """
-        raise RequestDataTooBig("The chunked body is too large.")
-
-    readline = read
-
-
-def with_refused_bodies_read(app: "WSGIApplication") -> "WSGIApplication":
-    """Read and discard what `app` left of a request body, up to 8 MiB, once its answer was sent.
-
-    A client that is still sending would otherwise lose the connection before it sees why it was refused.
-    """
-
-    def discard_after(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        body: IO[bytes] = environ["wsgi.input"]
-        answer = app(environ, start_response)
-        if environ.get("CONTENT_LENGTH", "0") in {"", "0"}:
-            return answer
-        return _Discarding(answer, body)
-
-    return discard_after
-
-
-class _Discarding:
-    """An answer that reads the rest of `body` when it is closed."""
-
-    def __init__(self, answer: Iterable[bytes], body: IO[bytes]) -> None:
-        self._answer = answer
-        self._body = body
-
-    def __iter__(self) -> Iterator[bytes]:
-        return iter(self._answer)
+        wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
+        data: bytes = self._body.read(wanted)
+        self._left -= len(data)
+        if self._left < 0:
+            raise RequestDataTooBig("The chunked body is too large.")
+        return data
 
     def close(self) -> None:
-        """Close the answer; a body that stops arriving ends with its connection."""
-        if hasattr(self._answer, "close"):
-            self._answer.close()
-        left = 0 if getattr(self._body, "failed", False) else _DISCARDED_BYTES  # gunicorn's: it stalled already
-        with suppress(OSError):
-            while left > 0 and (read := self._body.read(65_536)):
-                left -= len(read)
+        """The connection is the server's to close."""
 
 
+class Handler(WSGIHandler):
+    """Django's application, with these requests."""
+
+    request_class = Request
+
+
+django.setup(set_prefix=False)
 rates.start()
-application = with_refused_bodies_read(with_chunked_bodies(get_wsgi_application()))
+application = Handler()
 BaseCommand().check()

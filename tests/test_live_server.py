@@ -1,74 +1,18 @@
 """The service as it runs: gunicorn on loopback with a database of its own."""
 
-import http.client
 import json
-import re
 import signal
-import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
 from tests import server as servers
-from tests.databases import copied
 from tests.server import ADA
+from tests.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, received
 
 THREADS = 4
-MIB = 1024 * 1024
-
-
-@dataclass(frozen=True)
-class Wire:
-    """A client that writes requests byte by byte.
-
-    Attributes:
-        port: where the server listens.
-        secret: an API key of its member Ada.
-    """
-
-    port: int
-    secret: str
-
-    @classmethod
-    def to(cls, server: servers.Server, secret: str) -> "Wire":
-        return cls(urlsplit(server.url).port or 0, secret)
-
-    def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
-
-    def client(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-
-    def head(self, method: str, target: str, *lines: str) -> bytes:
-        """The head of a request with the member's key."""
-        fixed = (f"{method} {target} HTTP/1.1", "Host: 127.0.0.1", f"Authorization: Bearer {self.secret}")
-        return "\r\n".join((*fixed, *lines, "", "")).encode()
-
-    def ask(self, raw: bytes) -> "Response":
-        """Send `raw` on a connection of its own."""
-        with self.connect() as connection:
-            connection.sendall(raw)
-            return received(connection)
-
-
-@dataclass(frozen=True)
-class Response:
-    status: int
-    headers: http.client.HTTPMessage
-    body: Any
-
-
-def received(connection: socket.socket) -> Response:
-    """The next answer on `connection`; its body must be JSON."""
-    answer = http.client.HTTPResponse(connection)
-    answer.begin()
-    assert answer.headers["Content-Type"] == "application/json"
-    return Response(answer.status, answer.headers, json.loads(answer.read()))
 
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -85,20 +29,6 @@ def own_server(tmp_path: Path) -> Iterator[servers.Server]:
     """A server of this test's own."""
     with servers.running(tmp_path) as running:
         yield running
-
-
-def is_envelope(response: Response, error_type: str) -> bool:
-    error = response.body["error"]
-    assert error["request_id"] == response.headers["X-Request-Id"]
-    assert re.fullmatch(r"req_[A-Za-z0-9_-]{24,}", error["request_id"])
-    return bool(error["type"] == error_type)
-
-
-COURSE = b'{"name": "Cell Biology"}'
-
-
-def chunked(*chunks: bytes) -> bytes:
-    return b"".join(b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in (*chunks, b""))
 
 
 def test_a_chunked_body_is_read_like_any_other(wire: Wire) -> None:
@@ -166,18 +96,6 @@ def test_a_connection_is_kept_after_a_refused_body(wire: Wire) -> None:
     client.close()
 
 
-def half_sent(wire: Wire, sent: bytes) -> socket.socket:
-    """A connection that stops after `sent`."""
-    connection = wire.connect()
-    connection.sendall(sent)
-    return connection
-
-
-def half_body(wire: Wire) -> bytes:
-    head = wire.head("POST", "/v1/courses", "Content-Type: application/json", "Content-Length: 1000")
-    return head + COURSE[:10]
-
-
 def test_a_half_sent_body_does_not_block_others(wire: Wire) -> None:
     with half_sent(wire, half_body(wire)):
         started = time.monotonic()
@@ -231,29 +149,6 @@ def test_stopping_finishes_the_running_request(own_server: servers.Server) -> No
         response = received(connection)
         assert own_server.process.wait(timeout=15) == 0
     assert (response.status, response.body["name"]) == (201, "Cell Biology")
-
-
-def test_a_body_that_drips_in_is_given_up(tmp_path: Path) -> None:
-    """In a second here, where the service has two minutes."""
-    config = tmp_path / "gunicorn.py"
-    config.write_text(
-        "from studyservice.gunicorn import *\nfrom studyservice import worker\nworker.REQUEST_SECONDS = 1"
-    )
-    with copied(f"drip_{tmp_path.name}", tmp_path) as url, servers.started(tmp_path, url, str(config)) as own:
-        wire = Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])
-        with half_sent(wire, half_body(wire)) as connection:
-            connection.settimeout(0.2)
-            for _ in range(40):
-                connection.sendall(b" ")
-                try:
-                    connection.recv(1, socket.MSG_PEEK)
-                except TimeoutError:
-                    continue
-                break
-            else:
-                pytest.fail("It is still waited for.")
-            connection.settimeout(60)
-            assert is_envelope(received(connection), "invalid_request")
 
 
 def test_health_is_200_with_the_database(wire: Wire) -> None:

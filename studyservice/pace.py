@@ -1,0 +1,49 @@
+"""How slow a client may be while a body comes from it or an answer goes to it."""
+
+from collections import deque
+
+STILL_SECONDS = 10.0
+"""How long nothing may move."""
+
+WINDOW_SECONDS = 30.0
+"""The time over which `LEAST_BYTES_PER_SECOND` is averaged."""
+
+LEAST_BYTES_PER_SECOND = 8_000
+"""Slower than any line that people use; a steady reader at this pace gets the whole of an answer."""
+
+
+class Pace:
+    """What has moved since `now`, by the monotonic clock in seconds.
+
+    Args:
+        still: how long nothing may move.
+    """
+
+    __slots__ = ("_moved_at", "_noted", "_still", "_total")
+
+    def __init__(self, now: float, still: float = STILL_SECONDS) -> None:
+        self._total = 0
+        self._still = still
+        self._moved_at = now
+        self._noted = deque([(now, 0)])
+
+    def note(self, total: int, now: float) -> None:
+        """`total` bytes have moved since the beginning."""
+        if total > self._total:
+            self._total, self._moved_at = total, now
+        while len(self._noted) > 1 and self._noted[1][0] <= now - WINDOW_SECONDS:
+            self._noted.popleft()
+        if now >= self._noted[-1][0] + 1:
+            self._noted.append((now, self._total))
+
+    def is_too_slow(self, now: float) -> bool:
+        """Whether it stands still, or has been below the least pace for a whole window."""
+        if now - self._moved_at >= self._still:
+            return True
+        since, before = self._noted[0]
+        return now - since >= WINDOW_SECONDS and self._total - before < LEAST_BYTES_PER_SECOND * (now - since)
+
+    def rate(self, now: float) -> float:
+        """Bytes per second of late; of what has just begun, as if it had begun a second ago."""
+        since, before = self._noted[0]
+        return (self._total - before) / max(now - since, 1.0)
