@@ -16,14 +16,14 @@ class Pace:
     """What has moved since `now`, by the monotonic clock in seconds.
 
     Args:
-        still: how long nothing may move.
+        still: how long nothing may move, by default `STILL_SECONDS`.
     """
 
     __slots__ = ("_moved_at", "_noted", "_still", "_total")
 
-    def __init__(self, now: float, still: float = STILL_SECONDS) -> None:
+    def __init__(self, now: float, still: float | None = None) -> None:
         self._total = 0
-        self._still = still
+        self._still = STILL_SECONDS if still is None else still
         self._moved_at = now
         self._noted = deque([(now, 0)])
 

@@ -49,12 +49,6 @@ class Wire:
             connection.sendall(raw)
             return received(connection)
 
-    def ask_raw(self, raw: bytes) -> bytes:
-        """Send `raw`, which asks for the connection to be closed; gives all that comes."""
-        with self.connect() as connection:
-            connection.sendall(raw)
-            return b"".join(iter(lambda: connection.recv(65_536), b""))
-
 
 @dataclass(frozen=True)
 class Response:

@@ -1,4 +1,4 @@
-"""Five hundred idle connections, while others are served."""
+"""A thousand idle connections, while others are served."""
 
 import http.client
 import socket
@@ -8,7 +8,7 @@ from bench.drills.client import Client
 from bench.drills.report import Report
 from bench.drills.site import Site
 
-_IDLE = 500
+_IDLE = 1_000
 _PATIENCE_SECONDS = 2
 
 
