@@ -1,16 +1,23 @@
 """A client's socket for a thread that must not wait for the client."""
 
 import fcntl
+import select
 import socket
 import struct
 import termios
+import time
 from collections import deque
+
+from studyservice.pace import Pace
 
 MAX_HEAD_BYTES = 64 * 1024
 """How much of a head is kept while its end has not come."""
 
 MAX_REQUEST_BYTES = 2 * 1024 * 1024
-"""How much of one request is read, its head and the framing of chunks included: twice the largest accepted body."""
+"""How much of one request is kept, so that it can be begun again: twice the largest body that the API accepts.
+
+Only an operator's upload may be longer; for the rest of that a thread waits.
+"""
 
 _END_OF_HEAD = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -22,10 +29,6 @@ class BodyAwaited(BaseException):
     It unwinds the request, through everything that handles an `Exception`, so that the thread is free: the request is
     answered from its beginning again when its body is there.
     """
-
-
-class RequestTooLong(OSError):
-    """The request is longer than `MAX_REQUEST_BYTES`."""
 
 
 class Channel:
@@ -48,6 +51,8 @@ class Channel:
         self._unsent: deque[memoryview] = deque()
         self._unsent_bytes = 0
         self._searched = 0
+        self._pace: Pace | None = None
+        self._before = 0
         self.ended = False
         self.sent = 0
         self.received = 0
@@ -147,19 +152,21 @@ class Channel:
 
         Raises:
             BodyAwaited: nothing has.
-            RequestTooLong: too much of this request was read.
+            TimeoutError: the rest of an upload comes too slowly.
         """
-        if len(self._read) >= MAX_REQUEST_BYTES:
-            raise RequestTooLong
         if not self._arrived and not self.ended:
             try:
                 self.fill(size)
             except BlockingIOError:
-                self._ask_for_body()
-                raise BodyAwaited from None
+                if len(self._read) < MAX_REQUEST_BYTES:
+                    self._ask_for_body()
+                    raise BodyAwaited from None
+                self._wait()
+                self.fill(size)
         data = bytes(self._arrived[:size])
         del self._arrived[:size]
-        self._read += data
+        if len(self._read) < MAX_REQUEST_BYTES:
+            self._read += data
         return data
 
     def sendall(self, data: bytes) -> None:
@@ -187,6 +194,7 @@ class Channel:
         self._arrived[:0] = read_ahead
         self._read = bytearray()
         self._searched = 0
+        self._pace = None
 
     def rewind(self) -> None:
         """What was read of this request is to be read again."""
@@ -203,6 +211,19 @@ class Channel:
         known = self._read or self._arrived
         end = known.find(_END_OF_HEAD)
         return bytes(known[: end + len(_END_OF_HEAD) if end >= 0 else MAX_HEAD_BYTES])
+
+    def _wait(self) -> None:
+        if self._pace is None:
+            self._pace, self._before = Pace(time.monotonic()), self.received
+        readable = select.poll()
+        readable.register(self._socket, select.POLLIN)
+        while True:
+            now = time.monotonic()
+            self._pace.note(self.received - self._before, now)
+            if self._pace.is_too_slow(now):
+                raise TimeoutError("The rest of the upload comes too slowly.")
+            if readable.poll(1000):
+                return
 
     def _ask_for_body(self) -> None:
         if self.continue_due:
