@@ -11,7 +11,7 @@ from rest_framework.viewsets import ViewSet
 
 from accounts.credentials import Credential
 from accounts.models import Member
-from studyservice.bodies import read_json, read_raw
+from studyservice.bodies import read_json, require_whole
 from studyservice.errors import (
     Detail,
     InsufficientScope,
@@ -128,7 +128,7 @@ class MemberViewSet(ViewSet):
         credential: Credential = django_request.credential  # type: ignore[attr-defined]  # set by the middleware
         self.admit(credential, HttpArguments(django_request, kwargs))
         if self.operation.body is None and request.method == "DELETE":
-            read_raw(django_request)  # it may be anything, but what comes only in part is not carried out
+            require_whole(django_request)
 
     @classmethod
     def run(cls, action: str, credential: Credential, arguments: Arguments) -> bytes:

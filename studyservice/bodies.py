@@ -5,6 +5,7 @@ section 8.2 lets through) is reported with its field as 422 while everything tha
 """
 
 import json
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import orjson
@@ -78,6 +79,21 @@ def read_raw(request: HttpRequest) -> bytes:
         return request.body
     except RequestDataTooBig:  # a chunked one
         raise BodyTooLarge(_TOO_LARGE) from None
+    except UnreadablePostError:
+        raise InvalidRequest("The body did not arrive as a whole.") from None
+
+
+def require_whole(request: HttpRequest) -> None:
+    """Let no request be carried out of which only a part came; its body may be anything, and is ignored.
+
+    Raises:
+        InvalidRequest: the client went away before all of it had come. One over `MAX_BODY_BYTES` is not looked at.
+    """
+    if _content_length(request) > settings.MAX_BODY_BYTES:
+        return
+    try:
+        with suppress(RequestDataTooBig):  # a chunked one
+            _ = request.body
     except UnreadablePostError:
         raise InvalidRequest("The body did not arrive as a whole.") from None
 

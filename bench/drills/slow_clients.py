@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from bench import machine
 from bench.cast import Subject
 from bench.contestants import THREADS
-from bench.drills.client import Client
+from bench.drills.client import Client, ClosedError, ImproperAnswerError
 from bench.drills.report import Report
 from bench.drills.site import Instance, Site
 
@@ -77,7 +77,10 @@ class _Watched:
         while not self._ended.wait(0.6):  # within the rate
             started = time.monotonic()
             with Client(self._instance.port, self._subject.key) as client:
-                self._failed += not client.call("GET", "/v1/items").ok
+                try:
+                    self._failed += not client.call("GET", "/v1/items").ok
+                except (ClosedError, ImproperAnswerError):
+                    self._failed += 1
             self._longest = max(self._longest, time.monotonic() - started)
             self._mib = max(self._mib, machine.resident_mib(worker))
 
