@@ -9,7 +9,7 @@ value goes; it is compiled on first use; each row becomes the dictionary that is
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from operator import attrgetter, methodcaller
@@ -61,6 +61,10 @@ class _Compiled(NamedTuple):
     conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
     """Column number and what turns the driver's value into ours, in the order of application."""
 
+    def bound(self, values: Mapping[str, Any]) -> list[Any]:
+        """The parameters with the values that an execution brings."""
+        return [values[param.name] if isinstance(param, Param) else param for param in self.params]
+
 
 def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
     """`value` as the driver takes it; PostgreSQL's takes every value as it is."""
@@ -73,6 +77,17 @@ def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
     if isinstance(value, UUID):
         return value.hex
     return value
+
+
+def _run(
+    database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T], *, once: bool = False
+) -> T:
+    """What `fetch` takes from the cursor; with `once`, PostgreSQL is not asked to keep the statement."""
+    if isinstance(database, PostgreSQL):
+        return database.run(sql, params, fetch, prepare=False if once else None)
+    with database.cursor() as cursor:
+        cursor.execute(sql, [_adapted(param, database) for param in params])
+        return fetch(cursor)
 
 
 class _Statement(ABC):
@@ -88,15 +103,14 @@ class _Statement(ABC):
     def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
         """What `fetch` takes from the cursor, and the statement as it was executed."""
         database = connections[DEFAULT_DB_ALIAS]
+        compiled = self._compiled_for(database)
+        return _run(database, compiled.sql, compiled.bound(values), fetch), compiled
+
+    def _compiled_for(self, database: BaseDatabaseWrapper) -> _Compiled:
         compiled = self._compiled.get(database.vendor)
         if compiled is None:
             compiled = self._compiled[database.vendor] = self._compile()
-        params = [values[param.name] if isinstance(param, Param) else param for param in compiled.params]
-        if isinstance(database, PostgreSQL):
-            return database.run(compiled.sql, params, fetch), compiled
-        with database.cursor() as cursor:
-            cursor.execute(compiled.sql, [_adapted(param, database) for param in params])
-            return fetch(cursor), compiled
+        return compiled
 
 
 class Select(_Statement):
@@ -175,6 +189,14 @@ class Insert(_Statement):
     def run(self, **values: Any) -> None:
         """Insert one row."""
         self._execute(values, _ROWCOUNT)
+
+    def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows, at least one, by one statement."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self._compiled_for(database)
+        head, values, row = compiled.sql.rpartition(" VALUES ")
+        params = [param for values_of_row in rows for param in compiled.bound(values_of_row)]
+        _run(database, head + values + ", ".join([row] * len(rows)), params, _ROWCOUNT, once=True)
 
 
 class Update(_Statement):

@@ -42,6 +42,8 @@ _ONE_COUNTS = _counted(_OF_DECK)
 _CARDS_DUE_FIRST = Select(_OF_DECK.order_by("due_at", "position", "id"), CardRecord)
 _MY_COURSE = Select(Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")), {"id": "id"})
 _INSERT = Insert(Deck)
+_INSERT_CARDS = Insert(Card)
+_NEW_CARD = {field.attname: field.get_default() for field in Card._meta.local_concrete_fields}
 
 _EMPTY: Row = {"card_count": 0, "due_count": 0, "next_due_at": None}
 
@@ -87,9 +89,9 @@ def create_vocab_deck(member: Member, *, name: str, cards: list[dict[str, Any]],
 
 def _insert_cards(member: Member, deck_id: UUID, cards: list[dict[str, Any]], due_at: datetime) -> None:
     """New cards; due by the clock that tells what is due, which the member's write clock may be ahead of."""
-    Card.objects.bulk_create(
-        Card(member_id=member.id, deck_id=deck_id, position=position, due_at=due_at, **card)
-        for position, card in enumerate(cards, start=1)
+    common = _NEW_CARD | {"member_id": member.id, "deck_id": deck_id, "due_at": due_at}
+    _INSERT_CARDS.run_all(
+        [common | card | {"id": uuid4(), "position": position} for position, card in enumerate(cards, start=1)]
     )
 
 
