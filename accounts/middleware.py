@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from accounts.credentials import credential_of
 from studyservice.client_address import client_address
 from studyservice.errors import InternalError, InvalidRequest, RateLimited, Unauthorized, error_response
+from studyservice.lanes import MEMBER
 from studyservice.operations import Scope
 from studyservice.paths import MCP_ROOT, is_api_path, is_mcp_path
 from studyservice.rates import Rate, Window, hit, peek
@@ -56,6 +57,8 @@ class CredentialMiddleware:
         window = hit(Rate.API, str(credential.id) if credential else client_address(request))
         request.credential = credential  # type: ignore[attr-defined]  # read by the viewset and the log
         request.window = window  # type: ignore[attr-defined]  # read by process_view
+        if credential is not None:
+            request.META[MEMBER] = credential.member.id  # for the order in which requests are served
         return window, self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:

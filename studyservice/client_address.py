@@ -16,9 +16,13 @@ def client_address(request: HttpRequest) -> str:
     peer it saw, and whatever stands further left came from the client. A header that is missing, too short or not an
     address is not believed, and the peer of the connection counts.
     """
-    peer: str = request.META.get("REMOTE_ADDR", "")
+    return counted_address(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
+
+
+def counted_address(peer: str, forwarded_for: str) -> str:
+    """The same of the connection's peer and the value of `X-Forwarded-For`, empty if it was not sent."""
     trusted: int = settings.TRUSTED_PROXIES
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if trusted else []
+    forwarded = forwarded_for.split(",") if trusted else []
     told = _counted(forwarded[-trusted].strip()) if trusted and len(forwarded) >= trusted else None
     return told or _counted(peer) or peer
 

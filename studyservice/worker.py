@@ -10,7 +10,7 @@ writes in the thread: a few clients that stall, or are slow, keep all of them.
 import errno
 import socket
 import time
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from gunicorn.http.errors import InvalidHeader, LimitRequestHeaders, ParseException
@@ -21,6 +21,8 @@ from studyservice.body_end import BodyEnd, ChunkedEnd, LengthEnd
 from studyservice.channel import BodyAwaited, Channel
 from studyservice.counts import Counts, noted_in
 from studyservice.errors import ApiError, InternalError, InvalidRequest
+from studyservice.fair_queue import FairQueue
+from studyservice.lanes import Lanes, is_probe
 from studyservice.refusals import refuse
 from studyservice.request_body import RequestBody
 from studyservice.waiting_room import WaitingRoom
@@ -68,6 +70,13 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         super().__init__(*args, **kwargs)
         self.waiting: WaitingRoom[Connection]
         self._reported_at = 0.0
+        self.lanes = Lanes(self.cfg.threads)
+        self._requests: FairQueue[Connection] = FairQueue(self.cfg.threads)
+        self._probes: FairQueue[Connection] = FairQueue(1)
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """One thread more than requests are answered in: `/health` is answered whatever holds the others."""
+        return ThreadPoolExecutor(max_workers=self.cfg.threads + 1)
 
     def load_wsgi(self) -> None:
         """The application; once it has answered, what it left of the body is read or the connection is to end.
@@ -114,8 +123,17 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
                 return  # gunicorn accepts again when there is room
 
     def enqueue_req(self, conn: Connection) -> None:
-        """Hand a connection to the threads: the one place where a request, whose head has come, gets to them."""
-        super().enqueue_req(conn)
+        """Let a request, whose head has come, wait for its turn; by itself gunicorn serves them as they come."""
+        head = conn.sock.head() + b"\r\n\r\n" if conn.sock.has_head() else b""
+        queue = self._probes if is_probe(head) else self._requests
+        queue.submit(self.lanes.lane(head, conn.client[0] if conn.client else ""), conn)
+        self._start_next()
+
+    def _start_next(self) -> None:
+        """Hand connections to the threads: the one place where they get to them."""
+        for queue in (self._probes, self._requests):
+            while (conn := queue.take()) is not None:
+                super().enqueue_req(conn)
 
     def handle(self, conn: Connection) -> Any:
         """Answer the next request of a connection, in a thread; whether the connection may be used again.
@@ -157,6 +175,9 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
 
         Gunicorn closes connections here and waits up to two seconds for each client to do so too, in the main loop.
         """
+        self._requests.finished(conn)
+        self._probes.finished(conn)
+        self._start_next()
         try:
             result = fs.result()
         except Exception:

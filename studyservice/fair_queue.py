@@ -1,0 +1,67 @@
+"""A queue in which nobody's many tasks delay another's few."""
+
+from collections import Counter, OrderedDict, deque
+from collections.abc import Hashable
+from typing import Generic, NamedTuple, TypeVar
+
+Task = TypeVar("Task", bound=Hashable)
+
+
+class Lane(NamedTuple):
+    """Tasks that wait for each other.
+
+    Attributes:
+        name: tells it from others.
+        share: how many of its tasks may run at once.
+    """
+
+    name: str
+    share: int
+
+
+class FairQueue(Generic[Task]):
+    """Tasks wait in lanes, and lanes take turns (round robin: Nagle, RFC 970, section "Fairness in packet switching").
+
+    Within a lane the order is that of arrival. Whatever waits in one, another's next task runs after at most one task
+    of each. It starts nothing by itself and is not safe for threads: one thread asks it what to run.
+
+    Args:
+        slots: how many tasks may run at once.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
+        self._waiting: OrderedDict[Lane, deque[Task]] = OrderedDict()
+        self._running: dict[Task, Lane] = {}
+        self._held: Counter[Lane] = Counter()
+
+    def submit(self, lane: Lane, task: Task) -> None:
+        """Let `task` wait for its turn."""
+        self._waiting.setdefault(lane, deque()).append(task)
+
+    def take(self) -> Task | None:
+        """The next task that may run, which holds a slot from now on; None while there is none or no slot is free."""
+        if len(self._running) >= self._slots:
+            return None
+        # At most as many lanes are passed over as there are slots: each of them holds one.
+        lane = next((lane for lane in self._waiting if self._held[lane] < lane.share), None)
+        if lane is None:
+            return None
+        tasks = self._waiting[lane]
+        task = tasks.popleft()
+        if tasks:
+            self._waiting.move_to_end(lane)
+        else:
+            del self._waiting[lane]
+        self._running[task] = lane
+        self._held[lane] += 1
+        return task
+
+    def finished(self, task: Task) -> None:
+        """Free the slot that `task` holds, if it holds one."""
+        lane = self._running.pop(task, None)
+        if lane is None:
+            return
+        self._held[lane] -= 1
+        if not self._held[lane]:
+            del self._held[lane]
