@@ -88,7 +88,7 @@ def test_a_file_arrives_whole_or_is_refused(browser: Browser, size: int, chunked
         assert chunked
         assert size > MIB
         assert status in {400, 413}
-        assert "could not be read" in page or "too large" in page
+        assert "could not be read" in page or "too much for one form" in page
         assert not re.search(r"/admin/courses/course/[0-9a-f-]{36}/change/", listed)
         return
     [change] = set(re.findall(r"/admin/courses/course/[0-9a-f-]{36}/change/", listed))
