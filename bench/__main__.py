@@ -3,20 +3,23 @@
 import argparse
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NoReturn
 
-from bench import agree, cast, contestants, machine
-from bench.contestants import ROOT, Server
+import psycopg
+
+from bench import agree, contestants, machine
+from bench.cast import Cast
+from bench.contestants import Server
+from bench.gunicorn import ROOT
 from bench.measure import Course, Sample
+from bench.prepare import prepared
 from bench.results import Results
 from bench.rows import ROWS, SERVICE, Row
 from tests import postgres
@@ -25,6 +28,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 MEMBERS = 1_000
 MANY_MEMBERS = 10_000
 ITEMS_EACH = 200
+_DURABILITY = ("fsync", "synchronous_commit", "shared_buffers")
 
 
 def main() -> None:
@@ -47,21 +51,16 @@ def main() -> None:
     options.seconds = options.seconds or (2.0 if options.quick else 3.0)
     if options.scale is None:
         options.scale = not options.quick and options.rows == names
-    signal.signal(signal.SIGTERM, _ended)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end everything that was started
     with ExitStack() as stack:
-        bench = Bench(stack, options.port)
+        bench = Bench(stack, options)
         if options.profile:
-            bench.profile(options.profile, options.contestant, options.calls)
+            bench.profile()
             return
-        page = bench.compare([row for row in ROWS if row.name in options.rows], options)
+        page = bench.compare([row for row in ROWS if row.name in options.rows])
     print(f"\n{page}")
     if not options.quick and options.rows == names:
         RESULTS.write_text(page)
-
-
-def _ended(*_: Any) -> NoReturn:
-    """SIGTERM ends the run like Ctrl-C: everything started is stopped."""
-    raise KeyboardInterrupt
 
 
 def _tell(text: str) -> None:
@@ -71,123 +70,110 @@ def _tell(text: str) -> None:
 class Bench:
     """A temporary directory, a PostgreSQL in it, and the servers; all end with `stack`."""
 
-    def __init__(self, stack: ExitStack, port: int) -> None:
+    def __init__(self, stack: ExitStack, options: argparse.Namespace) -> None:
         self._stack = stack
-        self._port = port
+        self._options = options
+        self._port: int = options.port
         self._secret_key = secrets.token_urlsafe(64)
         self._serving, others = machine.split_cores()
         self._busy = os.getloadavg()[0]
         os.sched_setaffinity(0, others)  # ours, and what PostgreSQL inherits
-        self._directory = Path(tempfile.mkdtemp(prefix="studyservice-bench-"))
-        stack.callback(shutil.rmtree, self._directory, ignore_errors=True)
+        made = tempfile.TemporaryDirectory(prefix="studyservice-bench-", ignore_cleanup_errors=True)
+        self._directory = Path(stack.enter_context(made))
         self._postgres, _ = postgres.start(self._directory / "postgresql", durable=True)
         stack.callback(self._postgres.stop)
 
-    def _seeded(self, database: str, members: int, *, items_only: bool = False) -> tuple[str, Path]:
-        """The URL of a new database with so many members, and the file of its cast."""
+    def _seeded(self, database: str, members: int, fill: str = "fill") -> tuple[str, Cast]:
+        """The URL of a new database with so many members, and who they are."""
         started = time.monotonic()
         self._postgres.psql(f"CREATE DATABASE {database}")
-        url, path = self._postgres.get_uri(database=database), self._directory / f"{database}.json"
-        command = [sys.executable, "-m", "bench.prepare", "--members", str(members), "--cast", str(path)]
-        command += ["--items-only"] if items_only else []
-        with _on(self._serving):  # the other half of the work is PostgreSQL's
-            subprocess.run(command, cwd=ROOT, env=self._environment(url, self._port), check=True)
+        url = str(self._postgres.get_uri(database=database))
+        env, cast = self._environment(url, self._port), self._directory / f"{database}.json"
+        with machine.running_on(self._serving):  # the other half of the work is PostgreSQL's
+            people = prepared(f"bench.seed.{fill}", members, env, cast)
         _tell(f"seeded {members} members with {members * ITEMS_EACH} items in {time.monotonic() - started:.0f} s")
-        return url, path
+        return url, people
 
     def _environment(self, url: str, port: int) -> dict[str, str]:
         return contestants.environment(url, self._directory / "data", self._secret_key, port)
 
     def _serve(self, name: str, url: str) -> Server:
         port, self._port = self._port, self._port + 1
-        log = self._directory / f"server-{port}.log"
-        server = contestants.start(name, port, self._environment(url, port), self._serving, log)
+        server = Server(name, port, self._environment(url, port), self._directory / f"server-{port}.log")
         self._stack.callback(server.stop)
+        with machine.running_on(self._serving):
+            server.start()
         return server
 
-    def compare(self, rows: Sequence[Row], options: argparse.Namespace) -> str:
+    def compare(self, rows: Sequence[Row]) -> str:
         """Measure `rows`; gives the page of results."""
-        url, path = self._seeded("bench", MEMBERS)
-        people = cast.load(path)
+        url, people = self._seeded("bench", MEMBERS)
         wanted = {name for row in rows for name in row.contestants}
         servers = {name: self._serve(name, url) for name in contestants.APPLICATIONS if name in wanted}
         for row in rows:
             agree.check(row, [servers[name] for name in row.contestants], people)
-        postmaster = self._postgres.get_pid()
-        course = Course(rows, servers, people, postmaster, seconds=options.seconds, rounds=options.rounds)
-        course.warm_up()
-        self._refresh("bench")
+        course = self._course(rows, servers, people, url)
         warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
-        samples = course.rounds(options.rounds, _tell)
+        samples = course.rounds(self._options.rounds, _tell)
         after = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
         results = Results(
             rows=rows,
             samples=samples,
-            rounds=options.rounds,
-            seconds=options.seconds,
+            rounds=self._options.rounds,
+            seconds=self._options.seconds,
             busy=self._busy,
-            postgres=self._postgres_settings(),
+            postgres=_settings(url),
             memory={name: (warm[name], after[name]) for name in servers},
         )
-        if options.scale:
-            results.scale = self._scale(servers[SERVICE], people, options)
+        if self._options.scale:
+            results.scale = self._scale(servers[SERVICE], people, url)
         return results.markdown()
 
-    def _refresh(self, database: str) -> None:
-        """Let every key have been used just now: this service records a key's use once in five minutes."""
-        self._postgres.psql(f"\\c {database}\nUPDATE accounts_apikey SET last_used_at = now();")
+    def _course(self, rows: Sequence[Row], servers: dict[str, Server], people: Cast, url: str) -> Course:
+        """Where `rows` can be run at once: warm, and every key used just now, which the service records every 5 min."""
+        rounds, seconds = self._options.rounds, self._options.seconds
+        course = Course(rows, servers, people, self._postgres.get_pid(), seconds=seconds, rounds=rounds)
+        course.warm_up()
+        with psycopg.connect(url) as connection:
+            connection.execute("UPDATE accounts_apikey SET last_used_at = now()")
+        return course
 
-    def _scale(self, small: Server, people: cast.Cast, options: argparse.Namespace) -> dict[str, list[Sample]]:
+    def _scale(self, small: Server, people: Cast, url: str) -> dict[str, list[Sample]]:
         """list_items of this service from the small database and from a large one, in turn."""
-        url, path = self._seeded("bench_large", MANY_MEMBERS, items_only=True)
-        large = self._serve(SERVICE, url)
         [row] = [row for row in ROWS if row.name == "list_items"]
-        postmaster = self._postgres.get_pid()
-        databases = [(MEMBERS, small, people), (MANY_MEMBERS, large, cast.load(path))]
-        sizes = [
-            (
-                members,
-                Course([row], {SERVICE: server}, asking, postmaster, seconds=options.seconds, rounds=options.rounds),
-            )
-            for members, server, asking in databases
-        ]
+        large_url, many = self._seeded("bench_large", MANY_MEMBERS, "fill_items")
+        large = self._serve(SERVICE, large_url)
+        courses = {
+            MEMBERS: self._course([row], {SERVICE: small}, people, url),
+            MANY_MEMBERS: self._course([row], {SERVICE: large}, many, large_url),
+        }
         found: dict[str, list[Sample]] = {}
-        for _, course in sizes:
-            course.warm_up()
-        self._refresh("bench")
-        self._refresh("bench_large")
-        for _ in range(options.rounds):
-            for members, course in sizes:
+        for _ in range(self._options.rounds):
+            for members, course in courses.items():
                 name = f"{members:,} members, {members * ITEMS_EACH:,} items"
                 [samples] = course.rounds(1, _tell).values()
                 found.setdefault(name, []).extend(samples)
         return found
 
-    def _postgres_settings(self) -> str:
-        def setting(name: str) -> str:
-            return self._postgres.psql(f"\\pset format unaligned\n\\t on\nSHOW {name};").splitlines()[-1].strip()
-
-        durability = ", ".join(f"{name} {setting(name)}" for name in ("fsync", "synchronous_commit", "shared_buffers"))
-        return f"PostgreSQL {setting('server_version')} with its default settings ({durability}), the same for all"
-
-    def profile(self, row: str, contestant: str, calls: int) -> None:
-        """Print the profile of `row`, made in a process of its own on the serving core."""
-        url, path = self._seeded("bench", MEMBERS)
-        command = [sys.executable, "-m", "bench.profiling", "--row", row, "--contestant", contestant]
-        command += ["--calls", str(calls), "--cast", str(path)]
-        with _on(self._serving):
+    def profile(self) -> None:
+        """Print the profile of a row, made in a process of its own on the serving core."""
+        url, _ = self._seeded("bench", MEMBERS)
+        options = self._options
+        command = [sys.executable, "-m", "bench.profiling", options.profile, options.contestant, str(options.calls)]
+        command.append(str(self._directory / "bench.json"))
+        with machine.running_on(self._serving):
             subprocess.run(command, cwd=ROOT, env=self._environment(url, self._port), check=True)
 
 
-@contextmanager
-def _on(cores: set[int]) -> Iterator[None]:
-    """Run on `cores`; what is started inside inherits them."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cores)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
+def _settings(url: str) -> str:
+    """Version and durability of PostgreSQL."""
+    with psycopg.connect(url) as connection:
+        version, *settings = (
+            connection.execute("SELECT current_setting(%s)", [name]).fetchall()[0][0]
+            for name in ("server_version", *_DURABILITY)
+        )
+    durability = ", ".join(f"{name} {value}" for name, value in zip(_DURABILITY, settings, strict=True))
+    return f"PostgreSQL {version} with its default settings ({durability}), the same for all"
 
 
 if __name__ == "__main__":

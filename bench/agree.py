@@ -1,9 +1,9 @@
 """Before anything is measured: the contestants answer the same."""
 
-import http.client
 from collections.abc import Sequence
 from typing import Any
 
+import httpx2
 import orjson
 
 from bench.cast import Cast, Subject
@@ -38,18 +38,11 @@ def check(row: Row, servers: Sequence[Server], cast: Cast) -> None:
 
 def _answer(row: Row, server: Server, subject: Subject) -> Any:
     call = row.call(subject, row.trial(server.name))
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
-    try:
-        connection.request(call.method, call.path, call.body or None, call.headers_for(subject))
-        response = connection.getresponse()
-        body = response.read()
-    finally:
-        connection.close()
-    if not 200 <= response.status < 300:
-        raise DisagreementError(f"{row.name}: {server.name} answers {response.status} {body[:500]!r}")
-    answer = orjson.loads(body)
-    if call.path == "/mcp" and ("error" in answer or answer["result"].get("isError")):
-        raise DisagreementError(f"{row.name}: {server.name} answers {body[:500]!r}")
+    url, headers = f"http://127.0.0.1:{server.port}{call.path}", call.headers_for(subject)
+    response = httpx2.request(call.method, url, content=call.body or None, headers=headers, timeout=20, trust_env=False)
+    answer = orjson.loads(response.content) if response.is_success else None
+    if answer is None or (call.path == "/mcp" and ("error" in answer or answer["result"].get("isError"))):
+        raise DisagreementError(f"{row.name}: {server.name} answers {response.status_code} {response.content[:500]!r}")
     return answer
 
 

@@ -14,6 +14,12 @@ TOKENS = 40
 CLIENT_ID = "svc_client_bench"
 """The public client that the refresh tokens belong to."""
 
+CALLBACK = "https://app.example/callback"
+"""Its redirect URI."""
+
+SYLLABUS = b"Weeks 1 to 4: cells.\n"
+"""What is in each syllabus file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -27,9 +33,9 @@ class Subject:
     """
 
     key: str
-    courses: tuple[str, ...] = ()
-    cards: tuple[str, ...] = ()
-    tokens: tuple[str, ...] = ()
+    courses: list[str] = field(default_factory=list)
+    cards: list[str] = field(default_factory=list)
+    tokens: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +58,4 @@ def save(path: Path, cast: Cast) -> None:
 
 def load(path: Path) -> Cast:
     """The cast that `save` wrote."""
-    return Cast(**{part: [_subject(one) for one in found] for part, found in orjson.loads(path.read_bytes()).items()})
-
-
-def _subject(stored: dict[str, list[str]]) -> Subject:
-    key = str(stored.pop("key"))
-    return Subject(key, **{name: tuple(values) for name, values in stored.items()})
+    return Cast(**{part: [Subject(**one) for one in found] for part, found in orjson.loads(path.read_bytes()).items()})

@@ -10,6 +10,7 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 CONNECTIONS = 8
@@ -40,16 +41,9 @@ class BrokenAnswerError(Exception):
 
 def run(port: int, requests: Iterator[bytes], seconds: float, connections: int = CONNECTIONS) -> Outcome:
     """Send `requests` to a server on loopback for some seconds, or until they run out."""
-    outcome = Outcome()
-    sockets = [_connect(port) for _ in range(connections)]
-    selector = selectors.DefaultSelector()
-    try:
-        _run(selector, sockets, requests, seconds, outcome)
-    finally:
-        selector.close()
-        for one in sockets:
-            one.close()
-    return outcome
+    with ExitStack() as stack:
+        selector = stack.enter_context(selectors.DefaultSelector())
+        return _run(selector, [stack.enter_context(_connect(port)) for _ in range(connections)], requests, seconds)
 
 
 def _connect(port: int) -> socket.socket:
@@ -59,30 +53,24 @@ def _connect(port: int) -> socket.socket:
 
 
 def _run(
-    selector: selectors.BaseSelector,
-    sockets: list[socket.socket],
-    requests: Iterator[bytes],
-    seconds: float,
-    outcome: Outcome,
-) -> None:
+    selector: selectors.BaseSelector, sockets: list[socket.socket], requests: Iterator[bytes], seconds: float
+) -> Outcome:
+    outcome = Outcome()
     cpu = time.process_time()
     started = time.perf_counter()
     deadline = started + seconds
     finished = started
     waiting = 0
-    for one in sockets:
-        request = next(requests, None)
-        if request is None:
-            break
-        selector.register(one, selectors.EVENT_READ, bytearray())
-        one.sendall(request)
+    for one, first in zip(sockets, requests, strict=False):
+        selector.register(one, selectors.EVENT_READ, (one, bytearray()))
+        one.sendall(first)
         waiting += 1
     while waiting:
         ready = selector.select(_SILENCE_SECONDS)
         if not ready:
             raise BrokenAnswerError(f"no answer in {_SILENCE_SECONDS} s")
         for key, _ in ready:
-            one, received = key.fileobj, key.data
+            one, received = key.data
             status = _read(one, received)
             if status is None:
                 continue
@@ -102,6 +90,7 @@ def _run(
                 waiting += 1
     outcome.seconds = finished - started
     outcome.cpu_seconds = time.process_time() - cpu
+    return outcome
 
 
 def _read(connection: socket.socket, received: bytearray) -> int | None:

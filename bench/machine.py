@@ -5,6 +5,8 @@ CPU time and memory are read from /proc, so the benchmark needs Linux.
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _TICK = os.sysconf("SC_CLK_TCK")
@@ -18,6 +20,17 @@ def split_cores() -> tuple[set[int], set[int]]:
     """
     cores = sorted(os.sched_getaffinity(0))
     return {cores[0]}, set(cores[1:]) or {cores[0]}
+
+
+@contextmanager
+def running_on(cores: set[int]) -> Iterator[None]:
+    """Run on `cores`; what is started inside inherits them."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def cpu_seconds(pid: int) -> float:
@@ -47,10 +60,12 @@ def children(pid: int) -> list[int]:
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def only_child(pid: int) -> int:
-    """The one child of a process: gunicorn's worker."""
-    [child] = children(pid)
-    return child
+def ended(pid: int) -> bool:
+    """Whether a process is gone, or only its entry is left."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
 
 
 def resident_mib(pid: int) -> float:

@@ -18,39 +18,37 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from wsgiref.types import WSGIApplication, WSGIEnvironment
+from wsgiref.util import setup_testing_defaults
 
 from bench import cast
 from bench.contestants import APPLICATIONS
 from bench.rows import ROWS, Call
 
 
-def environ(call: Call, subject: cast.Subject) -> dict[str, Any]:
-    """The WSGI environment that gunicorn would make of `call`."""
+def environ(call: Call, subject: cast.Subject) -> WSGIEnvironment:
+    """The WSGI environment that a server would make of `call`."""
     parts = urlsplit(call.path)
-    made: dict[str, Any] = {
+    made: WSGIEnvironment = {
         "REQUEST_METHOD": call.method,
         "SCRIPT_NAME": "",
         "PATH_INFO": unquote(parts.path),
         "QUERY_STRING": parts.query,
-        "SERVER_NAME": "127.0.0.1",
         "SERVER_PORT": "8000",
         "SERVER_PROTOCOL": "HTTP/1.1",
         "REMOTE_ADDR": "127.0.0.1",
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": "http",
         "wsgi.input": io.BytesIO(call.body),
         "wsgi.errors": sys.stderr,
         "wsgi.multithread": True,
-        "wsgi.multiprocess": False,
-        "wsgi.run_once": False,
     }
     for name, value in call.headers_for(subject).items():
         key = name.upper().replace("-", "_")
         made[key if key in {"CONTENT_TYPE", "CONTENT_LENGTH"} else f"HTTP_{key}"] = value
+    setup_testing_defaults(made)
     return made
 
 
-def calls_of(application: Callable[..., Any], environs: list[dict[str, Any]]) -> None:
+def calls_of(application: WSGIApplication, environs: list[WSGIEnvironment]) -> None:
     """Answer each request as a server would.
 
     Raises:
@@ -63,31 +61,32 @@ def calls_of(application: Callable[..., Any], environs: list[dict[str, Any]]) ->
             answer.close()
 
 
-def _start_response(status: str, _headers: Any, _exc_info: Any = None) -> None:
+def _start_response(status: str, _headers: object, _exc_info: object = None) -> Callable[[bytes], object]:
     if not status.startswith("2"):
         raise RuntimeError(f"answered {status}")
+    return io.BytesIO().write
 
 
 def main() -> None:
     """Time the calls, then profile them."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--row", required=True)
-    parser.add_argument("--contestant", required=True)
-    parser.add_argument("--calls", type=int, required=True)
+    parser.add_argument("row")
+    parser.add_argument("contestant")
+    parser.add_argument("calls", type=int)
+    parser.add_argument("cast", type=Path)
     parser.add_argument("--top", type=int, default=45)
-    parser.add_argument("--cast", type=Path, required=True)
     options = parser.parse_args()
     application = import_module(APPLICATIONS[options.contestant]).application
     row = next(row for row in ROWS if row.name == options.row)
     calls = row.calls(cast.load(options.cast), options.contestant)
     ahead = iter(calls) if row.once else cycle(calls)
 
-    def prepared(number: int) -> list[dict[str, Any]]:
+    def prepared(number: int) -> list[WSGIEnvironment]:
         return [environ(call, subject) for call, subject in islice(ahead, number)]
 
     with _silenced():
         calls_of(application, prepared(200))
-        single = [_timed(application, [one]) for one in prepared(options.calls)]
+        single = [_timed(application, one) for one in prepared(options.calls)]
         ready = prepared(options.calls)
         profile = cProfile.Profile(time.thread_time)  # waiting for PostgreSQL is no work
         profile.enable()
@@ -105,11 +104,11 @@ def _micros(ranked: list[float], share: float) -> str:
     return f"{ranked[int(len(ranked) * share)] * 1e6:.0f}"
 
 
-def _timed(application: Callable[..., Any], environs: list[dict[str, Any]]) -> tuple[float, float]:
-    """Seconds of wall clock and of CPU a call."""
+def _timed(application: WSGIApplication, one: WSGIEnvironment) -> tuple[float, float]:
+    """Seconds of wall clock and of CPU."""
     wall, cpu = time.perf_counter(), time.process_time()
-    calls_of(application, environs)
-    return (time.perf_counter() - wall) / len(environs), (time.process_time() - cpu) / len(environs)
+    calls_of(application, [one])
+    return time.perf_counter() - wall, time.process_time() - cpu
 
 
 @contextmanager

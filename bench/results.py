@@ -52,21 +52,18 @@ class Results:
         )
 
     def _rates(self) -> str:
-        lines = [
-            "## Requests per second\n",
-            f"| | {SERVICE} | {FLOOR} | {IDIOMATIC} | {SERVICE} / {FLOOR} | {IDIOMATIC} / {FLOOR} |",
-            "|---|---|---|---|---|---|",
-        ]
-        for row in self.rows:
-            cells = [self._rate(row.name, name) for name in (SERVICE, FLOOR, IDIOMATIC)]
-            ratios = [self._ratio(row, name) for name in (SERVICE, IDIOMATIC)]
-            lines.append(f"| {row.name} | {' | '.join(cells + ratios)} |")
-        lines += ["", *(f"- {row.name}: {row.what}" for row in self.rows)]
-        return "\n".join(lines)
+        rows = [
+            [row.name, *(self._rate(row.name, name) for name in (SERVICE, FLOOR, IDIOMATIC)),
+             *(self._ratio(row, name) for name in (SERVICE, IDIOMATIC))]
+            for row in self.rows
+        ]  # fmt: skip
+        head = ["", SERVICE, FLOOR, IDIOMATIC, f"{SERVICE} / {FLOOR}", f"{IDIOMATIC} / {FLOOR}"]
+        what = "\n".join(f"- {row.name}: {row.what}" for row in self.rows)
+        return f"{_table('Requests per second', head, rows)}\n\n{what}"
 
     def _rate(self, row: str, name: str) -> str:
         found = self.samples.get((row, name))
-        return _spread(Spread.of([sample.rate for sample in found]), "{:.0f}") if found else "–"
+        return _rates_of(found) if found else "–"
 
     def _ratio(self, row: Row, name: str) -> str:
         found = self.samples.get((row.name, name))
@@ -77,34 +74,35 @@ class Results:
         return f"**{_spread(ratio(found, to), '{:.2f}')}**{against}"
 
     def _where(self) -> str:
-        lines = [
-            "## CPU time per request, µs (medians)\n",
-            f"| | server process | {FLOOR} / it | PostgreSQL | load generator, share of its core |",
-            "|---|---|---|---|---|",
-        ]
+        rows = []
         for (row, name), found in self.samples.items():
-            server, postgres = (median(getattr(one, at) for one in found) for at in ("server_us", "postgres_us"))
+            server, postgres, load = map(median, zip(*(sample[1:] for sample in found), strict=True))
             least = self.samples.get((row, FLOOR))
             share = f"{median(one.server_us for one in least) / server:.2f}" if least else "–"
-            load = median(one.load_share for one in found)
-            lines.append(f"| {row}, {name} | {server:.0f} | {share} | {postgres:.0f} | {load:.0%} |")
-        return "\n".join(lines)
+            rows.append([f"{row}, {name}", f"{server:.0f}", share, f"{postgres:.0f}", f"{load:.0%}"])
+        head = ["", "server process", f"{FLOOR} / it", "PostgreSQL", "load generator, share of its core"]
+        return _table("CPU time per request, µs (medians)", head, rows)
 
     def _memory(self) -> str:
-        lines = [
-            "## Memory of the server process, MiB resident\n",
-            "| | after warming up | after the run |",
-            "|---|---|---|",
-        ]
-        lines += [f"| {name} | {before:.0f} | {after:.0f} |" for name, (before, after) in self.memory.items()]
-        return "\n".join(lines)
+        rows = [[name, f"{before:.0f}", f"{after:.0f}"] for name, (before, after) in self.memory.items()]
+        return _table("Memory of the server process, MiB resident", ["", "after warming up", "after the run"], rows)
 
     def _scale(self) -> str:
         [(small, few), (large, many)] = self.scale.items()
-        lines = ["## list_items as the data grows\n", "| data | requests per second | ratio |", "|---|---|---|"]
-        for name, found, share in ((small, few, "1"), (large, many, f"**{_spread(ratio(many, few), '{:.2f}')}**")):
-            lines.append(f"| {name} | {_spread(Spread.of([one.rate for one in found]), '{:.0f}')} | {share} |")
-        return "\n".join(lines)
+        rows = [
+            [small, _rates_of(few), "1"],
+            [large, _rates_of(many), f"**{_spread(ratio(many, few), '{:.2f}')}**"],
+        ]
+        return _table("list_items as the data grows", ["data", "requests per second", "ratio"], rows)
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in (head, *rows)]
+    return "\n".join([f"## {title}\n", lines[0], "|---" * len(head) + "|", *lines[1:]])
+
+
+def _rates_of(samples: Sequence[Sample]) -> str:
+    return _spread(Spread.of([sample.rate for sample in samples]), "{:.0f}")
 
 
 def _spread(spread: Spread, form: str) -> str:

@@ -1,6 +1,6 @@
 """What is measured: one row for each operation. To measure another, add a row.
 
-A row that the floor and idiomatic DRF should answer too needs the operation in `bench/floor.py` and
+A row that the floor and idiomatic DRF should answer too needs the operation in `bench/floor/` and
 `bench/idiomatic/views.py`; one for this service alone names itself so in `contestants`.
 """
 
@@ -33,11 +33,7 @@ class Call:
 
     def headers_for(self, subject: Subject) -> dict[str, str]:
         """Every header, as a small client of the API would send them."""
-        sent = {
-            "Host": "127.0.0.1",
-            "User-Agent": "bench/1",
-            "Accept": "application/json",
-        }
+        sent = {"Host": "127.0.0.1", "User-Agent": "bench/1", "Accept": "application/json"}
         if self.authorized:
             sent["Authorization"] = f"Bearer {subject.key}"
         if self.body:
@@ -48,6 +44,9 @@ class Call:
         """The request as it goes over the connection."""
         head = "".join(f"{name}: {value}\r\n" for name, value in self.headers_for(subject).items())
         return f"{self.method} {self.path} HTTP/1.1\r\n{head}\r\n".encode() + self.body
+
+
+Calls = Callable[[Subject, int], Call]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Row:
 
     name: str
     what: str
-    call: Callable[[Subject, int], Call]
+    call: Calls
     contestants: tuple[str, ...] = (SERVICE, FLOOR, IDIOMATIC)
     against: str | None = None
     volatile: frozenset[str] = frozenset({"next_cursor"})
@@ -106,26 +105,16 @@ class Row:
         return repeat(cycle(prepared))
 
 
-def _list_items(_subject: Subject, _number: int) -> Call:
-    return Call("GET", "/v1/items")
-
-
-def _get_agenda(_subject: Subject, _number: int) -> Call:
-    return Call("GET", "/v1/agenda")
-
-
-def _get_grades(subject: Subject, _number: int) -> Call:
-    return Call("GET", f"/v1/courses/{subject.courses[0]}/grades")
-
-
-def _create_item(subject: Subject, _number: int) -> Call:
-    """Due in half a year: what is created does not change what the other rows read."""
-    due_on = (date.today() + timedelta(days=180)).isoformat()  # noqa: DTZ011  # any day far ahead
-    body = orjson.dumps({"title": "Problem set 7", "kind": "assignment", "due_on": due_on})
-    return Call("POST", f"/v1/courses/{subject.courses[1]}/items", body)
-
-
 _MCP = {"MCP-Protocol-Version": "2025-11-25"}
+_CREATED = frozenset({"id", "created_at", "updated_at"})
+_REVIEWED = frozenset({"id", "due_at", "last_reviewed_at"})
+_ISSUED = frozenset({"access_token", "refresh_token"})
+_ALONE = (SERVICE,)
+
+
+def _get(path: str) -> Calls:
+    """GET of `path`, in which {} stands for the member's first course."""
+    return lambda subject, _: Call("GET", path.format(*subject.courses[:1]))
 
 
 def _rpc(method: str, params: object) -> Call:
@@ -133,26 +122,27 @@ def _rpc(method: str, params: object) -> Call:
     return Call("POST", "/mcp", orjson.dumps(message), _MCP)
 
 
-def _call_list_items(_subject: Subject, _number: int) -> Call:
-    return _rpc("tools/call", {"name": "list_items", "arguments": {}})
+def _tool(name: str) -> Calls:
+    """A tool call without arguments."""
+    return lambda _subject, _number: _rpc("tools/call", {"name": name, "arguments": {}})
 
 
-def _call_get_agenda(_subject: Subject, _number: int) -> Call:
-    return _rpc("tools/call", {"name": "get_agenda", "arguments": {}})
+def _new_item() -> dict[str, str]:
+    """Due in half a year: what is created does not change what the other rows read."""
+    due_on = (date.today() + timedelta(days=180)).isoformat()  # noqa: DTZ011  # any day far ahead
+    return {"title": "Problem set 7", "kind": "assignment", "due_on": due_on}
 
 
-def _call_create_item(subject: Subject, number: int) -> Call:
-    """The same as `_create_item`."""
-    arguments = {"course_id": str(subject.courses[1]), **orjson.loads(_create_item(subject, number).body)}
-    return _rpc("tools/call", {"name": "create_item", "arguments": arguments})
+def _create_item(subject: Subject, _number: int) -> Call:
+    return Call("POST", f"/v1/courses/{subject.courses[1]}/items", orjson.dumps(_new_item()))
+
+
+def _call_create_item(subject: Subject, _number: int) -> Call:
+    return _rpc("tools/call", {"name": "create_item", "arguments": {"course_id": subject.courses[1], **_new_item()}})
 
 
 def _list_tools(_subject: Subject, _number: int) -> Call:
     return _rpc("tools/list", {})
-
-
-_CREATED = frozenset({"id", "created_at", "updated_at"})
-_TOOLS = (SERVICE,)
 
 
 def _review_vocab_card(subject: Subject, number: int) -> Call:
@@ -160,14 +150,6 @@ def _review_vocab_card(subject: Subject, number: int) -> Call:
     rating = ("again", "hard", "good", "easy")[crc32(subject.courses[0].encode()) % 4]
     body = orjson.dumps({"rating": rating, "duration_ms": 4200})
     return Call("POST", f"/v1/vocab-cards/{subject.cards[number]}/reviews", body)
-
-
-def _list_vocab_decks(_subject: Subject, _number: int) -> Call:
-    return Call("GET", "/v1/vocab-decks")
-
-
-def _get_practice_stats(_subject: Subject, _number: int) -> Call:
-    return Call("GET", "/v1/practice/stats?days=365")
 
 
 def _refresh(subject: Subject, number: int) -> Call:
@@ -181,18 +163,15 @@ def _refresh(subject: Subject, number: int) -> Call:
     return Call("POST", "/oauth/token", urlencode(form).encode(), headers, authorized=False)
 
 
-_REVIEWED = frozenset({"id", "due_at", "last_reviewed_at"})
-_ISSUED = frozenset({"access_token", "refresh_token"})
-
 ROWS = (
-    Row("list_items", "GET /v1/items, 25 of 200 items", _list_items),
-    Row("get_agenda", "GET /v1/agenda, 14 days: items and milestones", _get_agenda),
-    Row("get_grades", "GET /v1/courses/{id}/grades: 4 categories, 16 scores", _get_grades),
+    Row("list_items", "GET /v1/items, 25 of 200 items", _get("/v1/items")),
+    Row("get_agenda", "GET /v1/agenda, 14 days: items and milestones", _get("/v1/agenda")),
+    Row("get_grades", "GET /v1/courses/{id}/grades: 4 categories, 16 scores", _get("/v1/courses/{}/grades")),
     Row("create_item", "POST /v1/courses/{id}/items", _create_item, volatile=_CREATED),
-    Row("mcp_list_items", "tools/call of list_items over MCP", _call_list_items, _TOOLS, against="list_items"),
-    Row("mcp_get_agenda", "tools/call of get_agenda over MCP", _call_get_agenda, _TOOLS, against="get_agenda"),
-    Row("mcp_create_item", "tools/call of create_item over MCP", _call_create_item, _TOOLS, against="create_item"),
-    Row("mcp_tools_list", "tools/list over MCP, every tool with its schema", _list_tools, _TOOLS),
+    Row("mcp_list_items", "tools/call of list_items over MCP", _tool("list_items"), _ALONE, against="list_items"),
+    Row("mcp_get_agenda", "tools/call of get_agenda over MCP", _tool("get_agenda"), _ALONE, against="get_agenda"),
+    Row("mcp_create_item", "tools/call of create_item over MCP", _call_create_item, _ALONE, against="create_item"),
+    Row("mcp_tools_list", "tools/list over MCP, every tool with its schema", _list_tools, _ALONE),
     Row(
         "review_vocab_card",
         "POST /v1/vocab-cards/{id}/reviews: FSRS, review log, attempt",
@@ -200,18 +179,12 @@ ROWS = (
         volatile=_REVIEWED,
         turns=CARDS,
     ),
-    Row(
-        "list_vocab_decks",
-        "GET /v1/vocab-decks, 100 decks of 500 cards",
-        _list_vocab_decks,
-        contestants=(SERVICE,),
-        heavy=True,
-    ),
+    Row("list_vocab_decks", "GET /v1/vocab-decks, 100 decks of 500 cards", _get("/v1/vocab-decks"), _ALONE, heavy=True),
     Row(
         "get_practice_stats",
         "GET /v1/practice/stats?days=365, 50,000 attempts",
-        _get_practice_stats,
-        contestants=(SERVICE,),
+        _get("/v1/practice/stats?days=365"),
+        _ALONE,
         heavy=True,
     ),
     Row(

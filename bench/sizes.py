@@ -1,14 +1,14 @@
 """`python -m bench.sizes`: bytes of each kind of row in PostgreSQL, indexes included, on the data of the benchmark."""
 
 import secrets
-import subprocess
-import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
 
-from bench.contestants import ROOT, environment
+from bench.contestants import environment
+from bench.prepare import prepared
 from tests import postgres
 
 MEMBERS = 300
@@ -42,35 +42,23 @@ _SIZE = """
 
 def main() -> None:
     """Fill a database, and print a table in Markdown."""
-    with tempfile.TemporaryDirectory(prefix="studyservice-sizes-") as name:
+    with tempfile.TemporaryDirectory(prefix="studyservice-sizes-") as name, ExitStack() as stack:
         directory = Path(name)
         directory.chmod(0o755)  # PostgreSQL may run as another user
         server, url = postgres.start(directory / "postgresql")
-        try:
-            command = [
-                sys.executable,
-                "-m",
-                "bench.prepare",
-                "--members",
-                str(MEMBERS),
-                "--cast",
-                str(directory / "cast"),
-            ]
-            env = environment(url, directory, secrets.token_urlsafe(64))
-            subprocess.run(command, cwd=ROOT, env=env, check=True)
-            with psycopg.connect(url, autocommit=True) as connection:
-                connection.execute(_REVIEWS)
-                connection.execute("VACUUM ANALYZE")
-                _print(connection)
-        finally:
-            server.stop()
+        stack.callback(server.stop)
+        env = environment(url, directory, secrets.token_urlsafe(64))
+        prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(_REVIEWS)
+            connection.execute("VACUUM ANALYZE")
+            _print(connection)
 
 
 def _print(connection: psycopg.Connection) -> None:
     print("| row | rows measured | bytes of the row itself | with its indexes |\n|---|---|---|---|")
     for name, table in TABLES.items():
-        [row] = connection.execute(_SIZE.format(table)).fetchall()
-        rows, own, whole = row
+        [(rows, own, whole)] = connection.execute(_SIZE.format(table)).fetchall()
         print(f"| {name} | {rows} | {own:.0f} | {whole:.0f} |")
 
 

@@ -2,15 +2,13 @@
 
 import argparse
 import secrets
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NoReturn
+from tempfile import TemporaryDirectory
 
 from bench.drills import (
     clocks,
@@ -69,12 +67,11 @@ def main() -> int:
     if unknown := set(options.only) - set(DRILLS):
         parser.error(f"no such drill: {', '.join(sorted(unknown))}")
     memory.REQUESTS = options.requests
-    signal.signal(signal.SIGTERM, _ended)
-    directory = Path(tempfile.mkdtemp(prefix="studyservice-drills-"))
-    directory.chmod(0o755)  # PostgreSQL may run as another user
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end everything that was started
     found: list[Report] = []
-    with ExitStack() as stack:
-        stack.callback(shutil.rmtree, directory, ignore_errors=True)
+    with TemporaryDirectory(prefix="studyservice-drills-", ignore_cleanup_errors=True) as path, ExitStack() as stack:
+        directory = Path(path)
+        directory.chmod(0o755)  # PostgreSQL may run as another user
         site = Site(stack, directory, options.port, secrets.token_urlsafe(64))
         for name in options.only:
             started = time.monotonic()
@@ -95,11 +92,6 @@ def _run(drill: Callable[[Site], list[Report]], site: Site) -> list[Report]:
             return drill(site)
         finally:
             site.stack = whole
-
-
-def _ended(*_: Any) -> NoReturn:
-    """SIGTERM ends the run like Ctrl-C: everything started is stopped."""
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

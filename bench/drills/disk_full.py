@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from bench.drills.client import Client
@@ -13,8 +14,6 @@ from bench.drills.load import Load
 from bench.drills.report import Report
 from bench.drills.site import Instance, Site
 from bench.drills.stored import compare
-
-_MIB = 1024 * 1024
 
 
 def drill(site: Site) -> list[Report]:
@@ -24,7 +23,7 @@ def drill(site: Site) -> list[Report]:
     disk.mkdir()
     mounted = _mount(disk)
     if mounted:
-        site.stack.callback(subprocess.run, [_program("umount"), disk], check=True)
+        site.stack.callback(_run, "umount", str(disk))
     url, data, cast = site.fresh("sqlite", disk / "data")
     instance = site.serve(url, data)
     fill, free = _tmpfs(disk) if mounted else _file_sizes(instance, data)
@@ -35,27 +34,25 @@ def drill(site: Site) -> list[Report]:
         time.sleep(3)
         with Client(instance.port, cast.heavy[0].key) as client:
             read = client.call("GET", "/v1/items")
-            report.check("reading goes on" if read.status == 200 else f"reading goes on: {read}", read.status == 200)
+            report.check(f"reading goes on: {read.status}", read.status == 200)
         free()
         freed = time.monotonic()
         time.sleep(2)
-    compare(report, load.journal, url)
-    report.recovered = load.journal.recovered(freed)
+    compare(report, load.journal, url, freed)
     report.check("writes failed with internal_error", report.errors["500 internal_error"])
-    instance.stop()
     return [report]
 
 
-def _program(name: str) -> str:
-    return shutil.which(name) or name
+def _run(program: str, *arguments: str) -> None:
+    subprocess.run([shutil.which(program) or program, *arguments], capture_output=True, check=True)
 
 
 def _mount(disk: Path) -> bool:
-    command = [_program("mount"), "-t", "tmpfs", "-o", "size=24m", "studyservice-drill", disk]
     try:
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except OSError:
+        _run("mount", "-t", "tmpfs", "-o", "size=24m", "studyservice-drill", str(disk))
+    except (OSError, subprocess.CalledProcessError):
         return False
+    return True
 
 
 _Step = Callable[[], object]
@@ -66,12 +63,9 @@ def _tmpfs(disk: Path) -> tuple[_Step, _Step]:
     ballast = disk / "ballast"
 
     def fill() -> None:
-        with ballast.open("wb", buffering=0) as file:
-            try:
-                while True:
-                    file.write(b"\0" * 4096)
-            except OSError:
-                return
+        with ballast.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(b"\0" * 4096)
 
     return fill, ballast.unlink
 

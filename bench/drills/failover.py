@@ -32,7 +32,5 @@ def drill(site: Site) -> list[Report]:
         primary.run(*control, "promote")
         promoted = time.monotonic()
         time.sleep(2)
-    compare(report, load.journal, f"{url.partition('?')[0]}?host={standby}")
-    report.recovered = load.journal.recovered(promoted)
-    instance.stop()
+    compare(report, load.journal, f"{url.partition('?')[0]}?host={standby}", promoted)
     return [report]

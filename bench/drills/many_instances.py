@@ -1,11 +1,10 @@
 """Two instances of two processes each, on one PostgreSQL and one Redis."""
 
 from bench.drills import once
-from bench.drills.bursts import LIMIT, accepted
+from bench.drills.bursts import check_limit
 from bench.drills.report import Report
 from bench.drills.site import Site
 
-_ASKED = 400
 _KEYS = 3
 
 
@@ -14,12 +13,8 @@ def drill(site: Site) -> list[Report]:
     report = Report("two instances of two processes")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()
-    ports = (
-        site.serve(url, data, processes=2, redis=redis).port,
-        site.serve(url, data, processes=2, redis=redis).port,
-    )
+    one, other = (site.serve(url, data, processes=2, redis=redis).port for _ in range(2))
     for subject in cast.members[-_KEYS:]:
-        passed, wrong = accepted(ports, subject.key, _ASKED)
-        report.check(f"{passed} of {_ASKED} requests with one key pass in a minute", passed == LIMIT and not wrong)
-    once.drill(report, ports, data / "mail", cast.members, url)
+        check_limit(report, "", (one, other), subject.key)
+    once.drill(report, (one, other), data / "mail", cast.members, url)
     return [report]

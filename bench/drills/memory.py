@@ -57,7 +57,6 @@ def drill(site: Site) -> list[Report]:
     report.notes.append(f"{REQUESTS + _POINTS * _REFRESHES} requests: {dict(statuses)}")
     report.check("MiB resident at each tenth: " + ", ".join(f"{mib:.1f}" for mib in resident), growth < _LEVEL_MIB)
     report.check("no 5xx", not any(status.startswith("5") for status in statuses))
-    instance.stop()
     return [report]
 
 

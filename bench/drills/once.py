@@ -10,23 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import psycopg
 
-from bench.cast import CLIENT_ID, Subject
+from bench.cast import CALLBACK, CLIENT_ID, Subject
 from bench.drills.bursts import at_once
-from bench.drills.client import Answer, Client
-from bench.drills.prepare import CALLBACK
+from bench.drills.client import SILENCE_SECONDS, Answer, Client
 from bench.drills.report import Report
 from bench.drills.site import wait_until
 from bench.drills.stored import query
 
 _SIGN_INS = 3
 _CONSENTS = 5
+_BOTH = ", each sent to both at once"
 _WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'accounts_member'::regclass"
-_FORM = "application/x-www-form-urlencoded"
 
 
 class Browser:
@@ -42,13 +40,13 @@ class Browser:
 
     def send(self, port: int, target: str, form: Mapping[str, str] | None = None) -> tuple[int, str]:
         """Status and `Location` of the answer to a visit, or to the post of a form."""
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=40)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SILENCE_SECONDS)
         cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         headers = {"X-Forwarded-For": self._address, "Cookie": cookie}
         body = None
         if form is not None:
             body = urlencode({**form, "csrfmiddlewaretoken": self.cookies["csrftoken"]})
-            headers["Content-Type"] = _FORM
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
         connection.request("GET" if form is None else "POST", target, body, headers)
         answer = connection.getresponse()
         answer.read()
@@ -71,18 +69,13 @@ def drill(
         first: the place of the first of the ten members that this is done with.
     """
     signed_in = [_sign_in(ports, mail, first + number) for number in range(_SIGN_INS)]
-    report.check(
-        f"{_SIGN_INS} sign-in codes, each sent to both at once: signs in once", all(once for once, _ in signed_in)
-    )
+    report.check(f"{_SIGN_INS} sign-in codes{_BOTH}: signs in once", all(once for once, _ in signed_in))
     exchanged = [_exchange(ports, signed_in[0][1], url) for _ in range(_CONSENTS)]
-    report.check(
-        f"{_CONSENTS} authorization codes, each sent to both at once: exchanged once", all(map(_one, exchanged))
-    )
+    report.check(f"{_CONSENTS} authorization codes{_BOTH}: exchanged once", all(map(_one, exchanged)))
     report.check("what was exchanged is live at both", all(_live(ports, answers) for answers in exchanged))
-    refreshed = [_refresh(ports, subject.tokens[0], url) for subject in members[first : first + 10]]
-    report.check(
-        f"{len(refreshed)} refresh tokens, each sent to both at once: refreshed once", all(map(_one, refreshed))
-    )
+    tokens = [subject.tokens[0] for subject in members[first : first + 10]]
+    refreshed = [_at_both(ports, {"grant_type": "refresh_token", "refresh_token": token}, url) for token in tokens]
+    report.check(f"{len(refreshed)} refresh tokens{_BOTH}: refreshed once", all(map(_one, refreshed)))
     report.check("what was refreshed is live at both", all(_live(ports, answers) for answers in refreshed))
 
 
@@ -108,32 +101,21 @@ def _code(mail: Path, email: str) -> str:
     return ""
 
 
-def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Any]:
+def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Answer]:
     """Consent at one instance, exchange the code at both at once."""
     verifier = secrets.token_urlsafe(48)
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    query = urlencode(
-        {
-            "response_type": "code",
-            "client_id": CLIENT_ID,
-            "redirect_uri": CALLBACK,
-            "scope": "read write",
-            "code_challenge": challenge,
-            "code_challenge_method": "S256",
-        }
-    )
-    browser.send(ports[0], f"/oauth/authorize?{query}")
-    _, location = browser.send(ports[0], f"/oauth/authorize?{query}", {"decision": "allow", "write": "yes"})
+    asked = {"response_type": "code", "client_id": CLIENT_ID, "redirect_uri": CALLBACK, "scope": "read write"}
+    asked |= {"code_challenge": challenge, "code_challenge_method": "S256"}
+    page = f"/oauth/authorize?{urlencode(asked)}"
+    browser.send(ports[0], page)
+    _, location = browser.send(ports[0], page, {"decision": "allow", "write": "yes"})
     [code] = parse_qs(urlsplit(location).query)["code"]
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": verifier}
     return _at_both(ports, form, url)
 
 
-def _refresh(ports: tuple[int, int], token: str, url: str) -> list[Any]:
-    return _at_both(ports, {"grant_type": "refresh_token", "refresh_token": token}, url)
-
-
-def _at_both(ports: tuple[int, int], form: Mapping[str, str], url: str) -> list[Any]:
+def _at_both(ports: tuple[int, int], form: Mapping[str, str], url: str) -> list[Answer]:
     def post(port: int) -> Answer:
         with Client(port, address="198.51.100.99") as client:
             return client.call("POST", "/oauth/token", form={**form, "client_id": CLIENT_ID})
@@ -146,13 +128,13 @@ def _at_both(ports: tuple[int, int], form: Mapping[str, str], url: str) -> list[
         return [done.result() for done in posts]
 
 
-def _one(answers: list[Any]) -> bool:
+def _one(answers: list[Answer]) -> bool:
     """Whether exactly one succeeded, and the other was told that the code or token is spent."""
-    refused = [answer.fault for answer in answers if isinstance(answer, Answer) and not answer.ok]
+    refused = [answer.fault for answer in answers if not answer.ok]
     return len(answers) - len(refused) == 1 and set(refused) == {"400 invalid_grant"}
 
 
-def _live(ports: tuple[int, int], answers: list[Any]) -> bool:
+def _live(ports: tuple[int, int], answers: list[Answer]) -> bool:
     """Whether the new access token works at both instances."""
     tokens = [answer.body["access_token"] for answer in answers if answer.ok]
     for port in ports:

@@ -45,7 +45,6 @@ def drill(site: Site) -> list[Report]:
     probed = sorted({name[:-3] for name in read} - pruned)
     report.notes.append(f"one member's calls read one partition of {', '.join(sorted(pruned))}")
     report.notes.append(f"and by id, in joins and deletions, others too of {', '.join(probed)}")
-    instance.stop()
     return [report]
 
 
@@ -75,28 +74,36 @@ def _reported(connection: psycopg.Connection[Any]) -> bool:
 
 def _use(port: int, subject: Subject) -> None:
     """Reads and writes of one member; often enough that each statement is prepared."""
+    course = f"/v1/courses/{subject.courses[0]}"
     with Client(port, subject.key) as client:
         for _ in range(6):
-            _item(client, subject.courses[0])
-            _grades(client, subject.courses[0])
-            client.call("POST", f"/v1/vocab-cards/{subject.cards[0]}/reviews", {"rating": "good"})
+            _item(client, course)
+            _grades(client, course)
+            _done(client, "POST", f"/v1/vocab-cards/{subject.cards[0]}/reviews", {"rating": "good"})
             for path in ("/v1/agenda", "/v1/items", "/v1/vocab-decks", "/v1/practice/stats"):
-                assert client.call("GET", path).ok
+                _done(client, "GET", path)
+
+
+def _done(client: Client, method: str, path: str, body: object = None) -> Any:
+    answer = client.call(method, path, body)
+    if not answer.ok:
+        raise RuntimeError(f"{method} {path}: {answer.fault}")
+    return answer.body
 
 
 def _item(client: Client, course: str) -> None:
-    item = client.call("POST", f"/v1/courses/{course}/items", {"title": "drilled"}).body["id"]
-    step = client.call("POST", f"/v1/items/{item}/milestones", {"title": "a step"}).body["id"]
-    assert client.call("PATCH", f"/v1/milestones/{step}", {"done": True}).ok
-    assert client.call("GET", f"/v1/items/{item}/milestones").ok
-    assert client.call("PATCH", f"/v1/items/{item}", {"kind": "exam"}).ok
-    assert client.call("DELETE", f"/v1/items/{item}").ok
+    item = f"/v1/items/{_done(client, 'POST', f'{course}/items', {'title': 'drilled'})['id']}"
+    step = _done(client, "POST", f"{item}/milestones", {"title": "a step"})["id"]
+    _done(client, "PATCH", f"/v1/milestones/{step}", {"done": True})
+    _done(client, "GET", f"{item}/milestones")
+    _done(client, "PATCH", item, {"kind": "exam"})
+    _done(client, "DELETE", item)
 
 
 def _grades(client: Client, course: str) -> None:
     body = {"categories": [{"name": "Exams", "weight": 100}]}
-    [category] = client.call("PUT", f"/v1/courses/{course}/grade-categories", body).body["categories"]
+    [category] = _done(client, "PUT", f"{course}/grade-categories", body)["categories"]
     score = {"category_id": category["id"], "label": "midterm", "score": 90}
-    made = client.call("POST", f"/v1/courses/{course}/grade-scores", score).body["id"]
-    assert client.call("GET", f"/v1/courses/{course}/grades").ok
-    assert client.call("DELETE", f"/v1/grade-scores/{made}").ok
+    made = _done(client, "POST", f"{course}/grade-scores", score)["id"]
+    _done(client, "GET", f"{course}/grades")
+    _done(client, "DELETE", f"/v1/grade-scores/{made}")

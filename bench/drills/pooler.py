@@ -1,21 +1,20 @@
 """PgBouncer between the service and PostgreSQL, in transaction mode, if it is installed."""
 
 import shutil
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from bench.cast import Subject
-from bench.contestants import ROOT
 from bench.drills import once
 from bench.drills.client import Client
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import Instance, Site, wait_until
+from bench.drills.site import Instance, Site, listens, wait_until
 from bench.drills.stored import compare
 from bench.drills.stuck import row_lock
+from bench.gunicorn import ROOT
 
 _SERVER_CONNECTIONS = 3
 
@@ -47,7 +46,6 @@ def drill(site: Site) -> list[Report]:
         time.sleep(1)
     failed = sum(load.journal.errors.values())
     report.notes.append(f"without DATABASE_POOLED {failed} of {failed + len(load.journal.acknowledged)} calls failed")
-    unprepared.stop()
     return [report]
 
 
@@ -88,10 +86,5 @@ def _start(site: Site, program: str) -> int:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     site.stack.callback(process.wait)
     site.stack.callback(process.terminate)
-    wait_until("PgBouncer", lambda: _listens(port), 10)
+    wait_until("PgBouncer", lambda: listens(port), 10)
     return port
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0

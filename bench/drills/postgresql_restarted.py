@@ -22,17 +22,13 @@ def _restart(site: Site, how: str) -> Report:
     instance = site.serve(url, data)
     with Load([instance.port], cast.members) as load:
         time.sleep(1.5)
-        if how == "killed":
-            site.postgres.kill()
-        else:
-            site.postgres.stop()
+        (site.postgres.kill if how == "killed" else site.postgres.stop)()
         time.sleep(_DOWN_SECONDS)
         report.check("meanwhile /health is 503", _health(instance) == 503)
         site.postgres.start()
         started = time.monotonic()
         time.sleep(2.5)
-    compare(report, load.journal, url)
-    report.recovered = load.journal.recovered(started)
+    compare(report, load.journal, url, started)
     report.check("afterwards /health is 200", _health(instance) == 200)
     instance.stop()
     return report

@@ -5,7 +5,7 @@ from functools import partial
 
 from bench.cast import Subject
 from bench.contestants import THREADS
-from bench.drills.bursts import LIMIT, accepted, at_once
+from bench.drills.bursts import LIMIT, accepted, at_once, check_limit
 from bench.drills.client import Client
 from bench.drills.load import Load
 from bench.drills.report import Report
@@ -15,7 +15,6 @@ from studyservice.redis_windows import ANSWER_SECONDS
 from studyservice.shared_windows import LAST_PROBE_SECONDS
 
 _PROCESSES = 2
-_ASKED = 400
 _HUNG_SECONDS = 8.0
 _BACK_SECONDS = LAST_PROBE_SECONDS + ANSWER_SECONDS + 0.5
 """After that every process has asked Redis again."""
@@ -28,25 +27,22 @@ def drill(site: Site) -> list[Report]:
     redis = site.redis()
     instance = site.serve(url, data, processes=_PROCESSES, redis=redis)
     *members, before, during, after, hung, last = cast.members
-    with Load([instance.port], members) as load:
-        passed, wrong = accepted([instance.port], before.key, _ASKED)
-        report.check(f"with Redis {passed} of {_ASKED} requests pass", passed == LIMIT and not wrong)
+    ports = [instance.port]
+    with Load(ports, members) as load:
+        check_limit(report, "with Redis ", ports, before.key)
         redis.kill()
         killed = time.monotonic()
-        passed, wrong = accepted([instance.port], during.key, _ASKED)
+        passed, wrong = accepted(ports, during.key)
         each = LIMIT <= passed <= _PROCESSES * LIMIT
         report.check(f"without it {passed} pass, at most {LIMIT} of each process", each and not wrong)
         redis.start()
         time.sleep(_BACK_SECONDS)
-        passed, wrong = accepted([instance.port], after.key, _ASKED)
-        report.check(f"after it came back {passed} pass", passed == LIMIT and not wrong)
-    compare(report, load.journal, url)
-    report.recovered = load.journal.recovered(killed)
+        check_limit(report, "after it came back ", ports, after.key)
+    compare(report, load.journal, url, killed)
     report.check("no call failed", not report.errors)
     told = instance.log.read_text().count("Redis does not answer")
     report.check(f"said {told} times in the log, at most once by each process", 1 <= told <= _PROCESSES)
     _hang(report, redis, instance, hung, last)
-    instance.stop()
     return [report]
 
 
@@ -71,8 +67,7 @@ def _hang(report: Report, redis: Redis, instance: Instance, hung: Subject, last:
     )
     report.check(f"/health takes {max(health):.1f} s at most meanwhile", max(health) < 2 * ANSWER_SECONDS)
     time.sleep(_BACK_SECONDS)
-    passed, failed = accepted([instance.port], last.key, _ASKED)
-    report.check(f"after it went on {passed} pass", passed == LIMIT and not failed)
+    check_limit(report, "after it went on ", [instance.port], last.key)
 
 
 def _times(instance: Instance, key: str, path: str, until: float) -> list[float]:

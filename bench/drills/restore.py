@@ -6,14 +6,13 @@ import sys
 import time
 from pathlib import Path
 
-from bench.cast import CLIENT_ID, Cast
-from bench.contestants import ROOT
+from bench.cast import CLIENT_ID, SYLLABUS, Cast
 from bench.drills.client import Client
 from bench.drills.load import Load
-from bench.drills.prepare import SYLLABUS
 from bench.drills.report import Report
 from bench.drills.site import Site
 from bench.drills.stored import query, writes
+from bench.gunicorn import ROOT
 
 _PAGE = ROOT / "docs" / "operating.md"
 

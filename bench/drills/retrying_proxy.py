@@ -1,12 +1,11 @@
 """A proxy that repeats what may be repeated: GET, PUT, PATCH, DELETE twice at once, and again after a lost answer."""
 
 import socket
-from typing import Any
 
 import orjson
 
 from bench.cast import Subject
-from bench.drills.bursts import at_once
+from bench.drills.bursts import answered
 from bench.drills.client import Answer, Client
 from bench.drills.report import Report
 from bench.drills.site import Instance, Site
@@ -28,7 +27,6 @@ def drill(site: Site) -> list[Report]:
         report.check(f"{what} ({len(rights)} times)", all(rights))
     stored = query(url, "SELECT (SELECT count(*) FROM courses_item), (SELECT count(*) FROM grades_gradecategory)")
     report.check("no item is left, and two categories for each course", stored == [(0, 2 * _ROUNDS)])
-    instance.stop()
     return [report]
 
 
@@ -41,9 +39,9 @@ class _Proxy:
         with Client(self._port, self._key) as client:
             return client.call(method, path, body)
 
-    def twice(self, method: str, path: str, body: object = None) -> list[Any]:
+    def twice(self, method: str, path: str, body: object = None) -> list[Answer]:
         """Both answers to a request that is sent twice at the same moment."""
-        return at_once([lambda: self.once(method, path, body)] * 2)
+        return answered([lambda: self.once(method, path, body)] * 2)
 
     def again(self, method: str, path: str, body: object = None) -> Answer:
         """The answer to the second try, when the first was sent and its answer never read."""
@@ -66,11 +64,8 @@ def _round(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
     grades, put = f"/v1/courses/{course}/grades", f"/v1/courses/{course}/grade-categories"
     put_twice = [answer.status for answer in proxy.twice("PUT", put, categories)]
     kept = proxy.once("GET", grades).body
-    scored = proxy.once(
-        "POST",
-        f"/v1/courses/{course}/grade-scores",
-        {"category_id": kept["categories"][0]["id"], "label": "a", "score": 90},
-    )
+    score = {"category_id": kept["categories"][0]["id"], "label": "a", "score": 90}
+    scored = proxy.once("POST", f"/v1/courses/{course}/grade-scores", score)
     same = {"categories": [{name: one[name] for name in ("id", "name", "weight")} for one in kept["categories"]]}
     put_again = proxy.again("PUT", put, same).body["categories"]
     deleted = sorted(answer.status for answer in proxy.twice("DELETE", first))

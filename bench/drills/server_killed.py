@@ -31,8 +31,7 @@ def _kill(site: Site, kind: str, processes: int) -> Report:
         restarted = time.monotonic()
         instance.start()
         time.sleep(1.5)
-    compare(report, load.journal, url)
-    report.recovered = load.journal.recovered(restarted)
+    compare(report, load.journal, url, restarted)
     report.check("clients saw nothing but closed connections", set(report.errors) == {"closed connection"})
     instance.stop()
     return report

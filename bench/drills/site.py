@@ -6,50 +6,25 @@ Everything runs on loopback or a socket in a temporary directory, and is ended b
 import os
 import shutil
 import signal
+import socket
 import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench import machine
-from bench.cast import Cast, load
-from bench.contestants import ROOT, environment
-from bench.drills.client import Client, ClosedError
+from bench.cast import Cast
+from bench.contestants import environment
+from bench.gunicorn import START_SECONDS, Gunicorn, wait_until
+from bench.prepare import prepared
 from tests import postgres
 
-_START_SECONDS = 60
+__all__ = ["Instance", "Postgres", "Redis", "Site", "listens", "wait_until"]
+
+MEMBERS = 300
 _SHIFTED_CLOCK = Path(__file__).with_name("shifted_clock")
 
-
-def wait_until(what: str, happened: Callable[[], Any], seconds: float = _START_SECONDS) -> None:
-    """Wait until `happened()` is true.
-
-    Raises:
-        TimeoutError: it does not become true.
-    """
-    deadline = time.monotonic() + seconds
-    while not happened():
-        if time.monotonic() > deadline:
-            raise TimeoutError(what)
-        time.sleep(0.05)
-
-
-def _ended(pid: int) -> bool:
-    """Whether a process is gone, or only its entry is left."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
-        return True
-
-
-def _kill(pids: list[int]) -> None:
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
-    wait_until("processes that end", lambda: all(map(_ended, pids)))
+Instance = Gunicorn
 
 
 class Postgres:
@@ -78,7 +53,7 @@ class Postgres:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             check=True,
-            timeout=_START_SECONDS,
+            timeout=START_SECONDS,
         )
 
     def start(self) -> None:
@@ -106,9 +81,10 @@ class Postgres:
         pid = self._server.get_pid()
         children = machine.children(pid)
         os.kill(pid, signal.SIGKILL)
-        wait_until("PostgreSQL's processes to end", lambda: all(map(_ended, [pid, *children])))
+        wait_until("PostgreSQL's processes to end", lambda: all(map(machine.ended, [pid, *children])))
         # Where nobody collects what has ended, as in some containers, its id still looks alive to the next start.
-        (Path(self._server.pgdata) / "postmaster.pid").unlink()
+        for lock in (Path(self._server.pgdata) / "postmaster.pid", *self.socket_directory.glob(".s.PGSQL.*.lock")):
+            lock.unlink()
 
 
 class Redis:
@@ -116,7 +92,6 @@ class Redis:
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._process: subprocess.Popen[bytes] | None = None
         self.url = f"redis://127.0.0.1:{port}/0"
         self.start()
 
@@ -127,85 +102,26 @@ class Redis:
             raise SystemExit("The drills need redis-server on the PATH.")
         options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         self._process = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
-        time.sleep(0.3)
-        wait_until("Redis", lambda: self._process and self._process.poll() is None, 5)
+        wait_until("Redis", lambda: listens(self._port), 5)
 
     def hang(self) -> None:
         """SIGSTOP: connections are still accepted, by the kernel; nothing is answered."""
-        if self._process:
-            self._process.send_signal(signal.SIGSTOP)
+        self._process.send_signal(signal.SIGSTOP)
 
     def go_on(self) -> None:
         """SIGCONT."""
-        if self._process:
-            self._process.send_signal(signal.SIGCONT)
+        self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """SIGKILL."""
-        if self._process:
-            self._process.kill()
-            self._process.wait()
+        self._process.kill()
+        self._process.wait()
 
 
-@dataclass(slots=True)
-class Instance:
-    """The service: one gunicorn with its workers, on a port of its own."""
-
-    port: int
-    environment: dict[str, str]
-    log: Path
-    master: "subprocess.Popen[bytes] | None" = None
-
-    def start(self) -> None:
-        """Start it and wait until it answers.
-
-        Raises:
-            RuntimeError: it ended; with the end of its log.
-        """
-        command = [sys.executable, "-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
-        with self.log.open("ab") as output:
-            self.master = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=output, stderr=output)
-        try:
-            wait_until("the service to answer", self.answers)
-        except TimeoutError:
-            raise RuntimeError(self.log.read_text(errors="replace")[-2000:]) from None
-
-    def answers(self) -> bool:
-        """Whether anybody listens and answers."""
-        if self.master is None or self.master.poll() is not None:
-            raise RuntimeError(self.log.read_text(errors="replace")[-2000:])
-        with Client(self.port) as client:
-            try:
-                client.call("GET", "/health")
-            except ClosedError:
-                return False
-        return True
-
-    def workers(self) -> list[int]:
-        """Process ids of the workers."""
-        return [pid for pid in machine.children(self.master.pid) if not _ended(pid)] if self.master else []
-
-    def kill_worker(self) -> None:
-        """SIGKILL for one worker."""
-        os.kill(self.workers()[0], signal.SIGKILL)
-
-    def kill(self) -> None:
-        """SIGKILL for every process of it, as when the machine goes."""
-        if self.master:
-            master, self.master = self.master, None
-            workers = machine.children(master.pid)
-            master.kill()
-            _kill([pid for pid in workers if not _ended(pid)])
-            master.wait()
-
-    def stop(self) -> None:
-        """End it; by force if that takes more than 15 s."""
-        if self.master:
-            self.master.terminate()
-            try:
-                self.master.wait(15)
-            except subprocess.TimeoutExpired:
-                self.kill()
+def listens(port: int) -> bool:
+    """Whether anybody listens at a port of loopback."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Site:
@@ -263,13 +179,14 @@ class Site:
 
     def _prepare(self, kind: str) -> Cast:
         if kind not in self._prepared:
-            data, people = self.directory / f"prepared-{kind}", self.directory / f"cast-{kind}.json"
+            data = self.directory / f"prepared-{kind}"
             data.mkdir()
             sqlite = f"sqlite:///{data / 'studyservice.sqlite3'}"
             url = self.postgres.create("prepared") if kind == "postgresql" else sqlite
-            command = [sys.executable, "-m", "bench.drills.prepare", str(people)]
-            subprocess.run(command, cwd=ROOT, env=self.environment(url, data, self.origin_port), check=True)
-            self._prepared[kind] = load(people)
+            env = self.environment(url, data, self.origin_port)
+            self._prepared[kind] = prepared(
+                "bench.drills.seed.fill", MEMBERS, env, self.directory / f"cast-{kind}.json"
+            )
         return self._prepared[kind]
 
     def environment(self, url: str, data: Path, port: int) -> dict[str, str]:

@@ -48,7 +48,6 @@ def drill(site: Site) -> list[Report]:
             time.sleep(13)  # longer than any of them is waited for
         watched.judge(report, f"{number} {what}")
     _steady(report, instance, cast.members[2], cast.members[1])
-    instance.stop()
     return [report]
 
 

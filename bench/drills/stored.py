@@ -45,8 +45,8 @@ def writes(url: str) -> tuple[Counter[int], int]:
     return found, half + sum(query(url, sql)[0][0] for sql in _HALF_REVIEWS)
 
 
-def compare(report: Report, journal: Journal, url: str) -> None:
-    """Fill the row of `report`."""
+def compare(report: Report, journal: Journal, url: str, since: float | None = None) -> None:
+    """Fill the row of `report`; `since` is the moment of the repair (or of the fault, if nobody repaired anything)."""
     found, half = writes(url)
     sent = journal.acknowledged | journal.unknown
     report.acknowledged = len(journal.acknowledged)
@@ -55,4 +55,5 @@ def compare(report: Report, journal: Journal, url: str) -> None:
     report.duplicated = sum(times - 1 for times in found.values()) + len(found.keys() - sent)
     report.half_written = half
     report.errors = journal.errors
+    report.recovered = None if since is None else journal.recovered(since)
     report.improper += journal.improper

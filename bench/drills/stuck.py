@@ -113,10 +113,9 @@ def _locked(site: Site) -> Report:
             time.sleep(_LOCKED_SECONDS)
         unlocked = time.monotonic()
         time.sleep(1)
-    compare(report, journal, url)
-    report.recovered = journal.recovered(unlocked)
-    for one in writes[1:]:
-        writes[0].add(one)
+    compare(report, journal, url, unlocked)
+    for watch in writes[1:]:
+        writes[0].add(watch)
     report.check(f"the member's writes: {writes[0].told()}", _FAULT < set(writes[0].answers) <= _FAULT | {"201"})
     report.check(f"/health: {health.told()}", set(health.answers) == {"200"} and health.longest < HEALTH_SECONDS)
     report.check(f"another's reads: {reads.told()}", set(reads.answers) == {"200"} and reads.longest < OTHERS_SECONDS)
@@ -168,8 +167,7 @@ def _frozen(site: Site) -> Report:
                 told, found = health.told(), set(health.answers)
             thawed = time.monotonic()
             time.sleep(4)
-    compare(report, load.journal, url)
-    report.recovered = load.journal.recovered(thawed)
+    compare(report, load.journal, url, thawed)
     report.check(f"/health: {told}", found == {"503"} and health.longest < HEALTH_SECONDS)
     report.check(f"reads: {reads.told()}", set(reads.answers) <= _FAULT | {"200"} and reads.longest < CALL_SECONDS)
     with Client(instance.port, cast.members[0].key) as client:

@@ -7,19 +7,9 @@ from uuid import UUID
 from bench.floor.ground import Caller, Refused, query, timestamp
 
 _LETTERS = (
-    (97, "A+"),
-    (93, "A"),
-    (90, "A-"),
-    (87, "B+"),
-    (83, "B"),
-    (80, "B-"),
-    (77, "C+"),
-    (73, "C"),
-    (70, "C-"),
-    (67, "D+"),
-    (63, "D"),
-    (60, "D-"),
-)
+    (97, "A+"), (93, "A"), (90, "A-"), (87, "B+"), (83, "B"), (80, "B-"),
+    (77, "C+"), (73, "C"), (70, "C-"), (67, "D+"), (63, "D"), (60, "D-"),
+)  # fmt: skip
 
 _GRADES = """
     SELECT c.name, g.id, g.name, g.weight, s.id, s.label, s.score, s.created_at

@@ -12,6 +12,13 @@ from rest_framework.request import Request
 from accounts.models import ApiKey, Member
 
 
+class KeyRequest(Request):
+    """What a view can say of a request that was let through; never made."""
+
+    user: Member
+    auth: ApiKey
+
+
 class ApiKeyAuthentication(BaseAuthentication):
     """`Authorization: Bearer <key>`, looked up by its hash."""
 
@@ -39,7 +46,7 @@ class ActiveMembership(IsAuthenticated):
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Whether it may."""
-        if not super().has_permission(request, view):
+        if not super().has_permission(request, view) or not isinstance(request.auth, ApiKey):
             return False
         may = request.method in SAFE_METHODS or request.auth.may_write
-        return may and request.user.membership_is_active()
+        return may and request.auth.member.membership_is_active()

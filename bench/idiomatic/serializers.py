@@ -2,8 +2,9 @@
 
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, ClassVar
+from typing import Any, TypeVar
 
+from django.db.models import Model
 from rest_framework import serializers
 
 from courses.models import Course, Item
@@ -12,17 +13,20 @@ from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
 from vocab.models import Card, Review
 
+_Row = TypeVar("_Row", bound=Model)
 
-class TodaySerializer(serializers.ModelSerializer):
+
+class TodaySerializer(serializers.ModelSerializer[_Row]):
     """A record that is told against the member's today."""
 
     @property
     def today(self) -> date:
         """Computed once for an answer, by the view."""
-        return self.context["today"]
+        today: date = self.context["today"]
+        return today
 
 
-class ItemSerializer(TodaySerializer):
+class ItemSerializer(TodaySerializer[Item]):
     """An item."""
 
     course_id = serializers.UUIDField(read_only=True)
@@ -31,25 +35,15 @@ class ItemSerializer(TodaySerializer):
 
     class Meta:
         model = Item
-        fields: ClassVar[list[str]] = [
-            "id",
-            "course_id",
-            "course_name",
-            "title",
-            "kind",
-            "due_on",
-            "days_until",
-            "created_at",
-            "updated_at",
-        ]
-        read_only_fields: ClassVar[list[str]] = ["created_at", "updated_at"]
+        fields = ("id", "course_id", "course_name", "title", "kind", "due_on", "days_until", "created_at", "updated_at")
+        read_only_fields = ("created_at", "updated_at")
 
     def get_days_until(self, item: Item) -> int | None:
         """Days from today."""
         return None if item.due_on is None else (item.due_on - self.today).days
 
 
-class MilestoneSerializer(TodaySerializer):
+class MilestoneSerializer(TodaySerializer[Milestone]):
     """A milestone."""
 
     item_id = serializers.UUIDField(read_only=True)
@@ -59,24 +53,14 @@ class MilestoneSerializer(TodaySerializer):
 
     class Meta:
         model = Milestone
-        fields: ClassVar[list[str]] = [
-            "id",
-            "item_id",
-            "title",
-            "due_on",
-            "done",
-            "position",
-            "item_title",
-            "course_name",
-            "overdue",
-        ]
+        fields = ("id", "item_id", "title", "due_on", "done", "position", "item_title", "course_name", "overdue")
 
     def get_overdue(self, milestone: Milestone) -> bool:
         """Not done, and due before today."""
         return not milestone.done and milestone.due_on is not None and milestone.due_on < self.today
 
 
-class ScoreSerializer(serializers.ModelSerializer):
+class ScoreSerializer(serializers.ModelSerializer[GradeScore]):
     """A score."""
 
     category_id = serializers.UUIDField(read_only=True)
@@ -84,37 +68,28 @@ class ScoreSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = GradeScore
-        fields: ClassVar[list[str]] = ["id", "category_id", "label", "score", "created_at"]
+        fields = ("id", "category_id", "label", "score", "created_at")
 
 
-class CardSerializer(serializers.ModelSerializer):
+class CardSerializer(serializers.ModelSerializer[Card]):
     """A flashcard."""
 
     deck_id = serializers.UUIDField(read_only=True)
 
     class Meta:
         model = Card
-        fields: ClassVar[list[str]] = [
-            "id",
-            "deck_id",
-            "term",
-            "definition",
-            "state",
-            "due_at",
-            "reps",
-            "lapses",
-            "stability",
-            "difficulty",
+        fields = (
+            "id", "deck_id", "term", "definition", "state", "due_at", "reps", "lapses", "stability", "difficulty",
             "last_reviewed_at",
-        ]
+        )  # fmt: skip
 
 
-class ReviewSerializer(serializers.ModelSerializer):
+class ReviewSerializer(serializers.ModelSerializer[Review]):
     """How a card was answered."""
 
     class Meta:
         model = Review
-        fields: ClassVar[list[str]] = ["rating", "duration_ms"]
+        fields = ("rating", "duration_ms")
 
 
 def _rounded(percent: Decimal) -> float:
@@ -126,7 +101,7 @@ def _average(category: GradeCategory) -> Decimal | None:
     return sum(scores, Decimal()) / len(scores) if scores else None
 
 
-class CategorySerializer(serializers.ModelSerializer):
+class CategorySerializer(serializers.ModelSerializer[GradeCategory]):
     """A category with its scores."""
 
     weight = serializers.FloatField()
@@ -135,7 +110,7 @@ class CategorySerializer(serializers.ModelSerializer):
 
     class Meta:
         model = GradeCategory
-        fields: ClassVar[list[str]] = ["id", "name", "weight", "average", "scores"]
+        fields = ("id", "name", "weight", "average", "scores")
 
     def get_average(self, category: GradeCategory) -> float | None:
         """The mean of its scores."""
@@ -143,7 +118,7 @@ class CategorySerializer(serializers.ModelSerializer):
         return None if average is None else _rounded(average)
 
 
-class GradesSerializer(serializers.ModelSerializer):
+class GradesSerializer(serializers.ModelSerializer[Course]):
     """A course's grades."""
 
     course_id = serializers.UUIDField(source="id")
@@ -152,7 +127,7 @@ class GradesSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Course
-        fields: ClassVar[list[str]] = ["course_id", "course_name", "categories"]
+        fields = ("course_id", "course_name", "categories")
 
     def to_representation(self, instance: Course) -> dict[str, Any]:
         """The breakdown with the current grade."""

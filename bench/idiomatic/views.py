@@ -10,12 +10,13 @@ from django.utils import timezone
 from rest_framework import status
 from rest_framework.exceptions import APIException
 from rest_framework.generics import RetrieveAPIView, get_object_or_404
-from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer
 from rest_framework.views import APIView
 from rest_framework.viewsets import ModelViewSet
 
 from accounts.models import Member
+from bench.idiomatic.authentication import KeyRequest
 from bench.idiomatic.serializers import (
     CardSerializer,
     GradesSerializer,
@@ -37,9 +38,10 @@ class Full(APIException):
     default_detail = "Too many items."
 
 
-class ItemViewSet(ModelViewSet):
+class ItemViewSet(ModelViewSet[Item]):
     """The member's items."""
 
+    request: KeyRequest
     serializer_class = ItemSerializer
 
     def get_queryset(self) -> QuerySet[Item]:
@@ -48,9 +50,9 @@ class ItemViewSet(ModelViewSet):
 
     def get_serializer_context(self) -> dict[str, Any]:
         """With today."""
-        return super().get_serializer_context() | {"today": self.request.user.today()}
+        return {**super().get_serializer_context(), "today": self.request.user.today()}
 
-    def perform_create(self, serializer: ItemSerializer) -> None:
+    def perform_create(self, serializer: BaseSerializer[Item]) -> None:
         """In a course of the member's, up to its limit, also when two arrive at once."""
         with transaction.atomic():
             member = Member.objects.select_for_update().get(pk=self.request.user.pk)
@@ -63,7 +65,7 @@ class ItemViewSet(ModelViewSet):
 class AgendaView(APIView):
     """What is due."""
 
-    def get(self, request: Request) -> Response:
+    def get(self, request: KeyRequest) -> Response:
         """Items and open milestones."""
         today = request.user.today()
         until = today + timedelta(days=int(request.query_params.get("days", 14)))
@@ -86,9 +88,10 @@ class AgendaView(APIView):
         )
 
 
-class GradesView(RetrieveAPIView):
+class GradesView(RetrieveAPIView[Course]):
     """A course's grades."""
 
+    request: KeyRequest
     serializer_class = GradesSerializer
     lookup_url_kwarg = "course_id"
 
@@ -100,7 +103,7 @@ class GradesView(RetrieveAPIView):
 class ReviewView(APIView):
     """A card is answered."""
 
-    def post(self, request: Request, card_id: UUID) -> Response:
+    def post(self, request: KeyRequest, card_id: UUID) -> Response:
         """The card with its next due time."""
         serializer = ReviewSerializer(data=request.data)
         serializer.is_valid(raise_exception=True)
