@@ -14,7 +14,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: $(VENV)/installed secret ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
-	@$(BIN)/python manage.py trial
+	@$(BIN)/python -m trial
 	@exec $(BIN)/gunicorn -c studyservice/gunicorn.py studyservice.wsgi
 
 secret: $(VENV)/bin/python
@@ -52,14 +52,14 @@ audit: $(VENV)/installed-dev ## Ask for known vulnerabilities in the locked pack
 	$(BIN)/pip-audit --strict --require-hashes --disable-pip --desc off -r requirements.txt -r requirements-dev.txt
 
 conformance: $(VENV)/installed-dev
-	$(BIN)/python -m tests.conformance
+	$(BIN)/python -m tests.support.conformance
 
 format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format .
 
 openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json and the committed query counts
-	$(BIN)/pytest --database sqlite --refresh-baselines tests/test_baselines.py
+	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py
 
 bench: $(VENV)/installed-dev ## Measure against the floor and idiomatic DRF; writes bench/RESULTS.md
 	$(BIN)/python -m bench

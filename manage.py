@@ -11,7 +11,7 @@ def main() -> None:
     # After the settings are named.
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 
-    from studyservice.startup import load_command_settings  # noqa: PLC0415
+    from studyservice.server.startup import load_command_settings  # noqa: PLC0415
 
     load_command_settings()
     execute_from_command_line(sys.argv)

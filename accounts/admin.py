@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_protect
 from accounts import api_keys, clocks, membership, sessions
 from accounts.erasure import erase_member
 from accounts.models import ApiKey, Member
-from studyservice.admin import ReadOnlyAdmin, ServiceAdmin, ServiceInline
+from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline
 
 _PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
 

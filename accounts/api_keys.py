@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, Member
 from accounts.secrets import new_secret, sha256
 from accounts.writing import writing
-from studyservice.errors import Conflict
+from studyservice.operations.errors import Conflict
 
 MAX_ACTIVE_KEYS = 10
 """Active keys per member (spec, Limits)."""

@@ -11,7 +11,7 @@ from typing import Protocol
 from uuid import UUID
 
 from accounts.models import Member
-from studyservice.operations import Scope
+from studyservice.operations.declaration import Scope
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,9 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Member
 from accounts.secrets import kind_of, sha256
-from studyservice.operations import Scope
-from studyservice.paths import is_below
-from studyservice.statements import Param, Row, Select
+from studyservice.database.statements import Param, Row, Select
+from studyservice.http.paths import is_below
+from studyservice.operations.declaration import Scope
 
 logger = logging.getLogger(__name__)
 

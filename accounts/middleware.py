@@ -9,12 +9,13 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from accounts.credentials import credential_of
-from studyservice.client_address import client_address
-from studyservice.errors import InternalError, InvalidRequest, RateLimited, Unauthorized, error_response
-from studyservice.lanes import MEMBER
-from studyservice.operations import Scope
-from studyservice.paths import MCP_ROOT, is_api_path, is_mcp_path
-from studyservice.rates import Rate, Window, hit, peek
+from studyservice.http.client_address import client_address
+from studyservice.http.paths import MCP_ROOT, is_api_path, is_mcp_path
+from studyservice.http.responses import error_response
+from studyservice.operations.declaration import Scope
+from studyservice.operations.errors import InternalError, InvalidRequest, RateLimited, Unauthorized
+from studyservice.rates.limiter import Rate, Window, hit, peek
+from studyservice.server.lanes import MEMBER
 
 logger = logging.getLogger(__name__)
 

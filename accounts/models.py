@@ -16,8 +16,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from studyservice.constraints import characters
-from studyservice.operations import Scope
+from studyservice.database.constraints import characters
+from studyservice.operations.declaration import Scope
 
 
 def validate_time_zone(name: str) -> None:

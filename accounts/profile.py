@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from accounts.credentials import Credential
 from accounts.models import Member
-from studyservice.statements import Row
+from studyservice.database.statements import Row
 
 _streak_counters: list[Callable[[Member], int]] = []
 

@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from studyservice.operations import Scope
-from studyservice.serializers import Record
+from studyservice.operations.declaration import Scope
+from studyservice.operations.serializers import Record
 
 
 class MembershipRecord(Record):

@@ -3,8 +3,8 @@
 from accounts.profile import profile
 from accounts.serializers import MemberRecord
 from accounts.viewsets import MemberViewSet
-from studyservice.operations import Scope, operation
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Scope, operation
 
 
 class MeViewSet(MemberViewSet):

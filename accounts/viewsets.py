@@ -11,17 +11,19 @@ from rest_framework.viewsets import ViewSet
 
 from accounts.credentials import Credential
 from accounts.models import Member
-from studyservice.bodies import read_json, require_whole
-from studyservice.errors import (
+from studyservice.http.bodies import read_json, require_whole
+from studyservice.http.responses import json_response
+from studyservice.operations.codec import encode
+from studyservice.operations.declaration import Operation
+from studyservice.operations.errors import (
     Detail,
     InsufficientScope,
     MembershipRequired,
     MethodNotAllowed,
     ValidationFailed,
 )
-from studyservice.fields import parse_uuid
-from studyservice.operations import Operation
-from studyservice.serializers import Query
+from studyservice.operations.fields import parse_uuid
+from studyservice.operations.serializers import Query
 
 
 class Arguments(Protocol):
@@ -142,8 +144,13 @@ class MemberViewSet(ViewSet):
         view.action_map = {action: action}
         view.kwargs = {}
         view.admit(credential, arguments)
-        answer: HttpResponse = getattr(view, action)(None, **view.kwargs)
-        return answer.content
+        return encode(getattr(view, action)(None, **view.kwargs))
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """DRF's hook after the action: what it answered, as JSON; an error is a response already."""
+        if not isinstance(response, HttpResponse):
+            response = json_response(response, self.operation.status)
+        return super().finalize_response(request, response, *args, **kwargs)
 
     def admit(self, credential: Credential, arguments: Arguments) -> None:
         """Every check that comes before the object itself."""

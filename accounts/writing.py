@@ -12,8 +12,8 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from accounts.models import Member
-from studyservice.errors import NotFound
-from studyservice.statements import Param, Update
+from studyservice.database.statements import Param, Update
+from studyservice.operations.errors import NotFound
 
 logger = logging.getLogger(__name__)
 

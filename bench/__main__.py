@@ -22,7 +22,7 @@ from bench.measure import Course, Sample
 from bench.prepare import prepared
 from bench.results import Results
 from bench.rows import ROWS, SERVICE, Row
-from tests import postgres
+from tests.support import postgres
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 MEMBERS = 1_000

@@ -9,7 +9,7 @@ import psycopg
 
 from bench.contestants import environment
 from bench.prepare import prepared
-from tests import postgres
+from tests.support import postgres
 
 MEMBERS = 300
 TABLES = {

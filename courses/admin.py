@@ -16,7 +16,7 @@ from django.urls import URLPattern, path
 from accounts.writing import writing
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
-from studyservice.admin import ServiceAdmin, ServiceInline
+from studyservice.admin.base import ServiceAdmin, ServiceInline
 
 
 def syllabus_file(request: HttpRequest, course_id: UUID, file_id: UUID) -> FileResponse:

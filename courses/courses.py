@@ -11,8 +11,8 @@ from courses.errors import NoSuchCourse
 from courses.items import next_items
 from courses.models import Course
 from courses.serializers import CourseRecord
-from studyservice.errors import Conflict
-from studyservice.statements import Insert, Param, Row, Select
+from studyservice.database.statements import Insert, Param, Row, Select
+from studyservice.operations.errors import Conflict
 
 MAX_COURSES = 30
 """Courses per member (spec, Limits)."""

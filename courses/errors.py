@@ -1,6 +1,6 @@
 """What is not there, each said in one way."""
 
-from studyservice.errors import NotFound
+from studyservice.operations.errors import NotFound
 
 
 class NoSuchCourse(NotFound):

@@ -19,12 +19,12 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from accounts.models import Member
+from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.items import ITEMS, SOONEST_FIRST, with_days_until
 from courses.models import Item
 from courses.serializers import ItemRecord
-from studyservice.cursors import Pins, Position, decode_cursor, encode_cursor
-from studyservice.serializers import page
-from studyservice.statements import Param, Row, Select
+from studyservice.database.statements import Param, Row, Select
+from studyservice.operations.serializers import page
 
 
 class Section(IntEnum):

@@ -11,8 +11,8 @@ from accounts.writing import writing
 from courses.errors import NoSuchCourse, NoSuchItem
 from courses.models import Course, Item
 from courses.serializers import ItemRecord
-from studyservice.errors import Conflict
-from studyservice.statements import Insert, Param, Row, Select, aggregated
+from studyservice.database.statements import Insert, Param, Row, Select, aggregated
+from studyservice.operations.errors import Conflict
 
 MAX_ITEMS = 1000
 """Items per course."""

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from courses.models import DEFAULT_TERM, ItemKind
-from studyservice.fields import (
+from studyservice.operations.fields import (
     ChoiceField,
     CursorField,
     DateField,
@@ -15,7 +15,7 @@ from studyservice.fields import (
     QueryTimestampField,
     StringField,
 )
-from studyservice.serializers import Body, Query, Record
+from studyservice.operations.serializers import Body, Query, Record
 
 
 class CourseBody(Body):

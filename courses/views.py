@@ -14,9 +14,9 @@ from courses.serializers import (
     ItemRecord,
     ItemsQuery,
 )
-from studyservice.operations import Scope, operation
-from studyservice.serializers import Deleted, page
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.serializers import Deleted, page
 
 
 class CourseViewSet(MemberViewSet):

@@ -5,7 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from grades.models import GradeCategory, GradeScore
-from studyservice.admin import ReadOnlyAdmin
+from studyservice.admin.base import ReadOnlyAdmin
 
 
 @admin.register(GradeCategory)

@@ -12,7 +12,7 @@ from uuid import UUID
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course
-from studyservice.statements import Param, Row, Select
+from studyservice.database.statements import Param, Row, Select
 
 _LETTERS = (
     (97, "A+"),

@@ -8,8 +8,8 @@ from accounts.writing import writing
 from courses.courses import require_course
 from grades.breakdown import get_grades
 from grades.models import GradeCategory
-from studyservice.errors import Detail, ValidationFailed
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.errors import Detail, ValidationFailed
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[dict[str, Any]]) -> Row:

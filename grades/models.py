@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from courses.models import Course
-from studyservice.constraints import at_least, between, characters
+from studyservice.database.constraints import at_least, between, characters
 
 
 class GradeCategory(models.Model):

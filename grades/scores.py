@@ -7,8 +7,8 @@ from accounts.models import Member
 from accounts.writing import writing
 from courses.courses import require_course
 from grades.models import GradeCategory, GradeScore
-from studyservice.errors import Conflict, NotFound, ValidationFailed
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 
 MAX_SCORES = 500
 """Scores per course."""

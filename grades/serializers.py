@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from studyservice.fields import IdField, ListField, NumberField, StringField
-from studyservice.serializers import Body, Record
+from studyservice.operations.fields import IdField, ListField, NumberField, StringField
+from studyservice.operations.serializers import Body, Record
 
 MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""

@@ -7,9 +7,9 @@ from accounts.viewsets import MemberViewSet
 from courses.courses import require_course
 from grades import breakdown, categories, scores
 from grades.serializers import CategoriesBody, GradeBreakdownRecord, GradeScoreRecord, ScoreBody
-from studyservice.operations import Scope, operation
-from studyservice.serializers import Deleted
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.serializers import Deleted
 
 
 class GradeViewSet(MemberViewSet):

@@ -1,8 +1,8 @@
 """What a failed call says: one text that an assistant can act on."""
 
 from mcpbridge.tools import OperationTool
-from studyservice.errors import ApiError, InsufficientScope, MembershipRequired
-from studyservice.request_ids import current_request_id
+from studyservice.http.request_ids import current_request_id
+from studyservice.operations.errors import ApiError, InsufficientScope, MembershipRequired
 
 _ADVICE: dict[type[ApiError], str] = {
     InsufficientScope: (

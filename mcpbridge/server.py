@@ -18,7 +18,7 @@ from mcp.types import (
 
 from mcpbridge.failures import failure_text
 from mcpbridge.tools import tools
-from studyservice.errors import ApiError, InternalError
+from studyservice.operations.errors import ApiError, InternalError
 
 logger = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rest_framework import serializers
 
 from mcpbridge.schemas import Schema
-from studyservice.operations import Operation
+from studyservice.operations.declaration import Operation
 
 
 def id_sources(schema: Schema, reading: Sequence[Operation]) -> dict[str, str]:

@@ -14,9 +14,9 @@ from accounts.credentials import Credential
 from accounts.viewsets import MemberViewSet
 from mcpbridge.schemas import Schema, input_schema
 from mcpbridge.sources import id_sources
-from studyservice.operations import MAX_DESCRIPTION, MAX_NAME, Operation
-from studyservice.serializers import Query
-from studyservice.views import document
+from studyservice.openapi.document import document
+from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation
+from studyservice.operations.serializers import Query
 
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 _READ_ONLY = "get"

@@ -7,9 +7,9 @@ from django.views.decorators.csrf import csrf_exempt
 from mcp.types import PARSE_ERROR
 
 from mcpbridge.exchange import Reply, exchange, refusal
-from studyservice.bodies import BodyTooLarge, decode, read_raw
-from studyservice.codec import JSON_TYPE, json_response
-from studyservice.errors import InvalidRequest, MethodNotAllowed, error_response
+from studyservice.http.bodies import BodyTooLarge, decode, read_raw
+from studyservice.http.responses import JSON_TYPE, error_response, json_response
+from studyservice.operations.errors import InvalidRequest, MethodNotAllowed
 
 
 class NotAcceptable(InvalidRequest):

@@ -6,9 +6,9 @@ from django.utils import timezone
 from accounts.credentials import Credential, member_columns, member_of
 from accounts.secrets import sha256
 from oauthserver.models import AccessToken, RefreshToken
-from studyservice.operations import Scope
-from studyservice.paths import MCP_ROOT
-from studyservice.statements import Param, Select
+from studyservice.database.statements import Param, Select
+from studyservice.http.paths import MCP_ROOT
+from studyservice.operations.declaration import Scope
 
 _ACCESS_TOKEN = Select(
     AccessToken.objects.filter(

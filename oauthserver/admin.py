@@ -20,8 +20,8 @@ from oauthserver.models import (
     end_families,
     live_refresh_tokens,
 )
-from studyservice.admin import ServiceAdmin
-from studyservice.fields import parse_uuid
+from studyservice.admin.base import ServiceAdmin
+from studyservice.operations.fields import parse_uuid
 
 for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model(), get_device_grant_model()):
     if admin.site.is_registered(unused):

@@ -33,10 +33,10 @@ from oauthserver.redirect_uris import scheme_of
 from oauthserver.resources import resource_from
 from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
-from studyservice.client_address import client_address
-from studyservice.error_pages import error_page
-from studyservice.errors import NotFound
-from studyservice.operations import Scope
+from studyservice.http.client_address import client_address
+from studyservice.http.error_pages import error_page
+from studyservice.operations.declaration import Scope
+from studyservice.operations.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from oauthserver.models import (
     live_refresh_tokens,
 )
 from oauthserver.platforms import is_verified
-from studyservice.operations import Scope
+from studyservice.operations.declaration import Scope
 
 MAX_LISTED = 50
 """Apps that the key page lists, the newest."""

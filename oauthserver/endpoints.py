@@ -10,10 +10,10 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import View
 
 from oauthserver.errors import MethodNotAllowed, OAuthError, TooManyRequests
-from studyservice.client_address import client_address
-from studyservice.codec import json_response
-from studyservice.errors import ApiError, oauth_error_response
-from studyservice.rates import Rate, hit
+from studyservice.http.client_address import client_address
+from studyservice.http.responses import json_response, oauth_error_response
+from studyservice.operations.errors import ApiError
+from studyservice.rates.limiter import Rate, hit
 
 
 @method_decorator(csrf_exempt, name="dispatch")

@@ -1,6 +1,6 @@
 """The errors of the OAuth endpoints: `{"error", "error_description"}` (RFC 6749 section 5.2).
 
-A second family beside `studyservice.errors`: one class per code, holding its status.
+A second family beside `studyservice.operations.errors`: one class per code, holding its status.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.http import HttpResponse
 
-from studyservice.errors import oauth_error_response
+from studyservice.http.responses import oauth_error_response
 
 CHALLENGE = {"WWW-Authenticate": f'Basic realm="{settings.BASE_URL}"'}
 """Goes with every 401 (RFC 6749 section 5.2, RFC 9110 section 15.5.2)."""

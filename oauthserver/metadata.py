@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.generic import View
 from oauth2_provider.views.metadata import OAuthProtectedResourceMetadataView, OAuthServerMetadataView
 
-from studyservice.codec import json_response
-from studyservice.errors import MethodNotAllowed, error_response
+from studyservice.http.responses import error_response, json_response
+from studyservice.operations.errors import MethodNotAllowed
 
 
 class _Document(View):

@@ -26,7 +26,7 @@ from accounts.models import Member
 from accounts.secrets import sha256
 from oauthserver.client_metadata import MAX_CLIENT_NAME, AuthMethod, fault_of_name, name_from
 from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of, matches, scheme_of
-from studyservice.constraints import characters, one_of
+from studyservice.database.constraints import characters, one_of
 
 if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]

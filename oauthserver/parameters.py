@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from django.http import HttpRequest
 
 from oauthserver.errors import InvalidRequest
-from studyservice.bodies import read_raw
+from studyservice.http.bodies import read_raw
 
 FORM_TYPE = "application/x-www-form-urlencoded"
 
@@ -68,7 +68,7 @@ def form_parameters(request: HttpRequest) -> Parameters:
 
     Raises:
         InvalidRequest: the body is not form-encoded, or cannot be read.
-        studyservice.errors.InvalidRequest: it is too large.
+        studyservice.operations.errors.InvalidRequest: it is too large.
     """
     raw = read_raw(request)
     if request.content_type != FORM_TYPE:

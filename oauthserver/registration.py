@@ -11,10 +11,10 @@ from oauthserver.endpoints import OAuthEndpoint, count, unstored
 from oauthserver.errors import InvalidClientMetadata
 from oauthserver.models import Application
 from oauthserver.scopes import written
-from studyservice.bodies import read_json
-from studyservice.errors import InvalidRequest
-from studyservice.operations import Scope
-from studyservice.rates import Rate, hit
+from studyservice.http.bodies import read_json
+from studyservice.operations.declaration import Scope
+from studyservice.operations.errors import InvalidRequest
+from studyservice.rates.limiter import Rate, hit
 
 
 class RegistrationView(OAuthEndpoint):

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django.conf import settings
 
 from oauthserver.errors import InvalidTarget
-from studyservice.paths import MCP_ROOT
+from studyservice.http.paths import MCP_ROOT
 
 EVERYWHERE = ""
 """Works on every path: no resource was named, or the origin."""

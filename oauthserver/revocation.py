@@ -11,7 +11,7 @@ from oauthserver.endpoints import OAuthEndpoint, unstored
 from oauthserver.errors import OAuthError
 from oauthserver.models import AccessToken, Application, RefreshToken, end_families
 from oauthserver.parameters import form_parameters
-from studyservice.errors import NotFound
+from studyservice.operations.errors import NotFound
 
 
 class RevocationView(OAuthEndpoint):

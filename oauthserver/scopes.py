@@ -1,6 +1,6 @@
 """The scopes of tokens: `read` always, `write` where it was asked for and allowed (spec, Scopes)."""
 
-from studyservice.operations import Scope
+from studyservice.operations.declaration import Scope
 
 
 def scopes_from(text: str | None) -> frozenset[Scope]:

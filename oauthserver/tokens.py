@@ -23,8 +23,9 @@ from oauthserver.errors import CHALLENGE, InvalidGrant, UnsupportedGrantType
 from oauthserver.models import Grant, RefreshToken
 from oauthserver.parameters import form_parameters
 from oauthserver.scopes import scopes_from, written
-from studyservice.errors import NotFound, oauth_error_response
-from studyservice.rates import Rate
+from studyservice.http.responses import oauth_error_response
+from studyservice.operations.errors import NotFound
+from studyservice.rates.limiter import Rate
 
 _DESCRIPTIONS = {
     "invalid_client": "The client is unknown, or did not authenticate by the method it is registered for.",

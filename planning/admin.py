@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from planning.models import Milestone
-from studyservice.admin import ReadOnlyAdmin
+from studyservice.admin.base import ReadOnlyAdmin
 
 
 @admin.register(Milestone)

@@ -8,7 +8,7 @@ from accounts.models import Member
 from courses.items import items_due
 from planning.milestones import MILESTONES, with_overdue
 from planning.serializers import MilestoneRecord
-from studyservice.statements import Param, Row, Select
+from studyservice.database.statements import Param, Row, Select
 
 _UNDATED_IN_RANGE = Q(due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until"))
 _OPEN = Select(

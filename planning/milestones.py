@@ -13,8 +13,8 @@ from courses.items import get_item
 from courses.models import Item
 from planning.models import Milestone
 from planning.serializers import MilestoneRecord
-from studyservice.errors import Conflict, NotFound
-from studyservice.statements import Insert, Param, Row, Select, aggregated
+from studyservice.database.statements import Insert, Param, Row, Select, aggregated
+from studyservice.operations.errors import Conflict, NotFound
 
 MAX_MILESTONES = 20
 """Milestones per item (spec, Limits)."""

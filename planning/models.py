@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from courses.models import Item
-from studyservice.constraints import at_least, characters
+from studyservice.database.constraints import at_least, characters
 
 
 class Milestone(models.Model):

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from courses.serializers import ItemRecord
-from studyservice.fields import BooleanField, DateField, QueryIntegerField, StringField
-from studyservice.serializers import Body, Query, Record
+from studyservice.operations.fields import BooleanField, DateField, QueryIntegerField, StringField
+from studyservice.operations.serializers import Body, Query, Record
 
 
 class MilestoneBody(Body):

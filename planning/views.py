@@ -13,9 +13,9 @@ from planning.serializers import (
     MilestoneChanges,
     MilestoneRecord,
 )
-from studyservice.operations import Scope, operation
-from studyservice.serializers import Deleted, page
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.serializers import Deleted, page
 
 
 class AgendaViewSet(MemberViewSet):

@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from practice.models import Attempt
-from studyservice.admin import ReadOnlyAdmin
+from studyservice.admin.base import ReadOnlyAdmin
 
 
 @admin.register(Attempt)

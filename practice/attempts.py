@@ -8,7 +8,7 @@ from django.db.models import Max
 from accounts.clocks import move, shifts
 from accounts.models import Member
 from practice.models import Attempt, Source
-from studyservice.statements import Insert
+from studyservice.database.statements import Insert
 
 _INSERT = Insert(Attempt)
 _BATCH = 500

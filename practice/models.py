@@ -6,7 +6,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from studyservice.constraints import characters, one_of
+from studyservice.database.constraints import characters, one_of
 
 
 class Source(models.TextChoices):

@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from studyservice.fields import QueryIntegerField
-from studyservice.serializers import Query, Record
+from studyservice.operations.fields import QueryIntegerField
+from studyservice.operations.serializers import Query, Record
 
 
 class PracticeQuery(Query):

@@ -9,7 +9,7 @@ from django.db.models import Aggregate, Count, Max, Q
 from accounts.models import Member
 from practice.models import Attempt
 from practice.streaks import member_streak
-from studyservice.statements import Param, Row, Select
+from studyservice.database.statements import Param, Row, Select
 
 WEAK_FROM = 5
 """Attempts in the window from which a topic can be weak."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from accounts.models import Member
 from practice.models import Attempt
-from studyservice.statements import Param, Select
+from studyservice.database.statements import Param, Select
 
 _DAY = timedelta(days=1)
 

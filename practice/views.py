@@ -3,8 +3,8 @@
 from accounts.viewsets import MemberViewSet
 from practice import stats
 from practice.serializers import PracticeQuery, PracticeStatsRecord
-from studyservice.operations import Scope, operation
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Scope, operation
 
 
 class PracticeViewSet(MemberViewSet):

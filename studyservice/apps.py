@@ -15,4 +15,4 @@ class OperatorsConfig(admin_apps.AdminConfig):
     """Django's admin with a site of our own."""
 
     default = False
-    default_site = "studyservice.admin_site.OperatorSite"
+    default_site = "studyservice.admin.site.OperatorSite"

@@ -17,7 +17,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
 # After the path and the name of the settings.
 from django.conf import settings
 
-from studyservice.startup import load_settings
+from studyservice.server.startup import load_settings
 
 load_settings()
 logging.captureWarnings(True)
@@ -27,10 +27,10 @@ workers = settings.WEB_CONCURRENCY
 threads = settings.WEB_THREADS
 max_requests = settings.WEB_MAX_REQUESTS
 max_requests_jitter = max_requests // 10  # so that processes do not end at the same time
-worker_class = "studyservice.worker.JSONErrorWorker"
+worker_class = "studyservice.server.worker.JSONErrorWorker"
 timeout = 60
 graceful_timeout = 30
-keepalive = 75  # told to nobody: studyservice.waiting_room has its own times
+keepalive = 75  # told to nobody: studyservice.server.waiting_room has its own times
 sendfile = False  # files go through the worker's channel, like every answer
 # Each connection takes a descriptor. Where the system allows few, the limit is raised as far as it may be; the rest is
 # for files, the database and Redis.
@@ -79,7 +79,7 @@ if workers > 1 and settings.REDIS_URL is None:
     )
 
 if settings.METRICS_ADDRESS is not None:
-    from studyservice.metrics_server import MetricsServer, free_slot
+    from studyservice.server.metrics_server import MetricsServer, free_slot
 
     _host, _port = settings.METRICS_ADDRESS
 

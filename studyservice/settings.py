@@ -14,8 +14,8 @@ from corsheaders.defaults import default_headers
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from studyservice.paths import API_ROOTS
-from studyservice.postgresql.waits import Waits
+from studyservice.database.postgresql.waits import Waits
+from studyservice.http.paths import API_ROOTS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.FileAwareEnv()
@@ -113,7 +113,7 @@ def _databases(waits: Waits) -> dict[str, dict[str, Any]]:
     options = database.setdefault("OPTIONS", {})
     database["CONN_MAX_AGE"] = None
     if database["ENGINE"] == "django.db.backends.postgresql":
-        database |= {"ENGINE": "studyservice.postgresql", "CONN_HEALTH_CHECKS": True}
+        database |= {"ENGINE": "studyservice.database.postgresql", "CONN_HEALTH_CHECKS": True}
         # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
         # of them once per connection.
         options.setdefault("server_side_binding", True)
@@ -233,7 +233,7 @@ CSRF_COOKIE_NAME = "__Host-csrftoken" if _secure else "csrftoken"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "studyservice.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "studyservice.http.failures.csrf_failure"
 # Of every page; the API's answers are data and carry none. A page that needs more says so itself, with `csp_update`.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -271,26 +271,26 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "studyservice.request_ids.RequestIdMiddleware",
-    "studyservice.logs.RequestLogMiddleware",
-    "studyservice.caching.CacheControlMiddleware",
-    "studyservice.pages.PageContentSecurityPolicyMiddleware",
+    "studyservice.http.request_ids.RequestIdMiddleware",
+    "studyservice.http.logs.RequestLogMiddleware",
+    "studyservice.http.caching.CacheControlMiddleware",
+    "studyservice.http.pages.PageContentSecurityPolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.middleware.CredentialMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "studyservice.refusals.RefusalMiddleware",
-    "studyservice.pages.PageSessionMiddleware",
-    "studyservice.pages.PageCommonMiddleware",
-    "studyservice.pages.PageCsrfMiddleware",
-    "studyservice.pages.PageAuthenticationMiddleware",
-    "studyservice.pages.PageMessageMiddleware",
-    "studyservice.pages.PageXFrameOptionsMiddleware",
+    "studyservice.server.refusals.RefusalMiddleware",
+    "studyservice.http.pages.PageSessionMiddleware",
+    "studyservice.http.pages.PageCommonMiddleware",
+    "studyservice.http.pages.PageCsrfMiddleware",
+    "studyservice.http.pages.PageAuthenticationMiddleware",
+    "studyservice.http.pages.PageMessageMiddleware",
+    "studyservice.http.pages.PageXFrameOptionsMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
 ]
 if METRICS_ADDRESS:
-    _log = MIDDLEWARE.index("studyservice.logs.RequestLogMiddleware")
-    MIDDLEWARE[_log] = "studyservice.metrics.MeasuringRequestLogMiddleware"
+    _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
+    MIDDLEWARE[_log] = "studyservice.server.metrics.MeasuringRequestLogMiddleware"
 # These checks look for Django's own frame and form-token middleware; the subclasses above they do not see.
 SILENCED_SYSTEM_CHECKS = ["security.W002", "security.W003"]
 APPEND_SLASH = False
@@ -389,14 +389,14 @@ CORS_EXPOSE_HEADERS = (
 )
 
 REST_FRAMEWORK = {
-    # Bodies are read by studyservice.bodies and written by studyservice.codec; these two only name the media type
-    # in the description.
+    # Bodies are read by studyservice.http.bodies and written by studyservice.operations.codec; these two only name
+    # the media type in the description.
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_SCHEMA_CLASS": "studyservice.schema.OperationSchema",
-    "EXCEPTION_HANDLER": "studyservice.errors.exception_handler",
+    "DEFAULT_SCHEMA_CLASS": "studyservice.openapi.schema.OperationSchema",
+    "EXCEPTION_HANDLER": "studyservice.http.responses.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
 
@@ -505,9 +505,9 @@ if LOG_FORMAT not in {"text", "json"}:
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "studyservice.request_ids.RequestIdFilter"}},
+    "filters": {"request_id": {"()": "studyservice.http.request_ids.RequestIdFilter"}},
     "formatters": {
-        "json": {"()": "studyservice.logs.JSONFormatter"},
+        "json": {"()": "studyservice.http.logs.JSONFormatter"},
         "text": {"format": "{asctime} {levelname} {name} {request_id} {message}", "style": "{"},
     },
     "handlers": {
@@ -548,5 +548,5 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": False,
     "COMPONENT_NO_READ_ONLY_REQUIRED": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "POSTPROCESSING_HOOKS": ["studyservice.schema.finish"],
+    "POSTPROCESSING_HOOKS": ["studyservice.openapi.schema.finish"],
 }

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from studyservice.health import health, live, ready
+from studyservice.server.health import health, live, ready
 from studyservice.views import docs, favicon, home, openapi
 
 urlpatterns = [
@@ -28,7 +28,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
 ]
 
-handler400 = "studyservice.errors.bad_request"
-handler403 = "studyservice.errors.forbidden"
-handler404 = "studyservice.errors.not_found"
-handler500 = "studyservice.errors.server_error"
+handler400 = "studyservice.http.failures.bad_request"
+handler403 = "studyservice.http.failures.forbidden"
+handler404 = "studyservice.http.failures.not_found"
+handler500 = "studyservice.http.failures.server_error"

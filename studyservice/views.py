@@ -1,8 +1,5 @@
 """The service's own addresses: home, the machine-readable description and its reference."""
 
-from functools import cache
-from typing import Any
-
 from csp.constants import SELF
 from csp.decorators import csp_update
 from django.conf import settings
@@ -11,10 +8,10 @@ from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
-from drf_spectacular.generators import SchemaGenerator
 
-from studyservice.codec import json_response
-from studyservice.errors import MethodNotAllowed, error_response
+from studyservice.http.responses import error_response, json_response
+from studyservice.openapi.document import document
+from studyservice.operations.errors import MethodNotAllowed
 
 _READ = ("GET", "HEAD")
 
@@ -25,14 +22,6 @@ def openapi(request: HttpRequest) -> HttpResponse:
     if request.method not in _READ:
         return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
     return json_response(document())
-
-
-@cache
-def document() -> dict[str, Any]:
-    """The OpenAPI document, made once per process."""
-    generator = SchemaGenerator()  # type: ignore[no-untyped-call]  # drf-spectacular is untyped here
-    schema: dict[str, Any] = generator.get_schema(public=True)  # type: ignore[no-untyped-call]
-    return schema
 
 
 @require_safe

@@ -9,7 +9,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 from django.core.management.base import BaseCommand
 
-from studyservice import rates
+from studyservice.rates import limiter as rates
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
 

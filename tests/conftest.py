@@ -12,14 +12,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests import databases
+from tests.support import databases
 
 if TYPE_CHECKING:
     from django.test import Client
 
     from accounts.models import ApiKey, Member
-    from tests.doors import RestDoor
-    from tests.server import Server
+    from tests.support.doors import RestDoor
+    from tests.support.server import Server
 
 _DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 
@@ -76,7 +76,7 @@ def _prepare(database: str) -> tuple[Path, Any]:
     if database == "sqlite":
         databases.prepare(None)
         return directory, None
-    from tests.postgres import start
+    from tests.support.postgres import start
 
     server, url = start(directory / "postgresql")
     databases.prepare(url)
@@ -150,8 +150,8 @@ def django_db_setup(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
-    """A running server that has one member, Ada (`tests.server`)."""
-    from tests.server import ADA, PASSWORD, running
+    """A running server that has one member, Ada (`tests.support.server`)."""
+    from tests.support.server import ADA, PASSWORD, running
 
     with running(tmp_path_factory.mktemp("server")) as started:
         started.command("createmember", ADA, "--password", PASSWORD)
@@ -161,7 +161,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
 @pytest.fixture(autouse=True)
 def _fresh_counters() -> None:
     """No test inherits another's rate limits."""
-    from studyservice import rates
+    from studyservice.rates import limiter as rates
 
     rates.clear()
 
@@ -204,7 +204,7 @@ def door_kind() -> str:
 @pytest.fixture
 def door(make_key: KeyFactory, door_kind: str) -> DoorFactory:
     """Opens the API for a member: `door(member, may_write=False)`."""
-    from tests.doors import McpDoor, RestDoor
+    from tests.support.doors import McpDoor, RestDoor
 
     kinds = {"rest": RestDoor, "mcp": McpDoor}
 

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from accounts.writing import writing
-from studyservice.admin import ServiceAdmin, ServiceInline
-from studyservice.errors import NotFound
+from studyservice.admin.base import ServiceAdmin, ServiceInline
+from studyservice.operations.errors import NotFound
 from vocab.decks import delete_vocab_deck
 from vocab.models import Card, Deck, RetentionGoal, Review
 

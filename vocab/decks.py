@@ -10,8 +10,8 @@ from django.utils import timezone
 from accounts.models import Member
 from accounts.writing import writing
 from courses.models import Course
-from studyservice.errors import Conflict, NotFound, ValidationFailed
-from studyservice.statements import Insert, Param, Row, Select
+from studyservice.database.statements import Insert, Param, Row, Select
+from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from vocab.models import Card, Deck
 from vocab.serializers import CardRecord, DeckRecord
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from courses.models import Course
 from practice.attempts import forget_course, forget_deck
-from studyservice.constraints import at_least, between, characters, one_of
+from studyservice.database.constraints import at_least, between, characters, one_of
 
 DEFAULT_RETENTION = 0.9
 LEAST_RETENTION = 0.7

@@ -9,8 +9,8 @@ from accounts.models import Member
 from accounts.writing import writing
 from practice.attempts import record_attempt
 from practice.models import Source
-from studyservice.errors import NotFound
-from studyservice.statements import Insert, Param, Row, Select, Update
+from studyservice.database.statements import Insert, Param, Row, Select, Update
+from studyservice.operations.errors import NotFound
 from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, Review
 from vocab.scheduling import STATE_FIELDS, next_state
 from vocab.serializers import CardRecord

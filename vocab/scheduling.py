@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import fsrs
 
-from studyservice.statements import Row
+from studyservice.database.statements import Row
 from vocab.models import CardState, Rating
 
 STATE_FIELDS = ("state", "step", "stability", "difficulty", "due_at", "last_reviewed_at")

@@ -4,8 +4,8 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
-from studyservice.fields import ChoiceField, IdField, IntegerField, ListField, QueryBooleanField, StringField
-from studyservice.serializers import Body, Query, Record
+from studyservice.operations.fields import ChoiceField, IdField, IntegerField, ListField, QueryBooleanField, StringField
+from studyservice.operations.serializers import Body, Query, Record
 from vocab.models import MAX_DURATION_MS, CardState, Rating
 
 MAX_CARDS = 500

@@ -4,9 +4,9 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.viewsets import MemberViewSet
-from studyservice.operations import Scope, operation
-from studyservice.serializers import Deleted, page
-from studyservice.statements import Row
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.serializers import Deleted, page
 from vocab import decks, reviews
 from vocab.serializers import CardRecord, DeckBody, DeckRecord, DecksQuery, ReviewBody
 

@@ -4,7 +4,7 @@ import django.db.models.functions.text
 import django.db.models.lookups
 from django.db import migrations, models
 
-from studyservice.postgresql.operations import AddCheck
+from studyservice.database.postgresql.operations import AddCheck
 
 
 class Migration(migrations.Migration):

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 
 from accounts.hashing import HashingBusy
-from studyservice.error_pages import error_page
+from studyservice.http.error_pages import error_page
 
 RETRY_SECONDS = 1
 

@@ -17,9 +17,9 @@ from accounts.connections import connections
 from accounts.models import ApiKey, Member
 from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm
-from studyservice.error_pages import too_many
-from studyservice.errors import Conflict, NotFound
-from studyservice.rates import Rate, hit
+from studyservice.http.error_pages import too_many
+from studyservice.operations.errors import Conflict, NotFound
+from studyservice.rates.limiter import Rate, hit
 
 MAX_PAST_KEYS = 20
 """Expired and revoked keys that the page lists, the newest."""

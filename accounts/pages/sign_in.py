@@ -19,9 +19,9 @@ from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.secrets import sha256
 from accounts.sessions import PENDING_SIGN_IN
 from accounts.signin_codes import Refusal, send_code, try_code
-from studyservice.error_pages import too_many
-from studyservice.page_gate import counts_posts
-from studyservice.rates import Rate, hit
+from studyservice.http.error_pages import too_many
+from studyservice.http.page_gate import counts_posts
+from studyservice.rates.limiter import Rate, hit
 
 _REFUSALS = {
     Refusal.WRONG: "That is not the code. Check the newest e-mail and try again.",

@@ -11,8 +11,8 @@ from bench.drills.load import Load
 from bench.drills.report import Report
 from bench.drills.site import Instance, Redis, Site
 from bench.drills.stored import compare
-from studyservice.redis_windows import ANSWER_SECONDS
-from studyservice.shared_windows import LAST_PROBE_SECONDS
+from studyservice.rates.redis_script import ANSWER_SECONDS
+from studyservice.rates.shared import LAST_PROBE_SECONDS
 
 _PROCESSES = 2
 _HUNG_SECONDS = 8.0

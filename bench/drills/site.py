@@ -17,7 +17,7 @@ from bench.cast import Cast
 from bench.contestants import environment
 from bench.gunicorn import START_SECONDS, Gunicorn, wait_until
 from bench.prepare import prepared
-from tests import postgres
+from tests.support import postgres
 
 __all__ = ["Instance", "Postgres", "Redis", "Site", "listens", "wait_until"]
 

@@ -5,7 +5,7 @@ import django.db.models.lookups
 from django.conf import settings
 from django.db import migrations, models
 
-from studyservice.postgresql.operations import AddCheck, MemberKey, MemberReference
+from studyservice.database.postgresql.operations import AddCheck, MemberKey, MemberReference
 
 
 class Migration(migrations.Migration):

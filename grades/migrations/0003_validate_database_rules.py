@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from studyservice.postgresql.operations import ValidateChecks, ValidateMemberReference
+from studyservice.database.postgresql.operations import ValidateChecks, ValidateMemberReference
 
 
 class Migration(migrations.Migration):

@@ -5,7 +5,7 @@ import django.db.models.lookups
 from django.conf import settings
 from django.db import migrations, models
 
-from studyservice.postgresql.operations import AddCheck
+from studyservice.database.postgresql.operations import AddCheck
 
 
 class Migration(migrations.Migration):

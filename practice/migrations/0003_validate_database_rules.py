@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from studyservice.postgresql.operations import ValidateChecks
+from studyservice.database.postgresql.operations import ValidateChecks
 
 
 class Migration(migrations.Migration):

@@ -14,7 +14,7 @@ from accounts.management.arguments import (
     refused,
     text,
 )
-from studyservice.errors import Conflict
+from studyservice.operations.errors import Conflict
 
 
 class Command(BaseCommand):

@@ -1,0 +1,154 @@
+"""The ground of the operators' admin: lists that cost the same with ten rows and with millions."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from csp.constants import SELF
+from csp.decorators import csp_update
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.core.paginator import Paginator
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.utils.functional import cached_property
+
+from studyservice.operations.errors import ApiError
+from studyservice.operations.fields import parse_uuid
+
+if TYPE_CHECKING:
+    _ModelAdmin = admin.ModelAdmin[Any]
+    _TabularInline = admin.TabularInline[Any, Any]
+    _Paginator = Paginator[Any]
+else:
+    _ModelAdmin = admin.ModelAdmin
+    _TabularInline = admin.TabularInline
+    _Paginator = Paginator
+
+MOST_ROWS = 1000
+"""Rows that a list counts and pages through; beyond them, search."""
+
+
+class BoundedPaginator(_Paginator):
+    """Never counts past `MOST_ROWS`."""
+
+    @cached_property
+    def count(self) -> int:
+        """The number of rows, at most `MOST_ROWS`."""
+        rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]  # the admin pages querysets alone
+        return rows.order_by()[:MOST_ROWS].count()
+
+
+class SelectedRowsForm(ActionForm):
+    """Actions work on the rows that are ticked, never on “all 1,000,000”."""
+
+    select_across = forms.BooleanField(label="", required=False, disabled=True, widget=forms.HiddenInput)
+
+
+class ServiceAdmin(_ModelAdmin):
+    """A list with a bounded count, in the order of an index, searched by e-mail address, id or text.
+
+    Attributes:
+        email_path: where the member's e-mail address is.
+        text_path: the field that other search words look in.
+    """
+
+    email_path: ClassVar[str] = "member__email"
+    text_path: ClassVar[str] = "name"
+
+    paginator = BoundedPaginator
+    action_form = SelectedRowsForm
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+    sortable_by = ()
+    list_per_page = 50
+    list_max_show_all = 50
+    search_fields = ("pk",)
+    search_help_text = (
+        "The beginning of an e-mail address up to its @ or further, an id, or a part of the name. "
+        f"At most {MOST_ROWS:,} rows are counted and listed."
+    )
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """The rows that match; an address or an id is found through its index."""
+        term = search_term.replace("\x00", "").strip()
+        return queryset.filter(self.matching(term)) if term else queryset, False
+
+    def matching(self, term: str) -> Q:
+        """What `term` looks for."""
+        identifier = parse_uuid(term)
+        if identifier is not None:
+            return Q(pk=identifier)
+        if "@" in term:
+            return Q(**{f"{self.email_path}__startswith": term.lower()})
+        return Q(**{f"{self.text_path}__icontains": term})
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+        """No filter in an address may probe for a secret."""
+        if "password" in lookup or "secret" in lookup:
+            return False
+        return bool(super().lookup_allowed(lookup, value, request))  # type: ignore[arg-type]  # None as in Django
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Add or change; a refusal of the service's own rules is shown like any other.
+
+        The page's fields look up members and courses while the operator types, hence the wider policy.
+        """
+        view = csp_update({"connect-src": [SELF]})(super().changeform_view)
+        return self._told(request, view, *args, **kwargs)
+
+    def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Delete, likewise."""
+        return self._told(request, super().delete_view, *args, **kwargs)
+
+    def _told(
+        self, request: HttpRequest, view: Callable[..., HttpResponseBase], *args: Any, **kwargs: Any
+    ) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except ApiError as error:
+            self.message_user(request, error.message, messages.ERROR)
+            return HttpResponseRedirect(request.get_full_path())
+
+    def get_deleted_objects(
+        self, objs: Iterable[Model], request: HttpRequest
+    ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
+        """The objects alone: what goes with them may be many thousand rows."""
+        objects = list(objs)
+        denied = any(not self.has_delete_permission(request, one) for one in objects)
+        names = [f"{one}, with everything that belongs to it" for one in objects]
+        count = {str(self.opts.verbose_name_plural): len(objects)}
+        return names, count, {str(self.opts.verbose_name)} if denied else set(), []
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        """One by one, as `delete_model` does it."""
+        for one in queryset:
+            self.delete_model(request, one)
+
+
+class ReadOnlyAdmin(ServiceAdmin):
+    """For looking things up; the member's own doors change them."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Never."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False
+
+
+class ServiceInline(_TabularInline):
+    """Rows below the object that they belong to; nothing is changed in place."""
+
+    extra = 0
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never."""
+        return False

@@ -1,0 +1,35 @@
+"""The operators' site: Django's, with a rate of its own."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse
+
+from studyservice.http.client_address import client_address
+from studyservice.http.error_pages import too_many
+from studyservice.rates.limiter import Rate, hit
+
+
+class OperatorSite(AdminSite):
+    """Counts requests for every page below `/admin/`, first by client address, then by who is signed in."""
+
+    site_header = site_title = "Study Data Service"
+    index_title = "Operators"
+
+    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
+        """`view` behind the rates and the check for operators."""
+        guarded = super().admin_view(view, cacheable)
+
+        @wraps(guarded)
+        def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            window = hit(Rate.ADMIN, client_address(request))
+            if not window.exceeded and request.user.is_authenticated:
+                window = hit(Rate.ADMIN, f"member:{request.user.pk}")
+            if window.exceeded:
+                return too_many(request, window, "Too many requests")
+            response: HttpResponse = guarded(request, *args, **kwargs)
+            return response
+
+        return counted

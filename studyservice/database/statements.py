@@ -1,0 +1,255 @@
+"""Queries compiled once and reused: the way every operation talks to the database.
+
+Django spends more time turning a queryset into SQL, and rows into model instances, than PostgreSQL spends answering.
+A statement does the first once per process and skips the second: it is declared with the ORM, with `Param` where a
+value goes; it is compiled on first use; each row becomes the dictionary that is answered.
+
+    COURSE = Select(Course.objects.filter(member_id=Param("member_id"), id=Param("id")), CourseRecord)
+    COURSE.first(member_id=member.id, id=course_id)
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from operator import attrgetter, methodcaller
+from typing import Any, NamedTuple, Protocol, TypeVar
+from uuid import UUID
+
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models.expressions import Expression, Func, Subquery
+from django.db.models.sql import InsertQuery, UpdateQuery
+
+from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
+
+T = TypeVar("T")
+
+_FETCHALL = methodcaller("fetchall")
+_FETCHONE = methodcaller("fetchone")
+_ROWCOUNT = attrgetter("rowcount")
+
+Row = dict[str, Any]
+"""One answer-shaped row: wire name to value."""
+
+
+class Shape(Protocol):
+    """What names its columns, as a `Record` does."""
+
+    def columns(self) -> Mapping[str, str]:
+        """Wire name to column path, in order."""
+
+
+class Param(Expression):
+    """The place of a value that each execution brings, under `name`."""
+
+    def __init__(self, name: str, output_field: "models.Field[Any, Any] | None" = None) -> None:
+        super().__init__(output_field=output_field)
+        self.name = name
+
+    def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
+        """A bare placeholder; the value is filled in by `_Statement`."""
+        return "%s", [self]
+
+
+def aggregated(rows: models.QuerySet[Any], function: str, column: str) -> Subquery:
+    """`COUNT` or `MAX` of a column over `rows`, for use as an annotation; a query of its own inside the statement.
+
+    Where the index that finds the rows has the column, and it is never null, the rows themselves are not read.
+    """
+    value = Func(column, function=function, output_field=models.IntegerField())
+    return Subquery(rows.order_by().annotate(aggregated=value).values("aggregated"))
+
+
+class _Compiled(NamedTuple):
+    sql: str
+    params: tuple[Any, ...]
+    conversions: tuple[tuple[int, Callable[[Any], Any]], ...]
+    """Column number and what turns the driver's value into ours, in the order of application."""
+
+    def bound(self, values: Mapping[str, Any]) -> list[Any]:
+        """The parameters with the values that an execution brings."""
+        return [values[param.name] if isinstance(param, Param) else param for param in self.params]
+
+
+def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
+    """`value` as the driver takes it; PostgreSQL's takes every value as it is."""
+    if isinstance(value, datetime):
+        return database.ops.adapt_datetimefield_value(value)
+    if isinstance(value, date):
+        return database.ops.adapt_datefield_value(value)
+    if isinstance(value, Decimal):
+        return database.ops.adapt_decimalfield_value(value)
+    if isinstance(value, UUID):
+        return value.hex
+    return value
+
+
+def _run(
+    database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T], *, once: bool = False
+) -> T:
+    """What `fetch` takes from the cursor; with `once`, PostgreSQL is not asked to keep the statement."""
+    if isinstance(database, PostgreSQL):
+        return database.run(sql, params, fetch, prepare=False if once else None)
+    with database.cursor() as cursor:
+        cursor.execute(sql, [_adapted(param, database) for param in params])
+        return fetch(cursor)
+
+
+class _Statement(ABC):
+    """The shared half: compile on first use for each kind of database, then bind and execute."""
+
+    def __init__(self) -> None:
+        self._compiled: dict[str, _Compiled] = {}
+
+    @abstractmethod
+    def _compile(self) -> _Compiled:
+        """The SQL for the kind of database in use."""
+
+    def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
+        """What `fetch` takes from the cursor, and the statement as it was executed."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self._compiled_for(database)
+        return _run(database, compiled.sql, compiled.bound(values), fetch), compiled
+
+    def _compiled_for(self, database: BaseDatabaseWrapper) -> _Compiled:
+        compiled = self._compiled.get(database.vendor)
+        if compiled is None:
+            compiled = self._compiled[database.vendor] = self._compile()
+        return compiled
+
+
+class Select(_Statement):
+    """A query whose rows are dictionaries.
+
+    Args:
+        queryset: with `Param` where values go.
+        shape: the columns: wire name to column path, or what knows them, such as a `Record`.
+        limited: whether each execution brings the number of rows, as `limit`.
+    """
+
+    def __init__(
+        self,
+        queryset: models.QuerySet[Any],
+        shape: Shape | Mapping[str, str],
+        *,
+        limited: bool = False,
+    ) -> None:
+        super().__init__()
+        columns = shape if isinstance(shape, Mapping) else shape.columns()
+        self._names = tuple(columns)
+        self._queryset = queryset.values_list(*columns.values())
+        self._limited = limited
+
+    def _compile(self) -> _Compiled:
+        compiler = self._queryset.query.get_compiler(connection=connection)
+        sql, params = compiler.as_sql()
+        if self._limited:
+            sql, params = f"{sql} LIMIT %s", (*params, Param("limit"))
+        expressions = [expression for expression, *_ in compiler.select]
+        converters = compiler.get_converters(expressions)
+        conversions: list[tuple[int, Callable[[Any], Any]]] = []
+        for position, (steps, expression) in converters.items():
+            conversions += [(position, _bound(step, expression)) for step in steps]
+        return _Compiled(sql, tuple(params), tuple(conversions))
+
+    def all(self, **values: Any) -> list[Row]:
+        """Every row."""
+        rows, compiled = self._execute(values, _FETCHALL)
+        if compiled.conversions:
+            return [self._row(row, compiled) for row in rows]
+        names = self._names
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def first(self, **values: Any) -> Row | None:
+        """The first row, or None."""
+        row, compiled = self._execute(values, _FETCHONE)
+        return None if row is None else self._row(row, compiled)
+
+    def _row(self, fetched: tuple[Any, ...], compiled: _Compiled) -> Row:
+        values = list(fetched)
+        for position, convert in compiled.conversions:
+            values[position] = convert(values[position])
+        return dict(zip(self._names, values, strict=True))
+
+
+def _bound(step: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:
+    return lambda value: step(value, expression, connection)
+
+
+class Insert(_Statement):
+    """The insertion of one row of `model`; each execution brings every concrete field by its attribute name."""
+
+    def __init__(self, model: type[models.Model]) -> None:
+        super().__init__()
+        self._model = model
+
+    def _compile(self) -> _Compiled:
+        fields = list(self._model._meta.local_concrete_fields)
+        instance = self._model(**{field.attname: Param(field.attname) for field in fields})
+        query = InsertQuery(self._model)
+        query.insert_values(fields, [instance], raw=True)
+        [(sql, params)] = query.get_compiler(connection=connection).as_sql()
+        return _Compiled(sql, tuple(params), ())
+
+    def run(self, **values: Any) -> None:
+        """Insert one row."""
+        self._execute(values, _ROWCOUNT)
+
+    def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows, at least one, by one statement."""
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self._compiled_for(database)
+        head, values, row = compiled.sql.rpartition(" VALUES ")
+        params = [param for values_of_row in rows for param in compiled.bound(values_of_row)]
+        _run(database, head + values + ", ".join([row] * len(rows)), params, _ROWCOUNT, once=True)
+
+
+class Update(_Statement):
+    """The change of the rows of `queryset`.
+
+    Args:
+        queryset: with `Param` where values go.
+        changes: model field to new value or expression.
+        returning: a model field whose new value `returned` gives.
+    """
+
+    def __init__(
+        self,
+        queryset: models.QuerySet[Any],
+        changes: Mapping[str, Any],
+        *,
+        returning: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._queryset = queryset
+        self._changes = changes
+        self._returning = returning
+
+    def _compile(self) -> _Compiled:
+        query: UpdateQuery = self._queryset.query.chain(UpdateQuery)  # type: ignore[assignment]  # stub: gives Query
+        query.add_update_values(dict(self._changes))
+        sql, params = query.get_compiler(connection=connection).as_sql()
+        if self._returning is None:
+            return _Compiled(sql, tuple(params), ())
+        field = self._queryset.model._meta.get_field(self._returning)
+        column = field.get_col(query.get_initial_alias())
+        steps = connection.ops.get_db_converters(column) + field.get_db_converters(connection)
+        sql = f"{sql} RETURNING {connection.ops.quote_name(field.column)}"
+        conversions = tuple((0, _bound(step, column)) for step in steps)
+        return _Compiled(sql, tuple(params), conversions)
+
+    def run(self, **values: Any) -> int:
+        """The number of rows changed."""
+        changed, _ = self._execute(values, _ROWCOUNT)
+        return int(changed)
+
+    def returned(self, **values: Any) -> Any:
+        """The new value of the `returning` field of the one row changed, or None if there was no such row."""
+        row, compiled = self._execute(values, _FETCHONE)
+        if row is None:
+            return None
+        [value] = row
+        for _, convert in compiled.conversions:
+            value = convert(value)
+        return value

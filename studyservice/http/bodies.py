@@ -1,0 +1,105 @@
+"""Request bodies: JSON, read with orjson.
+
+A document that orjson refuses is read a second time with the standard library, so that a lone surrogate (which RFC 8259
+section 8.2 lets through) is reported with its field as 422 while everything that is not JSON stays a 400.
+"""
+
+import json
+from contextlib import suppress
+from typing import Any, NoReturn
+
+import orjson
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, UnreadablePostError
+
+from studyservice.http.responses import JSON_TYPE
+from studyservice.operations.errors import InvalidRequest
+
+_TOO_LARGE = f"The body is larger than {settings.MAX_BODY_BYTES} bytes."
+
+
+class BodyTooLarge(InvalidRequest):
+    """The body is over the limit of every API request."""
+
+
+def decode(raw: bytes) -> Any:
+    """The JSON value in `raw`.
+
+    Raises:
+        InvalidRequest: `raw` is not JSON: broken, infinite, nested too deeply, not UTF-8, with a byte-order mark.
+    """
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        reason = str(error)
+    try:
+        return json.loads(raw.decode(), parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError):
+        raise InvalidRequest(f"The body is not valid JSON: {reason}.") from None
+
+
+def _refuse(_constant: str) -> NoReturn:
+    raise ValueError
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError
+    return number
+
+
+def read_json(request: HttpRequest) -> Any:
+    """The JSON body of `request`; an empty body reads as `{}`.
+
+    Raises:
+        InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
+    """
+    raw = read_raw(request)
+    if not raw:
+        return {}
+    if request.content_type != JSON_TYPE:
+        raise InvalidRequest(f"Send the body as JSON, with the header Content-Type: {JSON_TYPE}.")
+    return decode(raw)
+
+
+def read_raw(request: HttpRequest) -> bytes:
+    """The body of `request`.
+
+    Raises:
+        BodyTooLarge: it is longer than `MAX_BODY_BYTES`.
+        InvalidRequest: it is encoded, or did not come as a whole.
+    """
+    if request.headers.get("Content-Encoding", "identity").strip().lower() not in {"", "identity"}:
+        raise InvalidRequest("Send the body as it is, without Content-Encoding.")
+    if _content_length(request) > settings.MAX_BODY_BYTES:
+        raise BodyTooLarge(_TOO_LARGE)
+    try:
+        return request.body
+    except RequestDataTooBig:  # a chunked one
+        raise BodyTooLarge(_TOO_LARGE) from None
+    except UnreadablePostError:
+        raise InvalidRequest("The body did not arrive as a whole.") from None
+
+
+def require_whole(request: HttpRequest) -> None:
+    """Let no request be carried out of which only a part came; its body may be anything, and is ignored.
+
+    Raises:
+        InvalidRequest: the client went away before all of it had come. One over `MAX_BODY_BYTES` is not looked at.
+    """
+    if _content_length(request) > settings.MAX_BODY_BYTES:
+        return
+    try:
+        with suppress(RequestDataTooBig):  # a chunked one
+            _ = request.body
+    except UnreadablePostError:
+        raise InvalidRequest("The body did not arrive as a whole.") from None
+
+
+def _content_length(request: HttpRequest) -> int:
+    length: str = request.META.get("CONTENT_LENGTH") or "0"
+    if not (length.isascii() and length.isdecimal()):
+        raise InvalidRequest("The Content-Length header is not a number.")
+    return int(length)

@@ -1,0 +1,32 @@
+"""What caches may keep (RFC 9111), said in one place for every address that is no page of members.
+
+Those say so themselves, with Django's `never_cache`, and error pages do as they are made.
+"""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+
+from studyservice.http.paths import is_description_path, is_unstored_path
+
+DESCRIPTION_SECONDS = 300
+"""How long a description of the service may be kept after it has changed."""
+
+_UNSTORED = "no-store"
+_SHORT = f"public, max-age={DESCRIPTION_SECONDS}"
+
+
+class CacheControlMiddleware:
+    """Sets `Cache-Control`, on refusals and redirects too; what a view has said stays."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer, then say how long it may be kept."""
+        response = self.get_response(request)
+        if is_unstored_path(request.path_info):
+            response.headers.setdefault("Cache-Control", _UNSTORED)
+        elif is_description_path(request.path_info):
+            response.headers.setdefault("Cache-Control", _SHORT if response.status_code == 200 else _UNSTORED)
+        return response

@@ -1,0 +1,40 @@
+"""Pages that say what went wrong and what to do next."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from studyservice.http.request_ids import current_request_id
+from studyservice.rates.limiter import Window
+
+
+def error_page(
+    request: HttpRequest, status: HTTPStatus, title: str, text: str, *, headers: Mapping[str, str] | None = None
+) -> HttpResponse:
+    """An error as a page.
+
+    Args:
+        title: what happened, a few words.
+        text: what to do next.
+
+    After a fault of the server the page is made without the request, whose session may be what failed.
+    """
+    context = {"status": status.value, "title": title, "text": text, "request_id": current_request_id()}
+    content = render_to_string("error.html", context, request if status < HTTPStatus.INTERNAL_SERVER_ERROR else None)
+    response = HttpResponse(content, status=status, headers=dict(headers or {}))
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def too_many(request: HttpRequest, window: Window, title: str) -> HttpResponse:
+    """The 429 page, with `Retry-After`."""
+    minutes = -(-window.reset // 60)
+    return error_page(
+        request,
+        HTTPStatus.TOO_MANY_REQUESTS,
+        title,
+        f"Wait {minutes} {'minute' if minutes == 1 else 'minutes'}, then try again.",
+        headers={"Retry-After": str(window.reset)},
+    )

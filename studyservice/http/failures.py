@@ -1,0 +1,55 @@
+"""Django's `handler…` views: what goes wrong outside an operation, as a page or as JSON, by the path."""
+
+import sys
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+
+from studyservice.http.error_pages import error_page
+from studyservice.http.paths import is_json_path, is_oauth_path
+from studyservice.http.responses import error_response, oauth_error_response
+from studyservice.operations.errors import ApiError, InsufficientScope, InternalError, InvalidRequest, NotFound
+
+
+def _page_or_envelope(request: HttpRequest, error: ApiError, title: str, text: str) -> HttpResponse:
+    if is_oauth_path(request.path_info):
+        code = "server_error" if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request"
+        return oauth_error_response(code, error.message, error.status, error.headers)
+    if is_json_path(request.path_info):
+        return error_response(error)
+    return error_page(request, error.status, title, text, headers=error.headers)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler400`: Django refused the request before any view saw it."""
+    text = "Your browser sent something that could not be read. Go back, reload the page and try again."
+    return _page_or_envelope(request, InvalidRequest(), "The request could not be understood", text)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler403`."""
+    text = "The account you are signed in with may not open this page. Sign in with one that may."
+    return _page_or_envelope(request, InsufficientScope(), "Not allowed", text)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """`CSRF_FAILURE_VIEW`: a form came without the token of its page, or from another site."""
+    text = (
+        "Nothing was changed. The page may have been open for too long, or the browser refuses cookies. "
+        "Go back, reload the page and send the form again."
+    )
+    return _page_or_envelope(request, InsufficientScope(), "The form could not be checked", text)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """`handler404`: no such route, or nothing of the member's under that name."""
+    text = "Check the address for typing mistakes, or start again from the home page."
+    return _page_or_envelope(
+        request, NotFound("There is nothing at this address."), "There is nothing at this address", text
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """`handler500`: the fault itself is in the log under the request id. Django calls this while it handles it."""
+    text = "This is our fault, not yours. Try again in a few minutes; if it persists, tell us the request id below."
+    return _page_or_envelope(request, InternalError.of(sys.exception()), "Something went wrong on our side", text)

@@ -1,0 +1,80 @@
+"""What is asked of a page's request before anything reads its form: its rate, then its size.
+
+Django's check of form tokens reads the whole body, and it stands before every view; this is asked before that check.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from math import inf
+from typing import Any, NamedTuple, TypeVar
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+
+from studyservice.http.client_address import client_address
+from studyservice.http.error_pages import error_page, too_many
+from studyservice.http.paths import ADMIN_ROOT, is_below
+from studyservice.rates.limiter import Rate, hit
+
+_View = TypeVar("_View", bound=Callable[..., Any])
+
+
+class PageRate(NamedTuple):
+    """The rate of the posts to a page."""
+
+    rate: Rate
+    title: str
+    """Of the page that refuses."""
+
+
+def counts_posts(rate: Rate, title: str) -> Callable[[_View], _View]:
+    """Count each post to the view against its client address, and answer 429 beyond the rate."""
+
+    def mark(view: _View) -> _View:
+        view.page_rate = PageRate(rate, title)  # type: ignore[attr-defined]  # decorators around it keep it
+        return view
+
+    return mark
+
+
+def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
+    """429 for a post to `view` beyond its rate, 413 for one that is too large; None lets it in."""
+    counted: PageRate | None = getattr(view, "page_rate", None)
+    if counted is not None and request.method == "POST":
+        window = hit(counted.rate, client_address(request))
+        if window.exceeded:
+            return too_many(request, window, counted.title)
+    length = _length(request)
+    if length <= settings.MAX_FORM_BYTES:
+        return None
+    most = settings.MAX_UPLOAD_BYTES if _is_operators(request) else settings.MAX_FORM_BYTES
+    return _too_large(request, most) if length > most else None
+
+
+def _is_operators(request: HttpRequest) -> bool:
+    """Whether it is for the admin, from somebody who may use it. Costs a query or two."""
+    return is_below(request.path_info, ADMIN_ROOT) and bool(getattr(request.user, "is_staff", False))
+
+
+def _length(request: HttpRequest) -> float:
+    """Bytes of the body: as `Content-Length` tells, or, chunked, as far as the server reads such a one."""
+    told: str = request.META.get("CONTENT_LENGTH") or ""
+    if told.isascii() and told.isdecimal():
+        return int(told)
+    if "HTTP_TRANSFER_ENCODING" not in request.META:
+        return 0
+    try:
+        return len(request.body)
+    except RequestDataTooBig:
+        return inf
+
+
+def _too_large(request: HttpRequest, most: int) -> HttpResponse:
+    return error_page(
+        request,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        "That is too much for one form",
+        f"Nothing was changed. This form takes at most {most // 1024:,} kB. Go back, shorten what you entered or "
+        "choose smaller files, and send it again.",
+    )

@@ -1,0 +1,78 @@
+"""Django's middleware for browser pages, which API requests pass by.
+
+The API knows no session, no cookie and no form token (spec, rule 4), so it does not pay for them either; nor do the
+other addresses that answer JSON, such as the token endpoint. Their `Host` is checked like that of a page.
+"""
+
+from typing import Any
+
+from csp.middleware import CSPMiddleware
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.http import HttpRequest, HttpResponseBase, HttpResponsePermanentRedirect
+from django.middleware.clickjacking import XFrameOptionsMiddleware
+from django.middleware.common import CommonMiddleware
+from django.middleware.csrf import CsrfViewMiddleware
+from django.utils.deprecation import MiddlewareMixin
+
+from studyservice.http.page_gate import refusal
+from studyservice.http.paths import is_api_path, is_health_path, is_json_path
+
+
+class _PagesOnly(MiddlewareMixin):
+    """Passes API requests on untouched."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if is_api_path(request.path_info):
+            response: HttpResponseBase = self.get_response(request)  # type: ignore[assignment]  # never async here
+            return response
+        return super().__call__(request)  # type: ignore[return-value]  # never async here
+
+
+class _FormsOnly(MiddlewareMixin):
+    """Passes on whatever answers JSON, where no cookie is read or set."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if is_json_path(request.path_info):
+            response: HttpResponseBase = self.get_response(request)  # type: ignore[assignment]  # never async here
+            return response
+        return super().__call__(request)  # type: ignore[return-value]  # never async here
+
+
+class PageContentSecurityPolicyMiddleware(_PagesOnly, CSPMiddleware):
+    """The Content-Security-Policy, on error pages too."""
+
+
+class PageSessionMiddleware(_FormsOnly, SessionMiddleware):
+    """Sessions."""
+
+
+class PageCommonMiddleware(_PagesOnly, CommonMiddleware):
+    """The host check and `Content-Length`."""
+
+    def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
+        """Check the host, but of a probe: a load balancer names an instance by its address, and gets no link."""
+        return None if is_health_path(request.path_info) else super().process_request(request)
+
+
+class PageCsrfMiddleware(_FormsOnly, CsrfViewMiddleware):
+    """Form tokens, which are looked for in the body once that may be read."""
+
+    def process_view(self, request: HttpRequest, callback: Any, callback_args: Any, callback_kwargs: Any) -> Any:
+        """Django calls this for every view, whatever `__call__` passed by."""
+        if is_json_path(request.path_info):
+            return None
+        return refusal(request, callback) or super().process_view(request, callback, callback_args, callback_kwargs)
+
+
+class PageAuthenticationMiddleware(_FormsOnly, AuthenticationMiddleware):
+    """`request.user`."""
+
+
+class PageMessageMiddleware(_FormsOnly, MessageMiddleware):
+    """One-time messages."""
+
+
+class PageXFrameOptionsMiddleware(_PagesOnly, XFrameOptionsMiddleware):
+    """No framing."""

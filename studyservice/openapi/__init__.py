@@ -1,0 +1,1 @@
+"""The machine-readable description, made from what the operations declare."""

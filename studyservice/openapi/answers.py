@@ -1,0 +1,155 @@
+"""What all answers have in common in `/openapi.json`: their headers, and the errors."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, ClassVar, NamedTuple
+
+from rest_framework import serializers
+
+from studyservice.operations.errors import (
+    MAX_DETAILS,
+    ApiError,
+    Conflict,
+    InsufficientScope,
+    InternalError,
+    InvalidRequest,
+    MembershipRequired,
+    NotFound,
+    RateLimited,
+    Unauthorized,
+    ValidationFailed,
+)
+from studyservice.operations.serializers import Record
+
+Schema = dict[str, Any]
+
+HEADERS: dict[str, Schema] = {
+    "X-Request-Id": {
+        "description": "Names this request; quote it when you report a problem.",
+        "schema": {"type": "string", "pattern": "^req_"},
+    },
+    "RateLimit-Limit": {
+        "description": "Requests allowed per one-minute window.",
+        "schema": {"type": "integer"},
+    },
+    "RateLimit-Remaining": {
+        "description": "Requests left in this window.",
+        "schema": {"type": "integer", "minimum": 0},
+    },
+    "RateLimit-Reset": {
+        "description": "Seconds until the window ends.",
+        "schema": {"type": "integer", "minimum": 1},
+    },
+}
+"""On every answer (spec, Conventions 5)."""
+
+_RETRY_AFTER: Schema = {
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},
+}
+_CHALLENGE: Schema = {
+    "WWW-Authenticate": {"description": "Names the protected resource metadata.", "schema": {"type": "string"}},
+}
+
+
+class ErrorResponse(NamedTuple):
+    """An error response that operations share.
+
+    Attributes:
+        name: its component.
+        errors: the errors that answer with its status.
+        text: its description.
+        headers: those beside `HEADERS`.
+    """
+
+    name: str
+    errors: tuple[type[ApiError], ...]
+    text: str
+    headers: Mapping[str, Schema] = {}
+
+
+ERRORS: dict[int, ErrorResponse] = {
+    HTTPStatus.BAD_REQUEST: ErrorResponse(
+        "InvalidRequest", (InvalidRequest,), "Malformed JSON, wrong content type, or a bad cursor."
+    ),
+    HTTPStatus.UNAUTHORIZED: ErrorResponse(
+        "Unauthorized", (Unauthorized,), "The credential is missing, invalid, expired or revoked.", _CHALLENGE
+    ),
+    HTTPStatus.FORBIDDEN: ErrorResponse(
+        "Forbidden",
+        (InsufficientScope, MembershipRequired),
+        "insufficient_scope: the credential lacks the scope. membership_required: the membership is not active.",
+    ),
+    HTTPStatus.NOT_FOUND: ErrorResponse("NotFound", (NotFound,), "There is no such object of this member's."),
+    HTTPStatus.CONFLICT: ErrorResponse("Conflict", (Conflict,), "A count limit was reached."),
+    HTTPStatus.UNPROCESSABLE_ENTITY: ErrorResponse(
+        "ValidationFailed", (ValidationFailed,), "Input failed validation; details lists each field."
+    ),
+    HTTPStatus.TOO_MANY_REQUESTS: ErrorResponse(
+        "RateLimited", (RateLimited,), "Too many requests; Retry-After gives the seconds to wait.", _RETRY_AFTER
+    ),
+    HTTPStatus.INTERNAL_SERVER_ERROR: ErrorResponse("InternalError", (InternalError,), "A fault of the server."),
+}
+"""Status to what is answered with it (spec, Errors: Catalogue)."""
+
+
+class DetailRecord(Record):
+    """One field that failed validation."""
+
+    example: ClassVar[dict[str, Any]] = {"field": "title", "message": "Must not be empty."}
+
+    field = serializers.CharField(help_text="The field's name, with a path if it is nested.")
+    message = serializers.CharField(help_text="What is wrong with it.")
+
+
+def _example(error: type[ApiError]) -> Schema:
+    """The error object of `error`."""
+    example: Schema = {
+        "type": error.type,
+        "message": error.default_message,
+        "request_id": "req_3q2nVw8yZt5kLx0aBcD1eFgH",
+    }
+    if error is ValidationFailed:
+        example["details"] = [DetailRecord.example]
+    return example
+
+
+class ErrorBodyRecord(Record):
+    """What went wrong."""
+
+    example: ClassVar[dict[str, Any]] = _example(ValidationFailed)
+
+    type = serializers.CharField(help_text="The kind of error, for programs.")
+    message = serializers.CharField(help_text="What went wrong and what to do, for people.")
+    request_id = serializers.CharField(help_text="Equal to the X-Request-Id header.")
+    details = DetailRecord(
+        many=True,
+        required=False,
+        help_text=f"With validation_failed: the fields that are wrong, the first {MAX_DETAILS} where there are more.",
+    )
+
+
+class ErrorEnvelopeRecord(Record):
+    """Every error response of the API."""
+
+    example: ClassVar[dict[str, Any]] = {"error": ErrorBodyRecord.example}
+
+    error = ErrorBodyRecord(help_text="The error.")
+
+
+def header_refs() -> Schema:
+    """References to `HEADERS`."""
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in HEADERS}
+
+
+def error_response(response: ErrorResponse) -> Schema:
+    """The component of `response`, with an example for each of its errors."""
+    return {
+        "description": response.text,
+        "headers": header_refs() | dict(response.headers),
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/ErrorEnvelope"},
+                "examples": {error.type: {"value": {"error": _example(error)}} for error in response.errors},
+            }
+        },
+    }

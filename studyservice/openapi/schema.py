@@ -1,0 +1,217 @@
+"""`/openapi.json` from the operations' own declarations."""
+
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from rest_framework import serializers
+
+from studyservice.openapi.answers import ERRORS, HEADERS, ErrorEnvelopeRecord, Schema, error_response, header_refs
+from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.serializers import Record
+
+_EXAMPLES = {
+    "uuid": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    "date": "2026-11-21",
+    "date-time": "2026-11-21T08:30:00Z",
+}
+"""A parameter's example, by format."""
+
+_TAGS = {
+    "Member": "Who the credential belongs to.",
+    "Courses": "Courses and their syllabus text.",
+    "Items": "Exams, quizzes, assignments, labs, papers, projects: what is due when.",
+    "Planning": "Milestones that lead up to an item, and the agenda of the days ahead.",
+    "Grades": "Weighted categories, scores, and the current grade.",
+    "Practice": "Accuracy, streaks and weak topics.",
+    "Vocabulary": "Flashcard decks studied with spaced repetition.",
+}
+
+
+class OperationSchema(AutoSchema):
+    """Reads what `@operation` declared."""
+
+    view: Any
+
+    @cached_property
+    def declared(self) -> Operation:
+        """The declarations of the action."""
+        found: Operation = getattr(self.view, self.view.action).operation
+        return found
+
+    def get_operation_id(self) -> str:
+        """The action's name."""
+        return self.declared.id
+
+    def get_summary(self) -> str:
+        """The title."""
+        return self.declared.title
+
+    def get_description(self) -> str:  # type: ignore[override]  # drf-spectacular's, with fewer arguments than DRF's
+        """The docstring."""
+        return self.declared.description
+
+    def get_tags(self) -> list[str]:
+        """The viewset's heading."""
+        return [self.view.tag]
+
+    def get_auth(self) -> list[Schema]:
+        """Each way to send a credential, with the scope."""
+        return [{"bearer": []}, {"apiKey": []}, {"oauth2": [self.declared.scope.value]}]
+
+    def get_override_parameters(self) -> list[Any]:
+        """Path ids, and the query."""
+        parameters: list[Any] = [
+            OpenApiParameter(name, UUID, OpenApiParameter.PATH, description=f"The {name.removesuffix('_id')}'s id.")
+            for name in self.declared.path_ids
+        ]
+        if self.declared.query is not None:
+            parameters.append(self.declared.query)
+        return parameters
+
+    def get_request_serializer(self) -> Any:
+        """The body."""
+        return self.declared.body
+
+    def get_response_serializers(self) -> Any:
+        """The answer and every error."""
+        answer: Any = self.declared.answer
+        if self.declared.many:
+            answer = _page_of(answer)
+        responses: dict[int, Any] = {self.declared.status: OpenApiResponse(answer, "Success.", examples=None)}
+        for status in self.declared.error_statuses():
+            responses[status] = OpenApiResponse(ErrorEnvelopeRecord, ERRORS[status].text)
+        return responses
+
+    def get_extensions(self) -> Schema:
+        """The mark that connector platforms read."""
+        return {"x-openai-isConsequential": self.declared.consequential}
+
+    def get_serializer_name(self, serializer: Any, direction: Any) -> str:
+        """A record's class name without the ending, a body's as it is."""
+        name: str = serializer.__class__.__name__
+        return name.removesuffix("Record")
+
+
+def _page_of(answer: type[Record]) -> type[Record]:
+    """The Page (spec, Common shapes) of a record."""
+    fields = {
+        "__doc__": f"A page of {answer.__name__.removesuffix('Record').lower()}s.",
+        "data": answer(many=True, help_text="The objects."),
+        "has_more": serializers.BooleanField(help_text="Whether there is another page."),
+        "next_cursor": serializers.CharField(
+            allow_null=True, help_text="Pass it as cursor for the next page; null on the last one."
+        ),
+        "example": {"data": [answer.example], "has_more": False, "next_cursor": None},
+    }
+    return type(answer.__name__.replace("Record", "PageRecord"), (Record,), fields)
+
+
+def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema:
+    """Postprocessing: closed bodies, shared errors and headers, security schemes, examples."""
+    schemas = result["components"]["schemas"]
+    _add_examples(schemas)
+    components = result["components"]
+    components["securitySchemes"] = _security_schemes()
+    components["headers"] = HEADERS
+    components["responses"] = {error.name: error_response(error) for error in ERRORS.values()}
+    result["tags"] = [{"name": name, "description": text} for name, text in _TAGS.items()]
+    _drop(result, "x-spec-enum-id")
+    for path in result["paths"].values():
+        for operation in path.values():
+            _finish_operation(operation, schemas)
+    return result
+
+
+def _finish_operation(operation: Schema, schemas: Schema) -> None:
+    for parameter in operation.get("parameters", []):
+        _add_parameter_example(parameter["schema"])
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        _close(content["schema"], schemas, partial="/Patched" in content["schema"].get("$ref", ""))
+    for code, response in operation["responses"].items():
+        known = ERRORS.get(int(code))
+        if known is not None:
+            operation["responses"][code] = {"$ref": f"#/components/responses/{known.name}"}
+        else:
+            response["headers"] = header_refs()
+
+
+def _close(schema: Schema, schemas: Schema, *, partial: bool) -> None:
+    """Publish a request body as closed (spec, Notes); a partial one has no defaults."""
+    if "$ref" in schema:
+        schema = schemas[schema["$ref"].rsplit("/", 1)[1]]
+    if "properties" in schema:
+        schema["additionalProperties"] = False
+    for inner in schema.get("properties", {}).values():
+        if partial:
+            inner.pop("default", None)
+        if "items" in inner:
+            _close(inner["items"], schemas, partial=partial)
+
+
+def _add_examples(schemas: Schema) -> None:
+    for base in _subclasses(serializers.Serializer):
+        example = vars(base).get("example")
+        if example is None:
+            continue
+        name = base.__name__.removesuffix("Record")
+        for component in (name, f"Patched{name}"):
+            if component in schemas:
+                schemas[component]["examples"] = [example]
+
+
+def _add_parameter_example(schema: Schema) -> None:
+    """Beside the type, where documentation shows it and does not fill it in; an opaque text has none."""
+    if "enum" in schema:
+        schema["examples"] = schema["enum"][:1]
+    elif "default" in schema:
+        schema["examples"] = [schema["default"]]
+    elif schema.get("format") in _EXAMPLES:
+        schema["examples"] = [_EXAMPLES[schema["format"]]]
+
+
+def _drop(value: Any, key: str) -> None:
+    """Remove drf-spectacular's own mark wherever it stands."""
+    if isinstance(value, dict):
+        value.pop(key, None)
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            _drop(inner, key)
+
+
+def _subclasses(base: type[Any]) -> list[type[Any]]:
+    return [found for child in base.__subclasses__() for found in (child, *_subclasses(child))]
+
+
+def _security_schemes() -> Schema:
+    return {
+        "bearer": {
+            "type": "http",
+            "scheme": "bearer",
+            "description": "An API key or an OAuth access token.",
+        },
+        "apiKey": {
+            "type": "apiKey",
+            "in": "header",
+            "name": "X-API-Key",
+            "description": "An API key.",
+        },
+        "oauth2": {
+            "type": "oauth2",
+            "flows": {
+                "authorizationCode": {
+                    "authorizationUrl": f"{settings.BASE_URL}/oauth/authorize",
+                    "tokenUrl": f"{settings.BASE_URL}/oauth/token",
+                    "refreshUrl": f"{settings.BASE_URL}/oauth/token",
+                    "scopes": {
+                        Scope.READ.value: "See your profile, courses, deadlines, plans, grades and practice.",
+                        Scope.WRITE.value: "Create, change and delete them.",
+                    },
+                }
+            },
+        },
+    }

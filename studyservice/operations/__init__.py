@@ -1,0 +1,1 @@
+"""What an operation is made of: its declaration, fields, parsers, records, errors and JSON."""

@@ -1,0 +1,149 @@
+"""What an operation declares about itself, once.
+
+An operation is one viewset action under `@operation`. The REST route, the entry in `/openapi.json` and the MCP tool all
+come from that action: its name is the operationId, its docstring the description, its UUID parameters the path ids.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import wraps
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from studyservice.operations.serializers import Body, Query, Record
+
+MAX_DESCRIPTION = 300
+"""Longest description, in characters (spec, Limits: MCP)."""
+
+MAX_NAME = 64
+"""Longest operationId and tool name, in characters (spec, Limits: MCP)."""
+
+
+class Scope(StrEnum):
+    """What a credential may do (spec, Scopes)."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """The declarations of one operation.
+
+    Attributes:
+        id: operationId and tool name.
+        title: a few words for lists.
+        description: at most `MAX_DESCRIPTION` characters.
+        scope: needed by the credential.
+        answer: the shape of a success.
+        status: HTTP status of a success.
+        many: whether the answer is a Page of `answer`.
+        query: query parameters.
+        body: request body.
+        partial: whether only the fields that were sent are changed.
+        path_ids: names of the UUIDs in the path, outermost first.
+        exists: raises `NotFound` unless the path's object is the member's; called only before a 422 about the body,
+            which a missing object comes before.
+        counted: whether a count limit can answer 409.
+        membership: whether an active membership is needed.
+        consequential: whether an application should ask the member before it calls.
+    """
+
+    id: str
+    title: str
+    description: str
+    scope: Scope
+    answer: type[Record]
+    status: HTTPStatus
+    many: bool
+    query: type[Query] | None
+    body: type[Body] | None
+    partial: bool
+    path_ids: tuple[str, ...]
+    exists: Callable[..., object] | None
+    counted: bool
+    membership: bool
+    consequential: bool
+
+    def error_statuses(self) -> list[HTTPStatus]:
+        """The statuses other than success that the operation may answer (spec, Operation rules)."""
+        found = {
+            HTTPStatus.UNAUTHORIZED,
+            HTTPStatus.FORBIDDEN,
+            HTTPStatus.TOO_MANY_REQUESTS,
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+        }
+        takes_cursor = self.query is not None and "cursor" in self.query.shared().fields
+        if self.body is not None or takes_cursor:
+            found.add(HTTPStatus.BAD_REQUEST)
+        if self.path_ids:
+            found.add(HTTPStatus.NOT_FOUND)
+        if self.path_ids or self.query is not None or self.body is not None:
+            found.add(HTTPStatus.UNPROCESSABLE_ENTITY)
+        if self.counted:
+            found.add(HTTPStatus.CONFLICT)
+        return sorted(found)
+
+
+Action = Callable[..., Any]
+
+
+def operation(
+    title: str,
+    *,
+    scope: Scope,
+    answer: type[Record],
+    status: HTTPStatus = HTTPStatus.OK,
+    many: bool = False,
+    query: type[Query] | None = None,
+    body: type[Body] | None = None,
+    partial: bool = False,
+    exists: Callable[..., object] | None = None,
+    counted: bool = False,
+    membership: bool = True,
+    consequential: bool = False,
+) -> Callable[[Action], Action]:
+    """Declare a viewset action as an operation; the arguments are those of `Operation`.
+
+    The action takes the path's UUIDs and returns the record that is answered.
+
+    Raises:
+        TypeError: at import, when the name or the docstring is missing or too long.
+    """
+
+    def declare(action: Action) -> Action:
+        description = " ".join((inspect.getdoc(action) or "").split())
+        if not 0 < len(description) <= MAX_DESCRIPTION:
+            raise TypeError(f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters")
+        if len(action.__name__) > MAX_NAME:
+            raise TypeError(f"{action.__qualname__}: name over {MAX_NAME} characters")
+        parameters = inspect.signature(action).parameters.values()
+        declared = Operation(
+            id=action.__name__,
+            title=title,
+            description=description,
+            scope=scope,
+            answer=answer,
+            status=status,
+            many=many,
+            query=query,
+            body=body,
+            partial=partial,
+            path_ids=tuple(p.name for p in parameters if p.annotation is UUID),
+            exists=exists,
+            counted=counted,
+            membership=membership,
+            consequential=consequential,
+        )
+
+        @wraps(action)
+        def answered(self: Any, request: Any, **path_ids: UUID) -> Any:
+            return action(self, **path_ids)
+
+        answered.operation = declared  # type: ignore[attr-defined]  # read by the viewset, the schema and MCP
+        return answered
+
+    return declare

@@ -1,0 +1,186 @@
+"""The errors of the API: one class per `type` of the specification's catalogue, one place that renders them.
+
+Code raises; `exception_handler` (DRF) and the `handler…` views (Django) write the envelope
+`{"error": {"type", "message", "request_id"[, "details"]}}`.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any, ClassVar, TypedDict
+
+from django.db import InterfaceError, OperationalError
+from rest_framework.settings import api_settings
+
+logger = logging.getLogger(__name__)
+
+MAX_DETAILS = 100
+"""Failed fields that a 422 names; a body of many wrong parts is not answered with a longer one."""
+
+
+class Detail(TypedDict):
+    """One failed field: its name as the client wrote it, with a path if nested, and what is wrong."""
+
+    field: str
+    message: str
+
+
+class ApiError(Exception):
+    """An error that the client is told about.
+
+    Attributes:
+        type: the catalogue's name.
+        status: HTTP status.
+        message: a sentence that says what to do.
+        headers: extra response headers.
+        details: the failed fields, for `validation_failed` alone.
+    """
+
+    type: ClassVar[str]
+    status: ClassVar[HTTPStatus]
+    default_message: ClassVar[str]
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        details: Sequence[Detail] | None = None,
+    ) -> None:
+        self.message = message or self.default_message
+        self.headers = dict(headers or {})
+        self.details = None if details is None else list(details)
+        super().__init__(self.message)
+
+    def envelope(self, request_id: str) -> dict[str, Any]:
+        """The JSON body (spec, Errors: Shape)."""
+        error: dict[str, Any] = {
+            "type": self.type,
+            "message": self.message,
+            "request_id": request_id,
+        }
+        if self.details is not None:
+            error["details"] = self.details
+        return {"error": error}
+
+
+class InvalidRequest(ApiError):
+    """Malformed JSON, wrong content type, bad cursor."""
+
+    type = "invalid_request"
+    status = HTTPStatus.BAD_REQUEST
+    default_message = "The request could not be understood."
+
+
+class Unauthorized(ApiError):
+    """Missing, invalid, expired or revoked credential."""
+
+    type = "unauthorized"
+    status = HTTPStatus.UNAUTHORIZED
+    default_message = (
+        "Send a valid credential: Authorization: Bearer <API key or access token>, or X-API-Key: <API key>. "
+        "This one is missing, invalid, expired or revoked."
+    )
+
+
+class InsufficientScope(ApiError):
+    """The credential lacks the scope of the operation."""
+
+    type = "insufficient_scope"
+    status = HTTPStatus.FORBIDDEN
+    default_message = "This credential may not do that."
+
+
+class MembershipRequired(ApiError):
+    """The member's subscription is not active."""
+
+    type = "membership_required"
+    status = HTTPStatus.FORBIDDEN
+    default_message = "Your membership is not active. Subscribe or renew it to use this operation again."
+
+
+class NotFound(ApiError):
+    """No such route, or no such object of this member's."""
+
+    type = "not_found"
+    status = HTTPStatus.NOT_FOUND
+    default_message = "There is no such object."
+
+
+class MethodNotAllowed(ApiError):
+    """The route has no such method; `Allow` lists what it has."""
+
+    type = "method_not_allowed"
+    status = HTTPStatus.METHOD_NOT_ALLOWED
+    default_message = "This method is not supported here. The Allow header lists those that are."
+
+
+class Conflict(ApiError):
+    """A count limit was reached."""
+
+    type = "conflict"
+    status = HTTPStatus.CONFLICT
+    default_message = "A limit was reached."
+
+
+class ValidationFailed(ApiError):
+    """Input failed validation; `details` lists each field, the first `MAX_DETAILS` where there are more."""
+
+    type = "validation_failed"
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    default_message = "Some fields are not valid. See details."
+
+    def __init__(self, details: Sequence[Detail]) -> None:
+        told = details[:MAX_DETAILS]
+        message = f"Many fields are not valid. See details for the first {MAX_DETAILS}."
+        super().__init__(message if len(told) < len(details) else None, details=told)
+
+    @classmethod
+    def of(cls, field: str, message: str) -> "ValidationFailed":
+        """The error for a single field."""
+        return cls([{"field": field, "message": message}])
+
+
+class RateLimited(ApiError):
+    """The rate limit was exceeded; `Retry-After` gives the seconds to wait."""
+
+    type = "rate_limited"
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    default_message = "Too many requests. Wait for the number of seconds in Retry-After and try again."
+
+
+class InternalError(ApiError):
+    """A fault of the server; says nothing but its request id."""
+
+    type = "internal_error"
+    status = HTTPStatus.INTERNAL_SERVER_ERROR
+    default_message = "Something went wrong on our side. Try again later; if it persists, report the request id."
+
+    @classmethod
+    def of(cls, fault: BaseException | None) -> "InternalError":
+        """The error that stands for `fault`; `Retry-After` if the database was busy or away, which may soon pass."""
+        passing = isinstance(fault, OperationalError | InterfaceError)
+        return cls(headers={"Retry-After": "1"} if passing else None)
+
+
+def flatten(detail: Any, path: str = "") -> list[Detail]:
+    """DRF's nested error detail as a flat list, with paths such as `categories[2].weight`."""
+    if isinstance(detail, Mapping):
+        found: list[Detail] = []
+        for name, inner in detail.items():
+            if name == api_settings.NON_FIELD_ERRORS_KEY:
+                found += flatten(inner, path)
+            elif isinstance(name, int):
+                found += flatten(inner, f"{path}[{name}]")
+            else:
+                found += flatten(inner, f"{path}.{name}" if path else str(name))
+        return found
+    if isinstance(detail, list):
+        found = []
+        for index, inner in enumerate(detail):
+            if isinstance(inner, Mapping | list):
+                found += flatten(inner, f"{path}[{index}]")
+            else:
+                found.append({"field": path or "body", "message": str(inner)})
+        return found
+    return [{"field": path or "body", "message": str(detail)}]

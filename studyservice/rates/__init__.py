@@ -1,0 +1,1 @@
+"""Rate limits: the table of rates, and where windows are counted."""

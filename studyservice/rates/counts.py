@@ -1,0 +1,48 @@
+"""What one request was counted against, so that it counts once although it is begun twice.
+
+A request whose body had not come is begun again when it has (`studyservice.server.channel.BodyAwaited`).
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+
+class Counts:
+    """Of one request: rates and keys, in their order."""
+
+    def __init__(self) -> None:
+        self._counted: list[tuple[str, str]] = []
+        self._again: deque[tuple[str, str]] = deque()
+
+    def begin_again(self) -> None:
+        """The request runs from its beginning once more."""
+        self._again = deque(self._counted)
+
+    def was_counted(self, rate: str, key: str) -> bool:
+        """Whether the earlier run counted here; if not, this one does."""
+        if self._again and self._again[0] == (rate, key):
+            self._again.popleft()
+            return True
+        self._counted.append((rate, key))
+        return False
+
+
+_current: ContextVar[Counts | None] = ContextVar("counts", default=None)
+
+
+@contextmanager
+def noted_in(counts: Counts) -> Iterator[None]:
+    """Within the block, what is counted is noted in `counts`."""
+    token = _current.set(counts)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def was_counted(rate: str, key: str) -> bool:
+    """Whether this request was counted against `key` before it was begun again."""
+    counts = _current.get()
+    return counts is not None and counts.was_counted(rate, key)

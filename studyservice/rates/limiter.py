@@ -1,0 +1,106 @@
+"""Rate limits: one table of named rates, one limiter, one stated behaviour when the shared store is gone.
+
+Counters are fixed windows: in memory with one server process, in Redis with more. While Redis does not answer, every
+process counts for itself and says so in the log once per minute (`studyservice.rates.shared`). Counts are exact under
+concurrency in both, and the headers of each request tell the count that it was given.
+"""
+
+import math
+from enum import Enum, unique
+from functools import cache
+from typing import NamedTuple
+
+from django.conf import settings
+from django.dispatch import Signal
+from limits import RateLimitItemPerHour, RateLimitItemPerMinute
+
+from studyservice.rates.counts import was_counted
+from studyservice.rates.memory import MemoryWindows
+from studyservice.rates.shared import SharedWindows
+from studyservice.rates.windows import Windows
+
+exceeded = Signal()
+"""Sent with `rate` for each request beyond it."""
+
+
+@unique
+class Rate(Enum):
+    """Every rate of the service (spec, Limits); no two are equal, or they would be one."""
+
+    API = RateLimitItemPerMinute(120)
+    """API and MCP requests, per credential, or per address without a valid one."""
+    TOKEN = RateLimitItemPerMinute(60)
+    """Requests to the OAuth token endpoint, per address."""
+    REGISTRATION = RateLimitItemPerHour(20)
+    """New OAuth clients, registered or read from their own document, per address."""
+    SIGN_IN = RateLimitItemPerMinute(15, 10)
+    """Sign-in attempts per client address: every post of a password, of a code, or for a code."""
+    SIGN_IN_CODES = RateLimitItemPerHour(5)
+    """Sign-in codes per e-mail address, whether or not it belongs to a member."""
+    API_KEYS = RateLimitItemPerMinute(20, 60)
+    """API keys made on the key page, per member; operators' commands are not counted."""
+    ADMIN = RateLimitItemPerMinute(100)
+    """Pages of the operators' admin, per client address and per member who is signed in."""
+
+
+class Window(NamedTuple):
+    """The state of one fixed window after a request."""
+
+    limit: int
+    remaining: int
+    reset: int
+    """Whole seconds until the window ends, at least 1."""
+    exceeded: bool
+
+    def headers(self) -> dict[str, str]:
+        """`RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset`."""
+        return {
+            "RateLimit-Limit": str(self.limit),
+            "RateLimit-Remaining": str(self.remaining),
+            "RateLimit-Reset": str(self.reset),
+        }
+
+
+@cache
+def _windows() -> Windows:
+    return SharedWindows(settings.REDIS_URL) if settings.REDIS_URL else MemoryWindows()
+
+
+def start() -> None:
+    """Make the counters, before there are threads.
+
+    The library imports the Redis client at that moment; threads that meet it half imported would fail.
+    """
+    _windows()
+
+
+def hit(rate: Rate, key: str) -> Window:
+    """Count one request of `key` and give the window's state; a request that is begun again was counted before."""
+    if was_counted(rate.name, key):
+        return peek(rate, key)
+    window = count(_windows(), rate, key, 1)
+    if window.exceeded:
+        exceeded.send(hit, rate=rate)
+    return window
+
+
+def peek(rate: Rate, key: str) -> Window:
+    """The window's state without counting; never exceeded."""
+    return count(_windows(), rate, key, 0)
+
+
+def count(windows: Windows, rate: Rate, key: str, amount: int) -> Window:
+    """Add `amount` to the window of `key` in `windows`."""
+    item = rate.value
+    number, seconds_left = windows.count(item.key_for(f"{rate.name}:{key}"), item.get_expiry(), amount)
+    return Window(
+        limit=item.amount,
+        remaining=max(0, item.amount - number),
+        reset=max(1, math.ceil(seconds_left)),
+        exceeded=bool(amount) and number > item.amount,
+    )
+
+
+def clear() -> None:
+    """Forget every counter."""
+    _windows().reset()

@@ -1,0 +1,142 @@
+"""Whether the service is alive, answers, and has all that it needs: three addresses for those who watch it.
+
+What they stand for is asked from threads of their own, with a connection of their own, and given up in time. So they
+answer within two seconds even when the database is frozen, if there is a thread to answer them.
+"""
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from studyservice.http.responses import error_response, json_response
+from studyservice.operations.errors import MethodNotAllowed
+from studyservice.server.probes import Probe
+
+logger = logging.getLogger(__name__)
+
+ANSWER_SECONDS = 1.5
+"""How long the database or Redis is waited for, so that the answer is there within two seconds."""
+
+_CONNECTION_OPTIONS = {"postgresql": {"connect_timeout": 2, "deadline": 2}, "sqlite": {"timeout": 2}}
+"""By kind of database, in seconds: the thread that asks is to be free again soon after nobody waits for it."""
+
+_READ = ("GET", "HEAD")
+
+
+class UnappliedMigrationsError(Exception):
+    """The database lacks migrations of this version."""
+
+
+def _read_only(view: Callable[[], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """`view` for GET and HEAD."""
+
+    @csrf_exempt
+    def answer(request: HttpRequest) -> HttpResponse:
+        if request.method not in _READ:
+            return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
+        return view()
+
+    return answer
+
+
+@_read_only
+def health() -> HttpResponse:
+    """200 while the database answers, else 503."""
+    return _answer(well=_is_well("database", _DATABASE.start()))
+
+
+@_read_only
+def live() -> HttpResponse:
+    """200 while this process answers requests, whatever becomes of what it stands on."""
+    return _answer(well=True)
+
+
+@_read_only
+def ready() -> HttpResponse:
+    """200 if the database answers and has every migration, and Redis answers if there is one; else 503."""
+    database = _DATABASE.start()
+    redis = _REDIS.start() if settings.REDIS_URL is not None else None
+    checks = {"database": _is_well("database", database)}
+    checks["migrations"] = checks["database"] and _is_well("migrations", _MIGRATIONS.start())
+    if redis is not None:
+        checks["redis"] = _is_well("redis", redis)
+    return _answer(well=all(checks.values()), checks={name: _status(well) for name, well in checks.items()})
+
+
+def _is_well(name: str, wait: Callable[[], None]) -> bool:
+    try:
+        wait()
+    except Exception:
+        logger.exception("Not well: %s", name)
+        return False
+    return True
+
+
+def _status(well: bool) -> str:
+    return "ok" if well else "down"
+
+
+def _answer(*, well: bool, **more: Any) -> HttpResponse:
+    status = HTTPStatus.OK if well else HTTPStatus.SERVICE_UNAVAILABLE
+    return json_response({"status": _status(well)} | more, status)
+
+
+class _Connection:
+    """The probes' own connection, made and used in their thread alone."""
+
+    def __init__(self) -> None:
+        self._made: BaseDatabaseWrapper | None = None
+
+    def ask(self, question: Callable[[BaseDatabaseWrapper], None]) -> None:
+        """Let `question` use it; a connection that failed is not used again."""
+        if self._made is None:
+            self._made = connections[DEFAULT_DB_ALIAS].copy()
+            self._made.settings_dict["OPTIONS"] |= _CONNECTION_OPTIONS[self._made.vendor]
+        self._made.close_if_unusable_or_obsolete()
+        try:
+            question(self._made)
+        except Exception:
+            self._made.close()
+            raise
+
+
+def _select(connection: BaseDatabaseWrapper) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+
+
+def _compare_migrations(connection: BaseDatabaseWrapper) -> None:
+    missing = _known_migrations() - MigrationRecorder(connection).applied_migrations().keys()
+    if missing:
+        raise UnappliedMigrationsError(", ".join(sorted(f"{app}.{name}" for app, name in missing)))
+
+
+@cache
+def _known_migrations() -> frozenset[tuple[str, str]]:
+    return frozenset(MigrationLoader(None).disk_migrations)
+
+
+def _ping() -> None:
+    from redis import Redis  # noqa: PLC0415  # loaded by `rates.start`, with REDIS_URL alone
+
+    url = str(settings.REDIS_URL).replace("redis+unix:", "unix:", 1)
+    with Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as redis:
+        redis.ping()
+
+
+_connection = _Connection()
+_database_thread = ThreadPoolExecutor(1, "probe-database")
+_DATABASE = Probe(_database_thread, lambda: _connection.ask(_select), ANSWER_SECONDS)
+_MIGRATIONS = Probe(_database_thread, lambda: _connection.ask(_compare_migrations), ANSWER_SECONDS)
+_REDIS = Probe(ThreadPoolExecutor(1, "probe-redis"), _ping, ANSWER_SECONDS)

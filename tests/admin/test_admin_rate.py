@@ -1,0 +1,42 @@
+"""The operators' admin has a rate of its own: per client address, and per member who is signed in."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from studyservice.rates.limiter import Rate, hit
+
+LIMIT = Rate.ADMIN.value.amount
+
+
+def exhaust(key: str) -> None:
+    for _ in range(LIMIT):
+        hit(Rate.ADMIN, key)
+
+
+def test_an_operator_is_refused_from_every_address(admin: Client, operator: Any) -> None:
+    exhaust(f"member:{operator.pk}")
+    response = admin.get("/admin/", REMOTE_ADDR="192.0.2.7")
+    page = response.content.decode()
+    assert response.status_code == 429
+    assert 1 <= int(response.headers["Retry-After"]) <= 60
+    assert ("Too many requests" in page, "Wait 1 minute, then try again." in page) == (True, True)
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/admin/accounts/member/", "/admin/nothing", "/admin/jsi18n/"])
+def test_an_address_is_refused_on_every_page(client: Client, db: None, path: str) -> None:
+    """Without a session, and before any query."""
+    exhaust("192.0.2.7")
+    assert client.get(path, REMOTE_ADDR="192.0.2.7").status_code == 429
+    assert client.get(path, REMOTE_ADDR="192.0.2.8").status_code == 302
+
+
+def test_each_page_takes_one(admin: Client, operator: Any) -> None:
+    answers = [admin.get("/admin/nothing").status_code for _ in range(LIMIT + 1)]
+    assert answers == [404] * LIMIT + [429]
+
+
+def test_the_admin_does_not_use_up_what_the_api_has(admin: Client, owner: Any) -> None:
+    exhaust("127.0.0.1")
+    assert owner.call("get_me").error is None

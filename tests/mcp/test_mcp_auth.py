@@ -1,0 +1,121 @@
+"""Who may use the tools: the same credentials, counted in the same window, as REST."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from accounts.api_keys import revoke_api_key
+from accounts.models import ApiKey
+from tests.support.doors import McpDoor, RestDoor
+from tests.support.tools import mcp_of
+from tests.support.world import check_headers, error_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+CHALLENGE = (
+    'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp", scope="read write"'
+)
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+def post(message: Any = PING, path: str = "/mcp", **headers: str) -> Any:
+    """A POST without a credential, but for those in `headers`."""
+    return Client().post(path, data=message, content_type="application/json", headers=headers)
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_a_request_without_a_credential_is_told_where_to_get_one(method: str, path: str) -> None:
+    """Decisions 10 and 12: the `/mcp` variant of the metadata, and the scopes to ask for."""
+    response = Client().generic(method, path)
+    assert response.status_code == 401
+    assert response.headers["WWW-Authenticate"] == CHALLENGE
+    assert error_of(response)["type"] == "unauthorized"
+
+
+def test_rest_names_the_root_metadata_as_before() -> None:
+    challenge = Client().get("/v1/me").headers["WWW-Authenticate"]
+    assert challenge == 'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource"'
+
+
+def test_a_key_works_in_either_header(owner: RestDoor) -> None:
+    for headers in ({"Authorization": f"Bearer {owner.secret}"}, {"X-API-Key": owner.secret}):
+        assert post(**headers).json()["result"] == {}
+
+
+@pytest.mark.parametrize("dead", ["expired", "revoked", "unknown"])
+def test_a_dead_credential_is_401(owner: RestDoor, dead: str) -> None:
+    secret = owner.secret
+    if dead == "expired":
+        ApiKey.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    elif dead == "revoked":
+        key = ApiKey.objects.get()
+        revoke_api_key(key)
+    else:
+        secret = secret[:-1] + ("A" if secret[-1] != "A" else "B")
+    response = post(Authorization=f"Bearer {secret}")
+    assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, CHALLENGE)
+
+
+def test_the_tools_open_the_data_of_their_credential_alone(owner: RestDoor, stranger: RestDoor) -> None:
+    course = mcp_of(owner).made("create_course", name="Botany")
+    assert owner.made("list_courses")["data"] == [course]
+    assert mcp_of(stranger).made("list_courses")["data"] == []
+
+
+def test_a_read_only_key_reads(reader: RestDoor) -> None:
+    tools = mcp_of(reader)
+    assert tools.made("get_me")["scopes"] == ["read"]
+    assert tools.call("create_course", name="Botany").error == "insufficient_scope"
+
+
+def test_calls_and_rest_requests_share_one_window(owner: RestDoor) -> None:
+    owner.request("GET", "/v1/me")
+    response = mcp_of(owner).rpc("tools/list")
+    assert response.headers["RateLimit-Remaining"] == "118"
+    check_headers(response)
+
+
+def test_a_batch_counts_once(owner: RestDoor) -> None:
+    response = owner.request("POST", "/mcp", json=[PING] * 20)
+    assert len(response.json()) == 20
+    assert response.headers["RateLimit-Remaining"] == "119"
+
+
+def test_the_121st_post_of_a_minute_is_429_over_http(owner: RestDoor) -> None:
+    answers = [owner.request("GET", "/v1/me") for _ in range(120)]
+    assert {answer.status_code for answer in answers} == {200}
+    response = mcp_of(owner).rpc("tools/list")
+    assert response.status_code == 429
+    assert response.headers["Retry-After"].isdecimal()
+    assert error_of(response)["type"] == "rate_limited"
+    assert mcp_of(owner).call("get_me").error == "rate_limited"
+
+
+def test_a_browser_may_ask_before_it_calls() -> None:
+    wanted = ["authorization", "content-type", "accept", "mcp-protocol-version", "mcp-method", "mcp-name"]
+    headers = {
+        "Origin": "https://client.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": ",".join([*wanted, "mcp-session-id", "x-api-key"]),
+    }
+    response = Client().options("/mcp", headers=headers)
+    assert response.status_code == 200
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    allowed = response.headers["Access-Control-Allow-Headers"].split(", ")
+    assert {*wanted, "mcp-session-id", "x-api-key"} <= set(allowed)
+
+
+def test_a_browser_may_read_the_challenge() -> None:
+    response = Client().post("/mcp", headers={"Origin": "https://client.example"})
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert "WWW-Authenticate" in response.headers["Access-Control-Expose-Headers"]
+
+
+def test_an_mcp_answer_sets_no_cookie(owner: RestDoor) -> None:
+    """Spec, rule 4."""
+    response = McpDoor(owner.secret).rpc("tools/list")
+    assert not response.cookies

@@ -1,0 +1,219 @@
+"""Tool calls: the same answers, checks and queries as REST, and failures that an assistant can act on."""
+
+import logging
+from typing import Any
+from unittest.mock import ANY
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from studyservice.rates import limiter as rates
+from tests.support.doors import McpDoor, RestDoor, read_failure, routes
+from tests.support.tools import arguments, mcp_of, neutral, stateless
+from tests.support.world import WITH_PATH_ID, WRITES, World
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+OPERATIONS = sorted(routes())
+ABSENT = "5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11"
+
+
+@pytest.fixture
+def tools(owner: RestDoor) -> McpDoor:
+    """The owner's tools."""
+    return mcp_of(owner)
+
+
+def text_of(tools: McpDoor, name: str, given: dict[str, Any]) -> str:
+    """The text of a call that must fail."""
+    result = tools.rpc("tools/call", {"name": name, "arguments": given}).json()["result"]
+    assert result["isError"] is True
+    [block] = result["content"]
+    assert block["type"] == "text"
+    return str(block["text"])
+
+
+def _twins(make_member, make_key) -> tuple[World, World]:
+    """Two members alike, over REST, and the credentials' last use written."""
+    doors = [RestDoor(make_key(make_member(name="Twin"))[0]) for _ in range(2)]
+    for door in doors:
+        door.made("get_me")
+    return World(doors[0]), World(doors[1])
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_the_answer_is_what_rest_answers_with_as_many_queries(make_member, make_key, name: str) -> None:
+    answers, queries = [], []
+    for world, kind in zip(_twins(make_member, make_key), (RestDoor, McpDoor), strict=True):
+        given = arguments(world, name)
+        rates.clear()
+        with CaptureQueriesContext(connection) as captured:
+            answers.append(neutral(kind(world.door.secret).made(name, **given)))
+        queries.append([query["sql"].split(" ")[0] for query in captured.captured_queries])
+    assert answers[0] == answers[1]
+    assert queries[0] == queries[1]
+
+
+def test_a_success_is_structured_and_the_same_as_text(tools: McpDoor) -> None:
+    result = tools.rpc("tools/call", {"name": "create_course", "arguments": {"name": "Ökologie"}}).json()["result"]
+    assert set(result) == {"content", "structuredContent", "isError"}
+    assert result["isError"] is False
+    assert result["structuredContent"]["name"] == "Ökologie"
+    [block] = result["content"]
+    assert block["text"].startswith('{"id":"')
+    assert '"name":"Ökologie"' in block["text"]
+
+
+def test_arguments_may_be_missing(tools: McpDoor) -> None:
+    assert tools.rpc("tools/call", {"name": "list_courses"}).json()["result"]["structuredContent"]["data"] == []
+
+
+def test_unknown_arguments_are_ignored_as_rest_ignores_them(tools: McpDoor) -> None:
+    """Decisions 4: published closed, read open."""
+    course = tools.made("create_course", name="Botany", colour="green", id=ABSENT)
+    assert course["id"] != ABSENT
+    assert tools.made("update_course", course_id=course["id"], **course)["name"] == "Botany"
+
+
+def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpDoor) -> None:
+    response = tools.rpc(
+        "tools/call", {"name": "get_course", "arguments": {"course_id": "Biology", "include_syllabus": "yes"}}
+    )
+    [block] = response.json()["result"]["content"]
+    assert block["text"].split("\n") == [
+        "validation_failed: Some fields are not valid. See details.",
+        "- course_id: Must be a UUID.",
+        "- include_syllabus: Must be true or false.",
+        "Call list_courses for a valid course_id.",
+        f"Request id: {response.headers['X-Request-Id']}",
+    ]
+
+
+@pytest.mark.parametrize("name", WITH_PATH_ID)
+def test_a_missing_id_names_where_to_get_it(tools: McpDoor, name: str) -> None:
+    text = text_of(tools, name, {})
+    for path_id in routes()[name].path_ids:
+        assert f"\n- {path_id}: This field is required.\n" in text
+        source = text.partition("\nCall ")[2].partition(f" for a valid {path_id}.")[0]
+        assert routes()[source].method == "GET"
+        assert path_id not in routes()[source].path_ids
+
+
+@pytest.mark.parametrize("wrong", [None, 17, True, ["x"], {"id": "x"}, "", "not-a-uuid", ABSENT.replace("-", "")])
+def test_an_id_is_a_uuid_as_a_string(tools: McpDoor, wrong: Any) -> None:
+    answer = tools.call("get_item", item_id=wrong)
+    assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "wrong", "message"),
+    [
+        ("get_agenda", "days", "14", "Must be a whole number."),
+        ("get_agenda", "days", 14.5, "Must be a whole number."),
+        ("get_agenda", "days", True, "Must be a whole number."),
+        ("get_agenda", "days", None, "Must be a whole number."),
+        ("get_agenda", "days", [14], "Must be a whole number."),
+        ("get_agenda", "days", 121, "Must be at most 120."),
+        ("get_agenda", "days", 10**30, "Must be a whole number."),
+        ("list_items", "from", 20260131, "Must be a string."),
+        ("list_items", "cursor", 5, "Must be a string."),
+        ("list_items", "course_id", {}, "Must be a string."),
+        ("list_items", "created_after", 1.5, "Must be a string."),
+        ("list_items", "kind", None, "Must be a string."),
+        ("list_items", "kind", "", "Must not be empty."),
+    ],
+)
+def test_query_arguments_have_strict_json_types(tools, name: str, field: str, wrong: Any, message: str) -> None:
+    answer = tools.call(name, **{field: wrong})
+    assert answer.body["details"] == [{"field": field, "message": message}]
+
+
+def test_a_whole_number_may_be_written_with_a_point(tools: McpDoor) -> None:
+    """JSON Schema 2020-12: 3.0 is an integer."""
+    agenda = tools.made("get_agenda", days=3.0)
+    assert agenda == tools.made("get_agenda", days=3)
+
+
+def test_every_wrong_argument_is_named_at_once(tools: McpDoor) -> None:
+    answer = tools.call("list_items", limit="25", kind="", to="tomorrow", course_id=ABSENT)
+    assert sorted(answer.fields) == ["kind", "limit", "to"]
+
+
+@pytest.mark.parametrize("name", sorted(set(OPERATIONS) - {"get_me"}))
+def test_membership_comes_before_everything_else(lapsed: RestDoor, name: str) -> None:
+    text = text_of(mcp_of(lapsed), name, dict.fromkeys(routes()[name].path_ids, "x"))
+    assert text.startswith("membership_required: ")
+    assert "get_me works meanwhile" in text
+
+
+def test_get_me_works_without_membership(lapsed: RestDoor) -> None:
+    assert mcp_of(lapsed).made("get_me")["membership"] == {"active": False, "until": None}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_scope_comes_before_the_arguments(reader: RestDoor, name: str) -> None:
+    text = text_of(mcp_of(reader), name, {})
+    assert text.startswith("insufficient_scope: ")
+    assert "allow editing" in text
+
+
+def test_a_missing_object_comes_before_a_wrong_body(tools: McpDoor) -> None:
+    answer = tools.call("create_item", course_id=ABSENT, title="")
+    assert answer.body == {
+        "type": "not_found",
+        "message": "There is no such course. list_courses gives the ids.",
+        "request_id": ANY,
+    }
+
+
+@pytest.mark.parametrize("name", WITH_PATH_ID)
+def test_anothers_objects_are_not_found(owner: RestDoor, stranger: RestDoor, name: str) -> None:
+    theirs = {path_id: World(owner).id(path_id) for path_id in routes()[name].path_ids}
+    given = (World(stranger).body(name) or {}) | theirs
+    found, absent = (
+        mcp_of(stranger).call(name, **given | ids) for ids in (theirs, dict.fromkeys(theirs, str(uuid4())))
+    )
+    assert found.error == absent.error == "not_found"
+    assert neutral(found.body) == neutral(absent.body)
+
+
+def test_a_limit_that_is_reached_is_a_conflict(tools: McpDoor) -> None:
+    for number in range(30):
+        tools.made("create_course", name=f"Course {number}")
+    assert tools.call("create_course", name="One more").body["message"].startswith("There are 30 courses")
+
+
+@pytest.mark.parametrize("name", ["", "get_mee", "GET_ME", "admit", "run", "__init__", "tools/list"])
+def test_an_unknown_tool_is_an_error_of_the_protocol(tools: McpDoor, name: str) -> None:
+    response = tools.rpc("tools/call", {"name": name, "arguments": {}})
+    assert response.status_code == 200
+    assert response.json()["error"]["code"] == -32602
+    assert "Unknown tool" in response.json()["error"]["message"]
+
+
+def test_an_unknown_tool_is_400_at_the_stateless_revision(owner: RestDoor) -> None:
+    response = owner.request("POST", "/mcp", **stateless("tools/call", {"name": "nothing"}))
+    assert (response.status_code, response.json()["error"]["code"]) == (400, -32602)
+
+
+def test_a_fault_leaks_nothing_but_its_request_id(tools: McpDoor, caplog: pytest.LogCaptureFixture) -> None:
+    """Spec, Errors: generic, without stack trace or query text; the log has both."""
+
+    def fail(execute, sql, params, many, context):
+        if "courses_course" in sql:
+            raise RuntimeError("the secret of the database")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(fail), caplog.at_level(logging.ERROR):
+        response = tools.rpc("tools/call", {"name": "list_courses"})
+    assert response.status_code == 200
+    [block] = response.json()["result"]["content"]
+    assert read_failure(block["text"]) == {
+        "type": "internal_error",
+        "message": "Something went wrong on our side. Try again later; if it persists, report the request id.",
+        "request_id": response.headers["X-Request-Id"],
+    }
+    assert "secret" not in response.content.decode()
+    assert "the secret of the database" in caplog.text

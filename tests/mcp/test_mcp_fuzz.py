@@ -1,0 +1,198 @@
+"""Random messages, and random arguments for each tool from its own schema and against it: no fault is found."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta, timezone
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mcpbridge.tools import tools
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor, read_failure, routes
+from tests.support.tools import STATELESS, VERSIONS, stateless
+from tests.support.world import World
+
+pytestmark = pytest.mark.rest
+
+OPERATIONS = sorted(routes())
+FUZZ = settings(
+    max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+BEYOND_A_SCHEMA = (
+    "There is no such",
+    "Is no c",
+    "There are ",
+    "Must not be empty.",
+    "Null characters are not allowed.",
+    "Use the next_cursor of the previous page",
+    "Needs deck_id",
+)
+"""Why arguments that fit the schema may still be refused."""
+
+texts = st.text(st.characters(), max_size=20)  # with lone surrogates
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=12
+)
+methods = st.sampled_from(
+    ["initialize", "ping", "tools/list", "tools/call", "server/discover", "notifications/cancelled", "prompts/get"]
+)
+envelopes = st.fixed_dictionaries(
+    {},
+    optional={
+        "io.modelcontextprotocol/protocolVersion": st.sampled_from([STATELESS, "2025-11-25"]) | values,
+        "io.modelcontextprotocol/clientInfo": values,
+        "io.modelcontextprotocol/clientCapabilities": st.just({}) | values,
+        "progressToken": values,
+    },
+)
+parameters = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": st.sampled_from(OPERATIONS) | values,
+        "arguments": st.dictionaries(texts, values, max_size=3) | values,
+        "protocolVersion": st.sampled_from(VERSIONS) | values,
+        "capabilities": st.just({}) | values,
+        "clientInfo": st.just({"name": "x", "version": "1"}) | values,
+        "cursor": values,
+        "_meta": envelopes | values,
+    },
+)
+messages = st.fixed_dictionaries(
+    {},
+    optional={
+        "jsonrpc": st.just("2.0") | values,
+        "id": st.integers() | texts | values,
+        "method": methods | values,
+        "params": parameters | values,
+        "result": values,
+        "error": values,
+    },
+)
+headers = st.fixed_dictionaries(
+    {},
+    optional={
+        "MCP-Protocol-Version": st.sampled_from([*VERSIONS, STATELESS, "2024-11-05", "x", "\xff"]),
+        "Mcp-Method": methods,
+        "Mcp-Name": st.sampled_from([*OPERATIONS, "=?base64?!?=", "=?base64?/w==?="]),
+        "Accept": st.sampled_from(["application/json", "*/*", "text/plain;q=x", ";", "application/json;q=0"]),
+    },
+)
+
+
+def sound(response: Any) -> Any:
+    """The body of an answer that is none of a fault."""
+    assert response.status_code < 500, response.content
+    assert "internal_error" not in response.content.decode()
+    return json.loads(response.content) if response.content else None
+
+
+@settings(FUZZ, max_examples=250)
+@given(message=messages | st.lists(messages, max_size=3) | values, headers=headers)
+def test_no_message_causes_a_fault(owner: RestDoor, message: Any, headers: dict[str, str]) -> None:
+    rates.clear()
+    response = owner.request("POST", "/mcp", data=json.dumps(message), content_type="application/json", headers=headers)
+    sound(response)
+
+
+@FUZZ
+@given(raw=st.binary(max_size=200))
+def test_no_bytes_cause_a_fault(owner: RestDoor, raw: bytes) -> None:
+    rates.clear()
+    sound(owner.request("POST", "/mcp", data=raw, content_type="application/json"))
+
+
+def fitting(schema: Any) -> st.SearchStrategy[Any]:
+    """Values that fit a schema of the kinds that the tools have; any other kind fails the test."""
+    if "anyOf" in schema:
+        return st.one_of(*map(fitting, schema["anyOf"]))
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if "format" in schema and schema["type"] == "string":
+        return FORMATS[schema["format"]]
+    return KINDS[schema["type"]](schema)
+
+
+def _object(schema: Any) -> st.SearchStrategy[Any]:
+    members = {name: fitting(inner) for name, inner in schema["properties"].items()}
+    required = set(schema.get("required", []))
+    optional = {name: member for name, member in members.items() if name not in required}
+    return st.fixed_dictionaries({name: members[name] for name in required}, optional=optional)
+
+
+def _string(schema: Any) -> st.SearchStrategy[str]:
+    longest = schema["maxLength"]
+    written = st.text(min_size=schema.get("minLength", 0), max_size=min(longest, 30))
+    return written | st.just("\U0001f4d6" * longest)
+
+
+def _number(schema: Any) -> st.SearchStrategy[float]:
+    limits = schema["minimum"], schema["maximum"]
+    return st.integers(*limits) | st.floats(*limits)
+
+
+def _array(schema: Any) -> st.SearchStrategy[list[Any]]:
+    least = schema.get("minItems", 0)
+    return st.lists(fitting(schema["items"]), min_size=least, max_size=min(schema["maxItems"], 13))
+
+
+offsets = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+FORMATS: dict[str, st.SearchStrategy[str]] = {
+    "uuid": st.uuids().map(str),
+    "date": st.dates().map(str),
+    "date-time": st.datetimes(timezones=offsets).map(lambda time: time.isoformat()),
+}
+KINDS: dict[str, Callable[[Any], st.SearchStrategy[Any]]] = {
+    "object": _object,
+    "array": _array,
+    "string": _string,
+    "number": _number,
+    "integer": lambda schema: st.integers(schema["minimum"], schema["maximum"]),
+    "boolean": lambda _: st.booleans(),
+    "null": lambda _: st.none(),
+}
+
+
+def _known_ids(world: World, name: str) -> st.SearchStrategy[dict[str, str]]:
+    """Sometimes the ids of objects there are, so that the action goes on to the rest."""
+    ids = {path_id: world.id(path_id) for path_id in sorted(routes()[name].path_ids)}
+    return st.sampled_from([{}, ids]) if ids else st.just({})
+
+
+def _called(owner: RestDoor, name: str, arguments: Any) -> Any:
+    rates.clear()
+    return sound(owner.request("POST", "/mcp", **stateless("tools/call", {"name": name, "arguments": arguments})))
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_arguments_that_fit_the_schema_are_understood(owner: RestDoor, name: str) -> None:
+    """They are refused only for what no schema says: ids that name nothing, texts that trim to nothing, limits."""
+    schema, ids = tools()[name].definition.input_schema, _known_ids(World(owner), name)
+
+    @FUZZ
+    @given(arguments=fitting(schema), known=ids)
+    def check(arguments: Any, known: dict[str, str]) -> None:
+        result = _called(owner, name, arguments | known)["result"]
+        if result["isError"]:
+            error = read_failure(result["content"][0]["text"])
+            said = [detail["message"] for detail in error.get("details", [])] or [error["message"]]
+            assert all(any(reason in message for reason in BEYOND_A_SCHEMA) for message in said), (arguments, error)
+
+    check()
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_arguments_against_the_schema_cause_no_fault(owner: RestDoor, name: str) -> None:
+    fields = tools()[name].definition.input_schema["properties"]
+    given_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(fields, values) | {"unheard_of": values})
+
+    @FUZZ
+    @given(arguments=given_fields, known=_known_ids(World(owner), name))
+    def check(arguments: Any, known: dict[str, str]) -> None:
+        _called(owner, name, arguments | known)
+
+    check()

@@ -1,0 +1,57 @@
+"""The MCP Inspector's command line against a live server."""
+
+import json
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from tests.support import javascript
+from tests.support.doors import RestDoor, routes
+
+pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+
+INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+TOOL_ERROR, NO_CREDENTIAL = 5, 3
+"""Exit codes of the Inspector."""
+
+
+@pytest.fixture
+def inspect(live_server: Any, owner: RestDoor, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Runs the Inspector with a key of the owner's."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def run(*arguments: str, secret: str = owner.secret) -> CompletedProcess[str]:
+        return javascript.run(
+            INSPECTOR,
+            "--cli",
+            f"{live_server.url}/mcp",
+            *("--transport", "http", "--header", f"Authorization: Bearer {secret}"),
+            *arguments,
+        )
+
+    return run
+
+
+def test_it_finds_every_tool_and_no_schema_that_some_client_could_not_use(inspect) -> None:
+    done = inspect("--method", "tools/list", "--strict")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {tool["name"] for tool in json.loads(done.stdout)["tools"]} == set(routes())
+
+
+def test_it_calls_a_tool(inspect, owner: RestDoor) -> None:
+    done = inspect("--method", "tools/call", "--tool-name", "get_agenda", "--tool-arg", "days=7")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["structuredContent"] == owner.made("get_agenda", days=7)
+
+
+def test_it_shows_what_a_failed_call_says(inspect) -> None:
+    done = inspect("--method", "tools/call", "--tool-name", "get_course", "--tool-arg", "course_id=Biology")
+    assert done.returncode == TOOL_ERROR
+    assert "Call list_courses for a valid course_id." in json.loads(done.stdout)["content"][0]["text"]
+
+
+def test_it_understands_that_a_credential_is_needed(inspect) -> None:
+    done = inspect("--method", "tools/list", "--stored-auth-only", secret="svc_sk_wrong")
+    assert done.returncode == NO_CREDENTIAL, done.stderr
+    assert "auth" in done.stderr

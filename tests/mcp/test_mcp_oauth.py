@@ -1,0 +1,71 @@
+"""The official client connects to the tools by OAuth, against the server as it runs.
+
+With consent in a real browser: tests/pages/browser/test_assistant.py.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+import httpx2
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
+from mcp.client.session import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+from mcp.shared.auth import OAuthClientMetadata
+
+from tests.oauth.test_oauth_clients import CALLBACK, Ada, Memory, ada
+from tests.support.event_loops import run_async
+from tests.support.server import Server
+
+__all__ = ["ada"]  # a fixture
+
+
+async def connected(
+    server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK
+) -> dict[str, Any]:
+    """What a client with nothing but the address finds.
+
+    `allow` is the member: it gets the address of the consent page and gives the one that leads back to the client.
+    """
+    led_back: list[str] = []
+
+    async def redirect(address: str) -> None:
+        led_back.append(await anyio.to_thread.run_sync(allow, address))
+
+    async def answer() -> AuthorizationCodeResult:
+        given = {name: values[0] for name, values in parse_qs(urlsplit(led_back[-1]).query).items()}
+        return AuthorizationCodeResult(code=given["code"], state=given["state"], iss=given["iss"])
+
+    about = OAuthClientMetadata.model_validate({"client_name": "Assistant", "redirect_uris": [callback]})
+    oauth = OAuthClientProvider(f"{server.url}/mcp", about, storage, redirect, answer)
+    async with (
+        create_mcp_http_client(auth=oauth) as http,
+        streamable_http_client(f"{server.url}/mcp", http_client=http) as (read, write),
+        ClientSession(read, write) as session,
+    ):
+        await session.initialize()
+        return {
+            "tools": [tool.name for tool in (await session.list_tools()).tools],
+            "me": (await session.call_tool("get_me")).structured_content,
+            "created": await session.call_tool("create_course", {"name": "Botany"}),
+        }
+
+
+def test_its_token_is_for_the_tools_alone(server: Server, ada: Ada) -> None:
+    """RFC 8707: the client asks for `/mcp`, which decisions 12 keeps from REST."""
+    storage = Memory()
+    run_async(connected, server, ada.allow, storage)
+    assert storage.tokens is not None
+    header = {"Authorization": f"Bearer {storage.tokens.access_token}"}
+    assert httpx2.get(f"{server.url}/v1/me", headers=header).status_code == 401
+
+
+def test_a_member_may_withhold_editing(server: Server, ada: Ada) -> None:
+    unticked: dict[str, Any] = {"write": []}
+    found = run_async(connected, server, partial(ada.allow, **unticked), Memory())
+    assert found["me"]["scopes"] == ["read"]
+    assert found["created"].is_error
+    assert found["created"].content[0].text.startswith("insufficient_scope: ")

@@ -1,0 +1,175 @@
+"""The tools, as `tools/list` shows them: made from the operations, within the limits of the specification."""
+
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any, ClassVar
+from uuid import UUID
+
+import jsonschema
+import pytest
+from django.core.checks import Error, run_checks
+from django.test import override_settings
+from django.urls import path
+from rest_framework import serializers
+
+from accounts.viewsets import MemberViewSet
+from mcpbridge.server import INSTRUCTIONS
+from mcpbridge.tools import tools
+from studyservice.openapi.document import document as openapi_document
+from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.fields import StringField
+from studyservice.operations.serializers import Body, Record
+from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.tools import mcp_of
+from tests.support.world import body_schema, declared
+
+pytestmark = pytest.mark.rest
+
+OPERATIONS = sorted(routes())
+
+
+@pytest.fixture(scope="module")
+def listed() -> dict[str, Any]:
+    """The tools in their wire form, by name."""
+    return {
+        name: tool.definition.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for name, tool in tools().items()
+    }
+
+
+def test_the_list_is_the_operations_in_one_page(owner: RestDoor, listed: dict[str, Any]) -> None:
+    result = mcp_of(owner).rpc("tools/list").json()["result"]
+    assert {tool["name"]: tool for tool in result["tools"]} == listed
+    assert sorted(listed) == OPERATIONS
+    assert len(result["tools"]) == 25, "spec, rule 2"
+    assert "nextCursor" not in result
+
+
+def test_a_reader_and_a_lapsed_member_see_the_same_list(owner, reader, lapsed) -> None:
+    lists = [McpDoor(door.secret).rpc("tools/list").json() for door in (owner, reader, lapsed)]
+    assert lists[0] == lists[1] == lists[2]
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_names_titles_and_descriptions_are_the_operations(listed: dict[str, Any], name: str) -> None:
+    tool = listed[name]
+    assert re.fullmatch(r"[a-z_]{1,64}", tool["name"])
+    assert tool["title"] == tool["annotations"]["title"] == declared(name)["summary"]
+    assert tool["description"] == declared(name)["description"]
+    assert 0 < len(tool["description"]) <= 300
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> None:
+    """Decisions 10, MCP."""
+    method = routes()[name].method
+    assert listed[name]["annotations"] == {
+        "title": listed[name]["title"],
+        "readOnlyHint": method == "GET",
+        "destructiveHint": method == "DELETE" or name == "set_grade_categories",
+        "idempotentHint": method in {"GET", "PUT", "PATCH", "DELETE"},
+        "openWorldHint": False,
+    }
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_input_is_one_closed_object_without_references(listed: dict[str, Any], name: str) -> None:
+    schema = listed[name]["inputSchema"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert "$ref" not in str(schema)
+    for inner in _objects(schema):
+        assert inner["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str, Any], name: str) -> None:
+    schema, route = listed[name]["inputSchema"], routes()[name]
+    body = body_schema(name) if "requestBody" in declared(name) else {"properties": {}}
+    assert set(schema["properties"]) == route.path_ids | route.query | set(body["properties"])
+    assert set(schema.get("required", [])) == route.path_ids | set(body.get("required", []))
+    for parameter in declared(name).get("parameters", []):
+        expected = {"description": parameter["description"], **parameter["schema"]}
+        expected.pop("examples", None)  # an assistant might take an id among them for a real one
+        assert schema["properties"][parameter["name"]] == expected
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_argument_is_described(listed: dict[str, Any], name: str) -> None:
+    assert all(field["description"] for field in listed[name]["inputSchema"]["properties"].values())
+
+
+def test_the_instructions_name_only_tools_there_are() -> None:
+    named = set(re.findall(r"\b(?:get|list|create|update|delete|set|add|review)_[a-z_]+[a-z]\b", INSTRUCTIONS))
+    assert {"get_me", "get_agenda", "set_grade_categories"} <= named
+    assert named <= set(OPERATIONS)
+
+
+def _objects(schema: Any) -> list[Any]:
+    """Every object schema in `schema`."""
+    if isinstance(schema, list):
+        return [found for inner in schema for found in _objects(inner)]
+    if not isinstance(schema, dict):
+        return []
+    found = [found for inner in schema.values() for found in _objects(inner)]
+    return [schema, *found] if "properties" in schema and schema.get("type") == "object" else found
+
+
+class NameBody(Body):
+    example: ClassVar[dict[str, Any]] = {"thing_id": "x"}
+
+    thing_id = StringField(help_text="Collides with the path.")
+
+
+class PlainRecord(Record):
+    example: ClassVar[dict[str, Any]] = {"id": "x"}
+
+    id = serializers.CharField(help_text="An id.")
+
+
+class ThingViewSet(MemberViewSet):
+    """Operations that break a limit."""
+
+    tag = "Things"
+
+    @operation("Collide", scope=Scope.WRITE, answer=PlainRecord, body=NameBody)
+    def collide(self, thing_id: UUID) -> Any:
+        """One name for two things."""
+
+    @operation("", scope=Scope.READ, answer=PlainRecord)
+    def untitled(self) -> Any:
+        """An operation without a title."""
+
+    @operation("Fine", scope=Scope.READ, answer=PlainRecord)
+    def fine(self) -> Any:
+        """An operation like any other."""
+
+
+@pytest.fixture
+def made_anew() -> Iterator[None]:
+    """The tools are made for this test, and again after it."""
+    for made_once in (tools, openapi_document):
+        made_once.cache_clear()
+    yield
+    for made_once in (tools, openapi_document):
+        made_once.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("routed", "complaint"),
+    [
+        (
+            [path("v1/things/<thing_id>", ThingViewSet.as_view({"post": "collide"}))],
+            "two parameters are named thing_id",
+        ),
+        ([path("v1/things", ThingViewSet.as_view({"get": "untitled"}))], "there is no title"),
+        ([path(f"v1/{n}", ThingViewSet.as_view({"get": "fine"})) for n in "ab"], "two operations have this name"),
+    ],
+)
+def test_start_fails_if_a_tool_breaks_a_limit(made_anew: None, routed: list[Any], complaint: str) -> None:
+    urls = ModuleType("urls")
+    urls.urlpatterns = routed  # type: ignore[attr-defined]  # a module made here
+    with override_settings(ROOT_URLCONF=urls):
+        [error] = [error for error in run_checks() if error.id == "mcpbridge.E001"]
+    assert isinstance(error, Error)
+    assert complaint in error.msg

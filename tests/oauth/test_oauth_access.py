@@ -1,0 +1,107 @@
+"""Access tokens as credentials of the API (spec, Credentials and Scopes)."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.test import Client, RequestFactory
+from django.utils import timezone
+
+from tests.support.doors import RestDoor
+from tests.support.oauth import App, status_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def app(db: None) -> App:
+    return App.registered()
+
+
+def test_it_costs_one_query(app: App, owner_member: Any, django_assert_num_queries: Any) -> None:
+    """The same as a key."""
+    from accounts.api_keys import create_api_key
+    from accounts.credentials import credential_of
+
+    key, _ = create_api_key(owner_member, "test")
+    token = app.connect(owner_member)["access_token"]
+    status_of(key)
+    for secret in (key, token):
+        request = RequestFactory().get("/v1/me", headers={"Authorization": f"Bearer {secret}"})
+        with django_assert_num_queries(1):
+            assert credential_of(request) is not None
+
+
+def test_it_opens_its_member_and_says_its_scopes(app: App, owner_member: Any) -> None:
+    door = RestDoor(app.connect(owner_member, write=False)["access_token"])
+    me = door.made("get_me")
+    assert (me["email"], me["scopes"]) == ("owner@example.org", ["read"])
+
+
+def test_write_needs_to_be_allowed(app: App, owner_member: Any) -> None:
+    reader = RestDoor(app.connect(owner_member, write=False)["access_token"])
+    writer = RestDoor(app.connect(owner_member)["access_token"])
+    assert reader.call("create_course", name="Biology").error == "insufficient_scope"
+    assert writer.call("create_course", name="Biology").error is None
+    assert len(reader.made("list_courses")["data"]) == 1
+
+
+def test_it_lives_an_hour(app: App, owner_member: Any) -> None:
+    token = app.connect(owner_member)["access_token"]
+    start = timezone.now()
+    with time_machine.travel(start) as clock:
+        clock.move_to(start + timedelta(minutes=59))
+        assert status_of(token) == 200
+        clock.move_to(start + timedelta(minutes=61))
+        assert status_of(token) == 401
+
+
+def test_an_orphan_does_not_work(app: App, owner_member: Any) -> None:
+    """Its refresh tokens were removed behind our back."""
+    from oauthserver.models import RefreshToken
+
+    token = app.connect(owner_member)["access_token"]
+    RefreshToken.objects.all().delete()
+    assert status_of(token) == 401
+
+
+def test_it_ends_with_its_app(app: App, owner_member: Any) -> None:
+    from oauthserver.models import Application
+
+    token = app.connect(owner_member)["access_token"]
+    Application.objects.all().delete()
+    assert status_of(token) == 401
+
+
+def test_a_lapsed_membership_is_403_with_a_token_too(app: App, make_member: Any) -> None:
+    door = RestDoor(app.connect(make_member(membership_active=False))["access_token"])
+    assert door.call("get_me").error is None
+    assert door.call("list_courses").error == "membership_required"
+
+
+@pytest.mark.parametrize("kind", ["refresh_token", "code", "hash"])
+def test_nothing_else_is_a_credential(app: App, owner_member: Any, kind: str) -> None:
+    from accounts.secrets import sha256
+
+    tokens = app.connect(owner_member)
+    secret = {
+        "refresh_token": tokens["refresh_token"],
+        "code": app.code(owner_member),
+        "hash": sha256(tokens["access_token"]),
+    }[kind]
+    assert status_of(secret) == 401
+
+
+def test_it_does_not_work_as_an_api_key(app: App, owner_member: Any) -> None:
+    token = app.connect(owner_member)["access_token"]
+    assert Client().get("/v1/me", headers={"X-API-Key": token}).status_code == 401
+
+
+def test_each_token_has_a_rate_of_its_own(app: App, owner_member: Any) -> None:
+    one, other = (app.connect(owner_member)["access_token"] for _ in range(2))
+    headers = [
+        Client().get("/v1/me", headers={"Authorization": f"Bearer {token}"}).headers["RateLimit-Remaining"]
+        for token in (one, one, other)
+    ]
+    assert headers == ["119", "118", "119"]

@@ -1,0 +1,210 @@
+"""The authorization endpoint: GET and POST /oauth/authorize (spec, Authorization code flow)."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.test import Client
+
+from tests.support.oauth import BASE, CALLBACK, App, Browser, answer_in, challenge_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def app(db: None) -> App:
+    return App.registered()
+
+
+@pytest.fixture
+def browser(owner_member: Any) -> Browser:
+    return Browser(owner_member)
+
+
+def test_it_sends_the_member_to_sign_in_and_back(app: App) -> None:
+    response = Client().get(f"/oauth/authorize?{app.query()}")
+    sign_in = urlsplit(response.headers["Location"])
+    assert (response.status_code, sign_in.path) == (302, "/sign-in")
+    assert parse_qs(sign_in.query) == {"next": [f"/oauth/authorize?{app.query()}"]}
+
+
+def test_the_consent_page_says_what_it_is_about(app: App, browser: Browser) -> None:
+    response = browser.visit(app.query())
+    page = response.content.decode()
+    assert response.status_code == 200
+    for text in ("Planner", CALLBACK, "owner@example.org", "syllabus text", "Unverified", "Change", "Allow", "Deny"):
+        assert text in page, text
+
+
+def test_it_is_framed_nowhere_and_kept_nowhere(app: App, browser: Browser) -> None:
+    response = browser.visit(app.query())
+    assert response.headers["X-Frame-Options"] == "DENY"
+    assert "no-store" in response.headers["Cache-Control"]
+
+
+def test_what_an_app_calls_itself_is_only_text(browser: Browser) -> None:
+    app = App.registered(client_name="<script>alert(1)</script>")
+    assert b"<script>alert" not in browser.visit(app.query()).content
+
+
+@pytest.mark.parametrize(
+    ("uri", "labelled"),
+    [
+        ("https://claude.ai/api/mcp/auth_callback", False),
+        ("https://chatgpt.com/connector_platform_oauth_redirect", False),
+        ("https://claude.ai.evil.example/api/mcp/auth_callback", True),
+        ("https://evil.example/claude.ai", True),
+        ("http://localhost:3118/claude.ai", True),
+        ("cursor://claude.ai/cb", True),
+    ],
+)
+def test_only_recognized_platforms_are_not_labelled_unverified(uri: str, labelled: bool, browser: Browser) -> None:
+    app = App.registered(redirect_uris=[uri])
+    assert (b"Unverified" in browser.visit(app.query()).content) is labelled
+
+
+def test_a_client_with_one_foreign_callback_is_labelled_there(browser: Browser) -> None:
+    app = App.registered(redirect_uris=["https://claude.ai/cb", "https://evil.example/cb"])
+    assert b"Unverified" in browser.visit(app.query(redirect_uri="https://evil.example/cb")).content
+
+
+def test_success_returns_code_state_and_issuer(app: App, browser: Browser) -> None:
+    response = browser.decide(app.query(state="a b&c=ä%"))
+    answer = answer_in(response)
+    assert response.headers["Location"].startswith(f"{CALLBACK}?")
+    assert answer["code"].startswith("svc_ac_")
+    assert answer == {"code": answer["code"], "state": "a b&c=ä%", "iss": BASE}
+
+
+def test_no_state_is_invented(app: App, browser: Browser) -> None:
+    assert set(answer_in(browser.decide(app.query(state=None)))) == {"code", "iss"}
+
+
+def test_denial_returns_the_error_state_and_issuer(app: App, browser: Browser) -> None:
+    answer = answer_in(browser.decide(app.query(), "deny"))
+    assert answer.pop("error_description")
+    assert answer == {"error": "access_denied", "state": "xyz", "iss": BASE}
+
+
+def test_the_query_of_a_callback_is_kept_as_it_is(browser: Browser) -> None:
+    """RFC 6749 section 3.1.2."""
+    uri = "https://app.example/cb?flag&space=%20"
+    app = App.registered(redirect_uris=[uri])
+    assert browser.decide(app.query()).headers["Location"].startswith(f"{uri}&code=")
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"code_challenge": None}, "invalid_request"),
+        ({"code_challenge": None, "code_challenge_method": None}, "invalid_request"),
+        ({"code_challenge": ""}, "invalid_request"),
+        ({"code_challenge": "short"}, "invalid_request"),
+        ({"code_challenge": "x" * 200}, "invalid_request"),
+        ({"code_challenge": challenge_of("v")[:-1] + "="}, "invalid_request"),
+        ({"code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge_method": None}, "invalid_request"),
+        ({"code_challenge_method": "s256"}, "invalid_request"),
+        ({"response_type": None}, "invalid_request"),
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"response_type": "code token"}, "unsupported_response_type"),
+        ({"response_type": "none"}, "unsupported_response_type"),
+        ({"response_mode": "fragment"}, "invalid_request"),
+        ({"resource": "https://other.example/mcp"}, "invalid_target"),
+        ({"resource": f"{BASE}/v1"}, "invalid_target"),
+        ({"resource": f"{BASE}/mcp/"}, "invalid_target"),
+        ({"resource": [f"{BASE}/mcp", "https://other.example/"]}, "invalid_target"),
+    ],
+)
+def test_errors_go_back_to_the_app(app: App, browser: Browser, changes: dict[str, Any], error: str) -> None:
+    """With the issuer and the state, before consent and when it is posted, however it was decided."""
+    query = app.query(**changes)
+    for response in (browser.visit(query), browser.decide(query), browser.decide(query, "deny")):
+        answer = answer_in(response)
+        assert response.headers["Location"].startswith(f"{CALLBACK}?error=")
+        assert answer.pop("error_description", "")
+        assert answer == {"error": error, "state": "xyz", "iss": BASE}
+
+
+def test_nobody_is_sent_on_without_signing_in(app: App) -> None:
+    """RFC 9700 section 4.11.2: a registered callback and a wrong request make no open redirector."""
+    response = Client().get(f"/oauth/authorize?{app.query(code_challenge=None)}")
+    assert response.headers["Location"].startswith("/sign-in?")
+
+
+@pytest.mark.parametrize("client_id", [None, "", "svcclient_unknown", "x" * 5000, "nul\0", "ä"])
+def test_an_unknown_app_is_shown_an_error_page(app: App, browser: Browser, client_id: str | None) -> None:
+    for response in (
+        browser.visit(app.query(client_id=client_id)),
+        browser.decide(app.query(client_id=client_id)),
+        Client().get(f"/oauth/authorize?{app.query(client_id=client_id)}"),
+    ):
+        assert response.status_code == 400
+        assert "Location" not in response.headers
+        assert b"Go back to the app" in response.content
+
+
+@pytest.mark.parametrize("name", ["client_id", "redirect_uri", "state", "scope", "response_type", "code_challenge"])
+def test_a_repeated_parameter_is_shown_an_error_page(app: App, browser: Browser, name: str) -> None:
+    """RFC 6749 section 3.1."""
+    response = browser.visit(f"{app.query()}&{name}=again")
+    assert response.status_code == 400
+    assert "Location" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("asked", "ticked", "granted"),
+    [
+        ("read write", True, "read write"),
+        ("read write", False, "read"),
+        ("write", True, "read write"),
+        ("write", False, "read"),
+        ("read", True, "read"),
+        (None, True, "read"),
+        ("", True, "read"),
+        ("openid offline_access write admin", True, "read write"),
+        ("unknown", True, "read"),
+    ],
+)
+def test_the_member_decides_on_changes(
+    app: App, owner_member: Any, asked: str | None, ticked: bool, granted: str
+) -> None:
+    """`read` is always granted, `write` if it was asked for and left ticked, anything else dropped."""
+    assert app.connect(owner_member, write=ticked, scope=asked)["scope"] == granted
+
+
+def test_changes_are_offered_only_if_asked_for(app: App, browser: Browser) -> None:
+    assert b'name="write"' in browser.visit(app.query()).content
+    assert b'name="write"' not in browser.visit(app.query(scope="read")).content
+
+
+@pytest.mark.parametrize("decision", ["", "maybe"])
+def test_without_a_decision_it_asks_again(app: App, browser: Browser, decision: str) -> None:
+    response = browser.decide(app.query(), decision)
+    assert response.status_code == 200
+    assert b"Allow" in response.content
+
+
+def test_a_decision_needs_the_form_of_this_site(app: App, owner_member: Any) -> None:
+    client = Client(enforce_csrf_checks=True, raise_request_exception=False)
+    client.force_login(owner_member)
+    response = Browser.decide(Browser(owner_member, client), app.query())
+    assert response.status_code == 403
+
+
+def test_a_decision_needs_a_signed_in_member(app: App) -> None:
+    response = Client().post(f"/oauth/authorize?{app.query()}", {"decision": "allow"})
+    assert response.headers["Location"].startswith("/sign-in?")
+
+
+def test_it_takes_get_and_post_alone(app: App, browser: Browser) -> None:
+    assert browser.client.put(f"/oauth/authorize?{app.query()}").status_code == 405
+
+
+def test_a_lapsed_member_can_connect(app: App, make_member: Any) -> None:
+    assert app.connect(make_member(membership_active=False))["scope"] == "read write"
+
+
+def test_a_long_state_survives(app: App, browser: Browser) -> None:
+    state = "s" * 5000
+    assert answer_in(browser.decide(app.query(state=state)))["state"] == state

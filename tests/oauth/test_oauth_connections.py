@@ -1,0 +1,141 @@
+"""Apps that a member has connected, as the key page lists and disconnects them (spec, Connected app)."""
+
+from datetime import timedelta
+from typing import Any
+from unittest.mock import ANY
+from uuid import uuid4
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from studyservice.operations.declaration import Scope
+from tests.support.oauth import App, error_of, status_of
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:
+    from accounts.connections import ConnectedApp
+    from oauthserver.connections import connected_apps
+
+    App.registered().connect(make_member())
+    App.registered(client_name="Assistant", redirect_uris=["https://claude.ai/cb"]).connect(owner_member, write=False)
+    assert connected_apps(owner_member) == [
+        ConnectedApp(
+            id=ANY, name="Assistant", verified=True, scopes=frozenset({Scope.READ}), connected_at=ANY, last_used_at=ANY
+        )
+    ]
+
+
+def test_an_app_with_two_consents_is_listed_once(owner_member: Any) -> None:
+    from oauthserver.connections import connected_apps
+
+    app = App.registered()
+    start = timezone.now()
+    with time_machine.travel(start) as clock:
+        app.connect(owner_member, write=False)
+        clock.move_to(start + timedelta(hours=3))
+        app.connect(owner_member)
+    [connected] = connected_apps(owner_member)
+    assert (connected.verified, connected.scopes) == (False, frozenset(Scope))
+    assert connected.last_used_at is not None
+    assert connected.last_used_at - connected.connected_at >= timedelta(hours=2)
+
+
+def test_an_app_without_a_live_token_is_not_listed(owner_member: Any) -> None:
+    from oauthserver.connections import connected_apps
+
+    app = App.registered()
+    app.code(owner_member)
+    app.revoke(app.connect(owner_member)["refresh_token"])
+    assert connected_apps(owner_member) == []
+
+
+def test_disconnecting_kills_codes_and_tokens(owner_member: Any) -> None:
+    """On the very next call, for every consent of the app, and for no other app."""
+    from oauthserver.connections import connected_apps, disconnect
+
+    app, other = App.registered(), App.registered(client_name="Other")
+    kept = other.connect(owner_member)
+    tokens, refreshed, code = app.connect(owner_member), app.connect(owner_member), app.code(owner_member)
+    second = app.refresh(refreshed["refresh_token"]).json()
+    [connected] = [found for found in connected_apps(owner_member) if found.name == "Planner"]
+    disconnect(owner_member, connected.id)
+    assert [status_of(held["access_token"]) for held in (tokens, refreshed, second)] == [401, 401, 401]
+    assert error_of(app.refresh(tokens["refresh_token"])) == (400, "invalid_grant")
+    assert error_of(app.exchange(code)) == (400, "invalid_grant")
+    assert status_of(kept["access_token"]) == 200
+
+
+def test_another_member_stays_connected(owner_member: Any, make_member: Any) -> None:
+    from oauthserver.connections import disconnect
+    from oauthserver.models import Application
+
+    app = App.registered()
+    mine, theirs = app.connect(owner_member), app.connect(make_member())
+    disconnect(owner_member, Application.objects.get(client_id=app.id).id)
+    assert (status_of(mine["access_token"]), status_of(theirs["access_token"])) == (401, 200)
+
+
+def test_disconnecting_what_is_not_connected_does_nothing(owner_member: Any) -> None:
+    from oauthserver.connections import disconnect
+
+    tokens = App.registered().connect(owner_member)
+    disconnect(owner_member, uuid4())
+    assert status_of(tokens["access_token"]) == 200
+
+
+def test_an_app_can_be_connected_again(owner_member: Any) -> None:
+    from oauthserver.connections import connected_apps, disconnect
+
+    app = App.registered()
+    app.connect(owner_member)
+    disconnect(owner_member, connected_apps(owner_member)[0].id)
+    assert status_of(app.connect(owner_member)["access_token"]) == 200
+
+
+def test_a_listing_loads_no_row_for_each_token(owner_member: Any) -> None:
+    """An app may have been connected, and have refreshed, any number of times."""
+    from django.db.models.signals import post_init
+
+    from oauthserver.connections import connected_apps
+    from oauthserver.models import Grant, RefreshToken
+
+    app = App.registered()
+    for _ in range(8):
+        app.refresh(app.connect(owner_member)["refresh_token"])
+    loaded: list[Any] = []
+
+    def note(instance: Any, **_: Any) -> None:
+        loaded.append(instance)
+
+    for model in (Grant, RefreshToken):
+        post_init.connect(note, model)
+    try:
+        [connected] = connected_apps(owner_member)
+    finally:
+        for model in (Grant, RefreshToken):
+            post_init.disconnect(note, model)
+    assert connected.name == "Planner"
+    assert loaded == []
+
+
+def test_of_many_apps_the_newest_are_listed_and_all_can_be_disconnected(
+    owner_member: Any, client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from oauthserver import connections
+    from oauthserver.models import Application
+
+    monkeypatch.setattr(connections, "MAX_LISTED", 2)
+    apps = [App.registered(client_name=f"App {number}") for number in range(3)]
+    held = [app.connect(owner_member) for app in apps]
+    client.force_login(owner_member)
+    page = client.get("/keys")
+    assert [app.name for app in page.context["apps"]] == ["App 2", "App 1"]
+    assert "Disconnect one to see those that were connected earlier." in page.content.decode()
+    first = Application.objects.get(client_id=apps[0].id)
+    assert "App 0" in client.get(f"/keys/apps/{first.id}/disconnect").content.decode()
+    client.post(f"/keys/apps/{first.id}/disconnect")
+    assert [status_of(tokens["access_token"]) for tokens in held] == [401, 200, 200]
+    assert "to see those" not in client.get("/keys").content.decode()

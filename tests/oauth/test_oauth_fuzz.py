@@ -1,0 +1,164 @@
+"""Nonsense on all five endpoints: never a 5xx, always an error of the right shape."""
+
+import json
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.oauth import FORM, App, Browser, error_of
+
+pytestmark = pytest.mark.django_db
+
+MEGABYTE = "x" * 1_000_000
+NAMES = [
+    "client_id",
+    "client_secret",
+    "redirect_uri",
+    "response_type",
+    "scope",
+    "state",
+    "code_challenge",
+    "code_challenge_method",
+    "resource",
+    "response_mode",
+    "grant_type",
+    "code",
+    "code_verifier",
+    "refresh_token",
+    "token",
+    "token_type_hint",
+    "user",
+    "client",
+    "credentials",
+    "arrived_at",
+    "was_live",
+    "scopes",
+    "prompt",
+    "claims",
+    "unknown",
+]
+VALUES = [
+    "",
+    "%00",
+    "a%00b",
+    "%zz",
+    "%",
+    "%ff",
+    "%C3%28",
+    "%ED%A0%80",
+    "[]",
+    "{}",
+    "null",
+    quote("ä😀"),
+    "%0d%0ax:%20y",
+]
+
+
+def machine(path: str, body: str | bytes, content_type: str = FORM) -> Any:
+    return Client(raise_request_exception=False).post(path, body, content_type=content_type)
+
+
+def fields_of(app: App) -> dict[str, str]:
+    return {
+        "grant_type": "authorization_code",
+        "client_id": app.id,
+        "code": "svc_ac_x",
+        "code_verifier": app.verifier,
+        "redirect_uri": app.redirect_uri,
+        "token": "svc_at_x",
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_strange_parameters(name: str, owner_member: Any) -> None:
+    """Each value alone, then repeated, as an array, and a megabyte of it."""
+    app, browser = App.registered(), Browser(owner_member)
+    others = "&".join(f"{key}={quote(given)}" for key, given in fields_of(app).items() if key != name)
+    pairs = "&".join(pair for pair in app.query().split("&") if not pair.startswith(f"{name}="))
+    for extra in [*(f"{name}={value}" for value in VALUES), f"{name}=a&{name}=b", f"{name}[]=a", f"{name}={MEGABYTE}"]:
+        assert error_of(machine("/oauth/token", f"{others}&{extra}"))[0] in {400, 401}
+        assert machine("/oauth/revoke", f"{others}&{extra}").status_code == 200
+        query = f"{pairs}&{extra}"
+        for response in (browser.visit(query), browser.decide(query, "deny")):
+            assert response.status_code in {200, 302, 400}
+            assert "\n" not in response.headers.get("Location", "")
+
+
+BODIES = [
+    b"",
+    b"=",
+    b"&&&",
+    b"\x00",
+    b"\xff\xfe",
+    b"grant_type",
+    b"&".join(b"a%d=1" % number for number in range(5000)),
+    b"{}",
+    b"[]",
+    b"null",
+    b"x" * 1_048_576,
+]
+
+
+@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+@pytest.mark.parametrize(
+    "content_type", [FORM, f"{FORM}; charset=utf-8", "application/json", "multipart/form-data", ""]
+)
+def test_strange_bodies(body: bytes, content_type: str) -> None:
+    assert error_of(machine("/oauth/token", body, content_type))[0] in {400, 401}
+    assert error_of(machine("/oauth/register", body, content_type))[0] == 400
+    assert machine("/oauth/revoke", body, content_type).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/oauth/token", "/oauth/register", "/oauth/revoke"])
+def test_a_body_over_the_limit(path: str) -> None:
+    response = machine(path, b"x" * 1_048_577)
+    assert error_of(response)[0] == 400
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+FIELD = st.sampled_from(
+    ["client_name", "redirect_uris", "token_endpoint_auth_method", "grant_types", "response_types", "scope", "jwks"]
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(body=st.dictionaries(FIELD, JSON) | JSON)
+def test_registrations_of_any_type(body: Any, db: None) -> None:
+    from studyservice.rates import limiter as rates
+
+    rates.clear()
+    raw = json.dumps(body)
+    response = machine("/oauth/register", raw, "application/json")
+    if response.status_code != 201:
+        status, code = error_of(response)
+        assert (status, code in {"invalid_redirect_uri", "invalid_client_metadata"}) == (400, True)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=st.text(alphabet="abcdefghijklmnopqrstuvwxyz_=&%+0123456789", max_size=80))
+def test_queries_of_any_form(query: str, db: None) -> None:
+    response = Client(raise_request_exception=False).generic("GET", "/oauth/authorize", QUERY_STRING=query)
+    assert response.status_code == 400
+
+
+def test_a_fault_has_the_shape_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The description says nothing of the fault."""
+    from django.db.models.query import QuerySet
+
+    app = App.registered()
+
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr(QuerySet, "values_list", fail)
+    response = app.refresh("svc_rt_x")
+    assert error_of(response) == (500, "server_error")
+    assert b"secret" not in response.content

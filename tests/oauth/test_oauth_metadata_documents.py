@@ -1,0 +1,176 @@
+"""Apps identified by a document that they publish (Client ID Metadata Documents; decisions 10)."""
+
+import socket
+from datetime import timedelta
+from typing import Any, ClassVar
+
+import pytest
+import time_machine
+import urllib3
+from django.conf import settings as live_settings
+from django.utils import timezone
+from oauth2_provider.cimd import CIMDError
+
+from tests.support.oauth import App, Browser, answer_in
+
+pytestmark = pytest.mark.django_db
+
+CLIENT_ID = "https://assistant.example/client.json"
+DOCUMENT: dict[str, Any] = {
+    "client_id": CLIENT_ID,
+    "client_name": "Published",
+    "redirect_uris": ["http://localhost/callback", "https://assistant.example/cb"],
+    "token_endpoint_auth_method": "none",
+    "grant_types": ["authorization_code", "refresh_token"],
+}
+
+
+class Web:
+    """What the toolkit's fetcher would bring."""
+
+    documents: ClassVar[dict[str, Any]] = {}
+    fetched: ClassVar[list[str]] = []
+
+    def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
+        self.fetched.append(client_id)
+        if client_id not in self.documents:
+            raise CIMDError("404")
+        return self.documents[client_id], 3600
+
+
+def configured(settings: Any, **changes: Any) -> None:
+    settings.OAUTH2_PROVIDER = live_settings.OAUTH2_PROVIDER | changes
+
+
+@pytest.fixture(autouse=True)
+def _no_memory_of_failures() -> None:
+    from django.core.cache import cache
+
+    cache.clear()
+
+
+@pytest.fixture
+def web(settings: Any) -> type[Web]:
+    configured(settings, CIMD_METADATA_FETCHER="tests.oauth.test_oauth_metadata_documents.Web")
+    Web.documents, Web.fetched = {CLIENT_ID: DOCUMENT}, []
+    return Web
+
+
+def published(client_id: str = CLIENT_ID, redirect_uri: str = "http://localhost:3118/callback") -> App:
+    return App({"client_id": client_id, "token_endpoint_auth_method": "none"}, redirect_uri)
+
+
+def test_it_connects_without_registration(web: type[Web], owner_member: Any) -> None:
+    app = published()
+    page = Browser(owner_member).visit(app.query()).content.decode()
+    assert all(text in page for text in ("Published", CLIENT_ID, "Unverified"))
+    tokens = app.connect(owner_member)
+    assert app.refresh(tokens["refresh_token"]).status_code == 200
+    assert web.fetched == [CLIENT_ID], "known from then on, and never fetched by the token endpoint"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"client_id": "https://other.example/client.json"},
+        {"redirect_uris": []},
+        {"redirect_uris": ["http://evil.example/cb"]},
+        {"redirect_uris": ["javascript:alert(1)"]},
+        {"redirect_uris": ["https://user@assistant.example/cb"]},
+        {"redirect_uris": [f"https://assistant.example/{number}" for number in range(11)]},
+        {"client_name": "evil \u202e"},
+        {"client_name": "x" * 121},
+        {"client_secret": "x"},
+        {"token_endpoint_auth_method": "client_secret_post"},
+        {"grant_types": ["client_credentials"]},
+    ],
+)
+def test_a_document_keeps_the_rules_of_registration(web: type[Web], owner_member: Any, changes: dict[str, Any]) -> None:
+    web.documents = {CLIENT_ID: DOCUMENT | changes}
+    response = Browser(owner_member).visit(published().query())
+    assert response.status_code == 400
+    assert b"not known here" in response.content
+
+
+def test_the_redirect_uri_must_be_in_the_document(web: type[Web], owner_member: Any) -> None:
+    response = Browser(owner_member).visit(published().query(redirect_uri="https://evil.example/"))
+    assert response.status_code == 400
+    assert b"Published could not be connected" in response.content
+
+
+def test_a_published_client_has_no_secret(web: type[Web], owner_member: Any) -> None:
+    app = published()
+    code = app.code(owner_member)
+    assert app.exchange(code, client_secret="").status_code == 200
+    assert app.exchange(code, client_secret="svc_cs_x").status_code == 401
+
+
+def test_the_token_endpoint_fetches_nothing(web: type[Web]) -> None:
+    assert published().refresh("svc_rt_x").status_code == 401
+    assert web.fetched == []
+
+
+def test_a_setting_turns_them_off(web: type[Web], settings: Any, owner_member: Any) -> None:
+    configured(settings, CIMD_ENABLED=False)
+    assert Browser(owner_member).visit(published().query()).status_code == 400
+    metadata = Browser(owner_member).client.get("/.well-known/oauth-authorization-server").json()
+    assert metadata["client_id_metadata_document_supported"] is False
+    assert web.fetched == []
+
+
+def test_an_address_brings_up_twenty_an_hour(web: type[Web], owner_member: Any) -> None:
+    """The rate of registration."""
+    browser = Browser(owner_member)
+    for number in range(21):
+        browser.visit(published(f"https://assistant.example/{number}").query())
+    assert len(web.fetched) == 20
+
+
+@pytest.mark.parametrize(
+    ("client_id", "address"),
+    [
+        ("https://localhost/client.json", "127.0.0.1"),
+        ("https://127.0.0.1/client.json", "127.0.0.1"),
+        ("https://[::1]/client.json", "::1"),
+        ("https://metadata.example/latest", "169.254.169.254"),
+        ("https://inside.example/client.json", "10.0.0.7"),
+        ("https://mapped.example/client.json", "::ffff:10.0.0.7"),
+        ("https://user@assistant.example/client.json", "93.184.215.14"),
+        ("https://assistant.example/../client.json", "93.184.215.14"),
+        ("https://assistant.example", "93.184.215.14"),
+        ("http://assistant.example/client.json", "93.184.215.14"),
+        ("https://assistant.example:99999/client.json", "93.184.215.14"),
+    ],
+)
+def test_the_server_connects_to_no_address_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, owner_member: Any, client_id: str, address: str
+) -> None:
+    """With the toolkit's own fetcher: no request leaves, whatever the name resolves to."""
+    connected: list[Any] = []
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    found = [(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, 443))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    monkeypatch.setattr(urllib3, "HTTPSConnectionPool", lambda **options: connected.append(options))
+    response = Browser(owner_member).visit(published(client_id).query())
+    assert response.status_code == 400
+    assert connected == []
+
+
+def test_a_stale_document_that_is_gone_keeps_working(web: type[Web], owner_member: Any) -> None:
+    """A passing fault of the app's site locks nobody out."""
+    app = published()
+    app.code(owner_member)
+    web.documents = {}
+    with time_machine.travel(timezone.now() + timedelta(hours=2)):
+        assert answer_in(Browser(owner_member).decide(app.query()))["code"]
+        assert answer_in(Browser(owner_member).decide(app.query()))["code"]
+
+
+def test_a_stale_document_is_read_again(web: type[Web], owner_member: Any) -> None:
+    app = published()
+    app.code(owner_member)
+    web.documents = {CLIENT_ID: DOCUMENT | {"client_name": "Renamed"}}
+    with time_machine.travel(timezone.now() + timedelta(hours=2)):
+        page = Browser(owner_member).visit(app.query()).content
+    assert b"Renamed" in page
+    assert answer_in(Browser(owner_member).decide(app.query()))["code"]

@@ -1,0 +1,122 @@
+"""Two at the same moment (decisions 10), forced: every contender has arrived before the first may go on."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import connections
+from django.utils import timezone
+
+from tests.support.oauth import App, Browser, answer_in, status_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CONTENDERS = 6
+
+
+def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedelta()) -> list[Any]:
+    """Start every contender in a thread of its own while the member's lock is held, then let go; gives the results.
+
+    They arrive by a clock that is `ahead` of the one by which they go on.
+    """
+    from accounts.writing import writing
+
+    def run(contender: Callable[[], Any]) -> Any:
+        try:
+            return contender()
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(contenders)) as pool:
+        with writing(member.id), time_machine.travel(timezone.now() + ahead, tick=True):
+            running = [pool.submit(run, contender) for contender in contenders]
+            time.sleep(1.5)
+            assert not any(future.done() for future in running)
+        return [future.result(timeout=30) for future in running]
+
+
+def live() -> tuple[int, int]:
+    """Live access and refresh tokens."""
+    from oauthserver.models import AccessToken, live_refresh_tokens
+
+    return AccessToken.objects.count(), live_refresh_tokens().count()
+
+
+def test_one_of_many_exchanges_of_a_code_succeeds(owner_member: Any) -> None:
+    app = App.registered()
+    code = app.code(owner_member)
+    responses = race(owner_member, *[lambda: app.exchange(code)] * CONTENDERS)
+    assert sorted(response.status_code for response in responses) == [200] + [400] * (CONTENDERS - 1)
+    [winner] = [response for response in responses if response.status_code == 200]
+    assert live() == (1, 1)
+    assert status_of(winner.json()["access_token"]) == 200
+    assert app.refresh(winner.json()["refresh_token"]).status_code == 200
+
+
+def test_one_of_many_refreshes_of_a_token_succeeds(owner_member: Any) -> None:
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    app.revoke(tokens["access_token"])
+    responses = race(owner_member, *[lambda: app.refresh(tokens["refresh_token"])] * CONTENDERS)
+    assert sorted(response.status_code for response in responses) == [200] + [400] * (CONTENDERS - 1)
+    [winner] = [response for response in responses if response.status_code == 200]
+    assert live() == (1, 1)
+    assert status_of(winner.json()["access_token"]) == 200
+
+
+def test_a_server_whose_clock_is_ahead_takes_a_lost_race_for_no_replay(owner_member: Any) -> None:
+    """What it saw before its turn decides, not whether the code was spent earlier by another server's clock."""
+    app = App.registered()
+    code = app.code(owner_member)
+    responses = race(owner_member, *[lambda: app.exchange(code)] * 2, ahead=timedelta(minutes=2))
+    [winner] = [response for response in responses if response.status_code == 200]
+    assert live() == (1, 1)
+    assert status_of(winner.json()["access_token"]) == 200
+
+
+@pytest.mark.parametrize("disconnects_first", [True, False])
+def test_a_disconnection_during_refreshes_leaves_nothing_alive(owner_member: Any, disconnects_first: bool) -> None:
+    from oauthserver.connections import connected_apps, disconnect
+    from oauthserver.models import Grant
+
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    code = app.code(owner_member)
+    [connected] = connected_apps(owner_member)
+    contenders: list[Callable[[], Any]] = [
+        lambda: disconnect(owner_member, connected.id),
+        lambda: app.refresh(tokens["refresh_token"]),
+        lambda: app.exchange(code),
+    ]
+    race(owner_member, *(contenders if disconnects_first else reversed(contenders)))
+    assert live() == (0, 0)
+    assert Grant.objects.count() == 0
+    assert connected_apps(owner_member) == []
+
+
+def test_a_revocation_during_refreshes_leaves_nothing_alive(owner_member: Any) -> None:
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    refresh = lambda: app.refresh(tokens["refresh_token"])  # noqa: E731  # a contender like the others
+    race(owner_member, refresh, lambda: app.revoke(tokens["refresh_token"]), refresh)
+    assert live() == (0, 0)
+
+
+def test_consents_at_once_are_all_given(owner_member: Any) -> None:
+    app = App.registered()
+    browsers = [Browser(owner_member) for _ in range(3)]
+    responses = race(owner_member, *[lambda browser=browser: browser.decide(app.query()) for browser in browsers])
+    assert len({answer_in(response)["code"] for response in responses}) == 3
+
+
+@pytest.mark.parametrize("_", range(3))
+def test_exchanges_that_run_freely_leave_no_second_pair(owner_member: Any, in_threads: Any, _: int) -> None:
+    app = App.registered()
+    code = app.code(owner_member)
+    responses = in_threads(lambda _: app.exchange(code), list(range(CONTENDERS)))
+    assert sorted(response.status_code for response in responses) == [200] + [400] * (CONTENDERS - 1)
+    assert live() in {(1, 1), (0, 0)}

@@ -1,0 +1,155 @@
+"""Client registration: POST /oauth/register (spec, Client registration; RFC 7591)."""
+
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+from django.test import Client
+
+from tests.support.oauth import CALLBACK, App, error_of, register
+
+pytestmark = pytest.mark.django_db
+
+ANSWER = {
+    "client_id": ANY,
+    "client_secret_expires_at": 0,
+    "client_id_issued_at": ANY,
+    "client_name": "Planner",
+    "redirect_uris": [CALLBACK],
+    "grant_types": ["authorization_code", "refresh_token"],
+    "response_types": ["code"],
+    "scope": "read write",
+}
+
+
+def test_it_registers_a_public_client() -> None:
+    response = register()
+    assert response.status_code == 201
+    assert response.json() == ANSWER | {"token_endpoint_auth_method": "none"}
+    assert response.json()["client_id"].startswith("svcclient_")
+    assert type(response.json()["client_id_issued_at"]) is int
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["X-Request-Id"].startswith("req_")
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_it_registers_a_confidential_client(method: str) -> None:
+    response = register(token_endpoint_auth_method=method)
+    assert response.status_code == 201
+    assert response.json() == ANSWER | {"client_secret": ANY, "token_endpoint_auth_method": method}
+    assert response.json()["client_secret"].startswith("svc_cs_")
+
+
+def test_without_a_method_it_is_basic() -> None:
+    """RFC 7591 section 2."""
+    response = Client().post("/oauth/register", {"redirect_uris": [CALLBACK]}, content_type="application/json")
+    assert response.json() == ANSWER | {
+        "client_name": "app.example",
+        "client_secret": ANY,
+        "token_endpoint_auth_method": "client_secret_basic",
+    }
+
+
+def test_what_it_does_not_know_is_ignored() -> None:
+    """RFC 7591 section 2; the rest is answered with what the client gets."""
+    response = register(
+        logo_uri="https://app.example/logo.png",
+        contacts=None,
+        grant_types=["authorization_code", "implicit"],
+        scope="x",
+    )
+    assert response.json() == ANSWER | {"token_endpoint_auth_method": "none"}
+
+
+def test_ten_redirect_uris_are_the_most() -> None:
+    uris = [f"{CALLBACK}/{number}" for number in range(11)]
+    assert register(redirect_uris=uris[:10]).json()["redirect_uris"] == uris[:10]
+    assert error_of(register(redirect_uris=uris)) == (400, "invalid_redirect_uri")
+
+
+@pytest.mark.parametrize(
+    "uris", [None, [], "https://app.example/", 5, {}, [None], [5], [[]], [CALLBACK, ""], [CALLBACK, {"a": 1}]]
+)
+def test_it_refuses_redirect_uris_of_another_shape(uris: Any) -> None:
+    assert error_of(register(redirect_uris=uris)) == (400, "invalid_redirect_uri")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"client_name": None},
+        {"client_name": ""},
+        {"client_name": "  "},
+        {"client_name": "x" * 121},
+        {"client_name": 5},
+        {"client_name": ["a"]},
+        {"client_name": {}},
+        {"client_name": "nul\0"},
+        {"client_name": "two\nlines"},
+        {"client_name": "evil \u202egpj"},
+        {"client_name": "\ud800"},
+        {"token_endpoint_auth_method": None},
+        {"token_endpoint_auth_method": "private_key_jwt"},
+        {"token_endpoint_auth_method": ["none"]},
+        {"grant_types": ["client_credentials"]},
+        {"grant_types": "authorization_code"},
+        {"grant_types": [1]},
+        {"response_types": ["token"]},
+        {"response_types": None},
+        {"scope": ["read"]},
+    ],
+)
+def test_it_refuses_wrong_metadata(metadata: dict[str, Any]) -> None:
+    assert error_of(register(**metadata)) == (400, "invalid_client_metadata")
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        (b"", "application/json"),
+        (b"{", "application/json"),
+        (b"[]", "application/json"),
+        (b"null", "application/json"),
+        (b"\xff\xfe", "application/json"),
+        (b"[" * 100_000, "application/json"),
+        (b'{"redirect_uris": NaN}', "application/json"),
+        (b'{"client_name": "' + b"x" * 1_100_000 + b'"}', "application/json"),
+        (b"redirect_uris=x", "application/x-www-form-urlencoded"),
+        (b"{}", "text/plain"),
+    ],
+)
+def test_it_refuses_a_body_that_is_no_registration(body: bytes, content_type: str) -> None:
+    response = Client(raise_request_exception=False).post("/oauth/register", body, content_type=content_type)
+    status, code = error_of(response)
+    assert status == 400
+    assert code in {"invalid_client_metadata", "invalid_redirect_uri"}
+
+
+def test_the_twenty_first_in_an_hour_is_refused() -> None:
+    """Spec, Limits; nonsense does not count."""
+    for _ in range(20):
+        register(redirect_uris=[])
+        assert register().status_code == 201
+    response = register()
+    assert error_of(response) == (429, "temporarily_unavailable")
+    assert 1 <= int(response.headers["Retry-After"]) <= 3600
+    elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+    body = {"redirect_uris": [CALLBACK]}
+    assert elsewhere.post("/oauth/register", body, content_type="application/json").status_code == 201
+
+
+def test_it_takes_post_alone() -> None:
+    response = Client().get("/oauth/register")
+    assert error_of(response) == (405, "invalid_request")
+    assert response.headers["Allow"] == "POST"
+
+
+def test_browsers_may_call_it() -> None:
+    response = Client().post(
+        "/oauth/register", {}, content_type="application/json", headers={"Origin": "https://inspector.example"}
+    )
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_each_registration_is_a_client_of_its_own() -> None:
+    assert App.registered().id != App.registered().id

@@ -1,0 +1,231 @@
+"""add_grade_score: POST /v1/courses/{course_id}/grade-scores."""
+
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import ANY
+from uuid import uuid4
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from accounts.models import Member
+from grades.models import GradeScore
+from tests.support.doors import Answer, RestDoor
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def category(owner: RestDoor, course: Any) -> Any:
+    """A category of the course."""
+    made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
+    return made["categories"][0]
+
+
+@pytest.fixture
+def add(owner: RestDoor, course: Any, category: Any) -> Callable[..., Answer]:
+    """Adds a score, 80 for Quiz 1 if not told otherwise."""
+
+    def call(**fields: Any) -> Answer:
+        fields = {"category_id": category["id"], "label": "Quiz 1", "score": 80} | fields
+        return owner.call("add_grade_score", course_id=course["id"], **fields)
+
+    return call
+
+
+@pytest.fixture
+def scores(owner: RestDoor, course: Any) -> Callable[[], list[Any]]:
+    """Reads the scores of the course."""
+
+    def read() -> list[Any]:
+        categories = owner.made("get_grades", course_id=course["id"])["categories"]
+        return [score for category in categories for score in category["scores"]]
+
+    return read
+
+
+def test_it_answers_the_score(add, category: Any, scores) -> None:
+    answer = add(label="  Quiz 1 ", score=84.5)
+    assert answer.body == {
+        "id": ANY,
+        "category_id": category["id"],
+        "label": "Quiz 1",
+        "score": 84.5,
+        "created_at": ANY,
+    }
+    assert scores() == [answer.body]
+
+
+def test_it_answers_201(owner: RestDoor, course: Any, category: Any) -> None:
+    """Decisions 7."""
+    body = {"category_id": category["id"], "label": "Quiz", "score": 1}
+    response = owner.request("POST", f"/v1/courses/{course['id']}/grade-scores", json=body)
+    assert response.status_code == 201
+
+
+def test_sending_it_twice_adds_two(add, scores) -> None:
+    add()
+    add()
+    assert len(scores()) == 2
+
+
+@pytest.mark.parametrize("score", [0, 100, 150, 84.1234])
+def test_scores_from_0_to_150_are_kept(add, scores, score: float) -> None:
+    assert add(score=score).body["score"] == score
+    assert scores()[0]["score"] == score
+
+
+@pytest.mark.parametrize(
+    ("score", "kept"),
+    [(84.12345, 84.1235), (84.12344, 84.1234), (0.00005, 0.0001), (0.00004999, 0), (-0.0, 0), (149.99995, 150)],
+)
+def test_scores_are_kept_to_four_decimals_half_up(add, scores, score: float, kept: float) -> None:
+    """Decisions 12; compared as text, because -0.0 equals 0.0."""
+    assert str(add(score=score).body["score"]) == str(float(kept))
+    assert str(scores()[0]["score"]) == str(float(kept))
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(score=st.floats(0, 150))
+def test_the_answer_equals_what_is_read_later(add, scores, score: float) -> None:
+    from studyservice.rates import limiter as rates
+
+    rates.clear()
+    added = add(score=score).body
+    assert abs(added["score"] - score) <= 0.00005 + 1e-12
+    assert scores()[-1] == added
+
+
+@pytest.mark.parametrize(
+    "score",
+    [-0.0001, -1, 150.0001, 150.00001, 1e300, 10**30, -(10**30), "80", "", True, False, None, [80], {"percent": 80}],
+)
+def test_a_wrong_score_is_named(add, scores, score: Any) -> None:
+    answer = add(score=score)
+    assert (answer.error, answer.fields) == ("validation_failed", ["score"])
+    assert scores() == []
+
+
+@pytest.mark.parametrize("score", ["NaN", "Infinity", "-Infinity", "1e400"])
+def test_what_is_no_finite_number_is_no_json(owner: RestDoor, course: Any, category: Any, scores, score: str) -> None:
+    raw = f'{{"category_id": "{category["id"]}", "label": "Quiz", "score": {score}}}'
+    response = owner.request(
+        "POST", f"/v1/courses/{course['id']}/grade-scores", data=raw, content_type="application/json"
+    )
+    assert response.status_code == 400
+    assert response.json()["error"]["type"] == "invalid_request"
+    assert scores() == []
+
+
+@pytest.mark.parametrize("label", ["", "  ", None, 3, True, ["Quiz"], "x" * 121, "nul\0", "\ud800"])
+def test_a_wrong_label_is_named(add, label: Any) -> None:
+    answer = add(label=label)
+    assert (answer.error, answer.fields) == ("validation_failed", ["label"])
+
+
+@pytest.mark.parametrize("length", [1, 120])
+def test_labels_are_measured_in_code_points_after_trimming(add, length: int) -> None:
+    assert add(label=f"\t{'🎓' * length}\n").body["label"] == "🎓" * length
+
+
+@pytest.mark.parametrize("category_id", ["17", "", 17, None, True, "{00000000-0000-4000-8000-000000000000}"])
+def test_a_malformed_category_is_named(add, category_id: Any) -> None:
+    answer = add(category_id=category_id)
+    assert (answer.error, answer.fields) == ("validation_failed", ["category_id"])
+
+
+def test_an_unknown_category_is_named(add, scores) -> None:
+    """Decisions 7: a category_id that is no category of this course is 422."""
+    answer = add(category_id=str(uuid4()))
+    assert (answer.error, answer.fields) == ("validation_failed", ["category_id"])
+    assert scores() == []
+
+
+def test_a_category_of_another_course_is_unknown(owner: RestDoor, category: Any, scores) -> None:
+    other = owner.made("create_course", name="Other")
+    answer = owner.call("add_grade_score", course_id=other["id"], category_id=category["id"], label="Quiz", score=80)
+    assert answer.fields == ["category_id"]
+    assert scores() == []
+
+
+def test_a_strangers_category_is_unknown(stranger: RestDoor, category: Any, scores) -> None:
+    course = stranger.made("create_course", name="Mine")
+    answer = stranger.call(
+        "add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz", score=80
+    )
+    assert (answer.error, answer.fields) == ("validation_failed", ["category_id"])
+    assert scores() == []
+
+
+def test_every_missing_field_is_named(owner: RestDoor, course: Any) -> None:
+    answer = owner.call("add_grade_score", course_id=course["id"])
+    assert sorted(answer.fields) == ["category_id", "label", "score"]
+
+
+def test_it_hides_a_strangers_course(stranger: RestDoor, course: Any, category: Any, scores) -> None:
+    answer = stranger.call(
+        "add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz", score=80
+    )
+    assert answer.error == "not_found"
+    assert scores() == []
+
+
+def test_a_strangers_course_comes_before_a_wrong_body(stranger: RestDoor, course: Any) -> None:
+    assert stranger.call("add_grade_score", course_id=course["id"], score="high").error == "not_found"
+
+
+def test_a_malformed_id_is_named(owner: RestDoor) -> None:
+    assert owner.call("add_grade_score", course_id="17").fields == ["course_id"]
+
+
+def test_a_read_only_key_is_refused(reader: RestDoor, course: Any, category: Any, scores) -> None:
+    answer = reader.call("add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz", score=80)
+    assert answer.error == "insufficient_scope"
+    assert scores() == []
+
+
+def _fill(member: Member, category: Any, number: int) -> None:
+    GradeScore.objects.bulk_create(
+        GradeScore(member=member, category_id=category["id"], label="Quiz", score=80) for _ in range(number)
+    )
+
+
+def test_a_course_has_500_scores_at_most(owner_member: Member, category: Any, add, scores) -> None:
+    """Decisions 6."""
+    _fill(owner_member, category, 499)
+    assert add().error is None
+    assert add().error == "conflict"
+    assert len(scores()) == 500
+
+
+def test_the_limit_counts_every_category(owner: RestDoor, owner_member: Member, category: Any, add) -> None:
+    _fill(owner_member, category, 500)
+    course_id = owner.made("list_courses")["data"][0]["id"]
+    entries = [category, {"name": "Exam", "weight": 10}]
+    [_, exam] = owner.made("set_grade_categories", course_id=course_id, categories=entries)["categories"]
+    assert add(category_id=exam["id"]).error == "conflict"
+
+
+def test_another_course_has_room_of_its_own(owner: RestDoor, owner_member: Member, category: Any) -> None:
+    _fill(owner_member, category, 500)
+    course = owner.made("create_course", name="Other")
+    made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Exam", "weight": 1}])
+    [exam] = made["categories"]
+    assert owner.made("add_grade_score", course_id=course["id"], category_id=exam["id"], label="Final", score=80)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_adds_stop_at_the_limit(owner_member: Member, category: Any, add, scores, in_threads) -> None:
+    _fill(owner_member, category, 498)
+    answers = in_threads(lambda number: add(label=f"New {number}").error, list(range(16)))
+    assert sorted(map(str, answers)) == ["None"] * 2 + ["conflict"] * 14
+    assert len(scores()) == 500
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_adds_are_ordered_by_strictly_growing_times(add, scores, in_threads) -> None:
+    in_threads(lambda number: add(label=f"New {number}"), list(range(16)))
+    times = [score["created_at"] for score in scores()]
+    assert len(set(times)) == 16
+    assert times == sorted(times)

@@ -1,0 +1,145 @@
+"""What is committed and must follow the code: docs/openapi.json and tests/query_counts.json.
+
+`make openapi` writes both anew.
+"""
+
+import json
+import re
+from dataclasses import replace
+from string import Formatter
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import Member
+from courses.models import Course, Item
+from grades.models import GradeCategory, GradeScore
+from planning.models import Milestone
+from studyservice.rates import limiter as rates
+from tests import ROOT
+from tests.support.doors import RestDoor, document, routes
+from tests.support.world import OPERATIONS, World, bearer
+
+OPENAPI = ROOT / "docs" / "openapi.json"
+COUNTS = ROOT / "tests" / "query_counts.json"
+REFRESH = "Run `make openapi` and look at the difference before you commit it."
+
+QUERIES = {
+    "list_items": ("limit=100", "limit=100&created_after=2020-01-01T00:00:00Z&kind=other&from=2020-01-01"),
+    "get_agenda": ("days=120",),
+    "get_course": ("include_syllabus=true",),
+    "list_vocab_decks": ("deck_id={deck_id}&include_cards=true",),
+    "get_practice_stats": ("days=365",),
+}
+"""Further ways to call a read, beside the one without a query."""
+
+GROWS = {"delete_course": "Django removes the rows below a course in batches, so that memory stays bounded"}
+"""Operations whose number of queries may follow the size of the data, with the reason."""
+
+
+def test_the_description_is_the_committed_one(pytestconfig: pytest.Config) -> None:
+    served = json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
+    neutral = served.replace("http://127.0.0.1:8000", "https://study.example.org")
+    if pytestconfig.getoption("--refresh-baselines"):
+        OPENAPI.parent.mkdir(exist_ok=True)
+        OPENAPI.write_text(neutral)
+    assert OPENAPI.read_text() == neutral, REFRESH
+
+
+def test_the_changelog_leads_to_the_version() -> None:
+    """Spec, Versioning 3 and 4."""
+    [newest, *_] = re.findall(r"^## \[(.+)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest in {"Unreleased", document()["info"]["version"]}
+
+
+@pytest.fixture
+def rest(owner_member: Member, make_key) -> RestDoor:
+    """The owner's REST door, whose key was used just now, so that its last use is not written again."""
+    door = RestDoor(make_key(owner_member)[0])
+    door.made("get_me")
+    return door
+
+
+def _counts(world: World) -> dict[str, int]:
+    """Queries of each operation, the credential's included; deletions last."""
+    found = {}
+    for operation_id in sorted(OPERATIONS, key=lambda name: (routes()[name].method == "DELETE", name)):
+        for query in ("", *QUERIES.get(operation_id, ())):
+            rates.clear()
+            call = world.call(operation_id)
+            call = replace(call, query=_with_ids(query, world))
+            with CaptureQueriesContext(connection) as queries:
+                response = call.send(**bearer(world.door.secret))
+            assert response.status_code == routes()[operation_id].success, response.content
+            found[f"{operation_id}?{query}".rstrip("?")] = len(queries)
+        if routes()[operation_id].method == "DELETE":
+            world.forget()
+    return dict(sorted(found.items()))
+
+
+def _with_ids(query: str, world: World) -> str:
+    """`query` with the ids that it names in braces."""
+    return query.format_map({name: world.id(name) for _, name, _, _ in Formatter().parse(query) if name})
+
+
+def _enlarge(world: World, member: Member) -> None:
+    """Bring the member near the limits of what may be stored."""
+    courses = Course.objects.bulk_create(
+        Course(member=member, name=f"Course {n}", syllabus_text="Text") for n in range(20)
+    )
+    used = [Course(id=world.id("course_id")), *courses]
+    items = Item.objects.bulk_create(
+        Item(member=member, course_id=course.id, title=f"Item {n}", due_on=member.today())
+        for course in used
+        for n in range(300 if course is used[0] else 30)
+    )
+    used_items = [Item(id=world.id("item_id")), *items[:200]]
+    Milestone.objects.bulk_create(
+        Milestone(member=member, item_id=item.id, title="Step", position=n + 2)
+        for item in used_items
+        for n in range(10)
+    )
+    categories = GradeCategory.objects.bulk_create(
+        GradeCategory(member=member, course_id=world.id("course_id"), name=f"Category {n}", weight=5, position=n + 2)
+        for n in range(11)
+    )
+    GradeScore.objects.bulk_create(
+        GradeScore(member=member, category=category, label=f"Score {n}", score=80)
+        for category in categories
+        for n in range(30)
+    )
+    for number in range(10):
+        cards = [{"term": f"Term {n}", "definition": "Meaning"} for n in range(200)]
+        deck = world.door.made("create_vocab_deck", name=f"Deck {number}", cards=cards)
+        for card in deck["cards"][:6]:
+            world.door.made("review_vocab_card", card_id=card["id"], rating="again")
+
+
+@pytest.mark.django_db
+def test_queries_do_not_follow_the_size_of_the_data(
+    rest: RestDoor, owner_member: Member, pytestconfig: pytest.Config
+) -> None:
+    small = _counts(_filled(rest))
+    large_world = _filled(rest)
+    _enlarge(large_world, owner_member)
+    large = _counts(large_world)
+    changed = {name: (small[name], large[name]) for name in small if small[name] != large[name]}
+    assert {name: counts for name, counts in changed.items() if name not in GROWS} == {}
+    if pytestconfig.getoption("--refresh-baselines"):
+        COUNTS.write_text(json.dumps(small, indent=2) + "\n")
+    assert json.loads(COUNTS.read_text()) == small, REFRESH
+
+
+def _filled(rest: RestDoor) -> World:
+    world = World(rest)
+    world.fill()
+    return world
+
+
+def test_no_read_takes_more_than_four_queries() -> None:
+    """Decisions 11."""
+    counts: dict[str, Any] = json.loads(COUNTS.read_text())
+    reads = {name for name in OPERATIONS if routes()[name].method == "GET"}
+    assert {name: count for name, count in counts.items() if name.partition("?")[0] in reads and count > 4} == {}

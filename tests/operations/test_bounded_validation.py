@@ -1,0 +1,133 @@
+"""A body of many wrong parts costs no more than one of a few: lengths come first, and `details` end at 100."""
+
+import cProfile
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor
+
+MANY = 340_000
+"""As many `{}` as a body of 1 MiB holds."""
+
+MOST_BYTES = 20_000
+"""What 100 details take at most, and as much again."""
+
+
+def python_calls(act: Callable[[], object]) -> int:
+    """How many functions are called while `act` runs."""
+    profile = cProfile.Profile()
+    profile.runcall(act)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+@pytest.fixture(params=["cards", "categories"])
+def post_list(request: pytest.FixtureRequest, owner: RestDoor, course: Any) -> Callable[[list[Any]], Any]:
+    """Sends a list to the operation that takes one."""
+
+    def send(entries: list[Any]) -> Any:
+        rates.clear()
+        if request.param == "cards":
+            return owner.call("create_vocab_deck", name="Words", cards=entries)
+        return owner.call("set_grade_categories", course_id=course["id"], categories=entries)
+
+    send.field = request.param  # type: ignore[attr-defined]  # told with the answer
+    return send
+
+
+def test_a_list_over_its_limit_is_refused_as_a_whole(post_list) -> None:
+    answer = post_list([{}] * MANY)
+    assert (answer.error, answer.fields) == ("validation_failed", [post_list.field])
+
+
+def test_a_list_over_its_limit_costs_the_same_however_long(post_list) -> None:
+    """The elements are not read: the work is that of a list which is one element too long."""
+    post_list([{}] * 501)  # what is made once per process is made
+    little, much = (python_calls(partial(post_list, [{}] * count)) for count in (501, MANY))
+    assert much < little * 1.5 + 100
+
+
+@pytest.mark.parametrize("entry", [{}, 7, None, [], {"term": 7, "definition": 7, "name": 7, "weight": "x"}], ids=repr)
+def test_at_most_100_details_are_told(post_list, entry: Any) -> None:
+    """And the first ones, with a message that says so."""
+    count = 500 if post_list.field == "cards" else 12
+    answer = post_list([entry] * count)
+    assert answer.error == "validation_failed"
+    assert 0 < len(answer.fields) <= 100
+    assert answer.fields[0].startswith(f"{post_list.field}[0]")
+    told_all = len(answer.fields) < 100
+    assert ("first 100" in answer.body["message"]) is not told_all
+
+
+def test_validation_stops_where_nothing_more_is_told(owner: RestDoor) -> None:
+    """Of 500 wrong cards the last 400 are not looked at."""
+
+    def send(count: int) -> None:
+        rates.clear()
+        owner.call("create_vocab_deck", name="Words", cards=[7] * count)
+
+    send(500)
+    little, much = (python_calls(partial(send, count)) for count in (110, 500))
+    assert much < little * 1.1 + 100
+
+
+@pytest.mark.parametrize("length", [100, 101, 102])
+def test_the_hundredth_is_told_and_no_other(owner: RestDoor, length: int) -> None:
+    answer = owner.call("create_vocab_deck", name="Words", cards=[7] * length)
+    assert answer.fields == [f"cards[{number}]" for number in range(100)]
+    assert ("first 100" in answer.body["message"]) is (length > 100)
+
+
+def test_faults_beside_the_list_are_told_too(owner: RestDoor) -> None:
+    answer = owner.call("create_vocab_deck", name="", course_id="x", cards=[7] * 500)
+    assert answer.fields[:2] == ["name", "course_id"]
+    assert len(answer.fields) == 100
+
+
+@pytest.mark.rest
+def test_the_answer_is_small(owner: RestDoor, course: Any) -> None:
+    sent = {
+        "/v1/vocab-decks": ("POST", {"name": "Words", "cards": [{}] * MANY}),
+        f"/v1/courses/{course['id']}/grade-categories": ("PUT", {"categories": [{}] * MANY}),
+        "/v1/vocab-decks?": ("POST", {"name": "Words", "cards": [{}] * 500}),
+    }
+    for path, (method, body) in sent.items():
+        response = owner.request(method, path.rstrip("?"), json=body)
+        assert response.status_code == 422
+        assert len(response.content) < MOST_BYTES
+
+
+@pytest.mark.rest
+def test_many_parameters_make_few_details(owner: RestDoor) -> None:
+    """Only those that are declared are looked at."""
+    response = owner.request("GET", "/v1/items?" + "&".join(f"limit=x&p{n}=" for n in range(4000)))
+    assert response.status_code == 422
+    assert [detail["field"] for detail in response.json()["error"]["details"]] == ["limit"]
+
+
+def test_an_object_of_many_fields_makes_few_details(owner: RestDoor) -> None:
+    """Unknown fields are ignored, so only declared ones can be wrong."""
+    answer = owner.call("create_course", name=7, **{f"unknown{number}": {} for number in range(50_000)})
+    assert answer.fields == ["name"]
+
+
+@pytest.mark.parametrize("value", [{}, "x" * 1000, 7, None, {"0": {}}], ids=lambda value: str(value)[:8])
+def test_what_is_no_list_is_refused(post_list, value: Any) -> None:
+    answer = post_list(value)
+    assert (answer.error, answer.fields) == ("validation_failed", [post_list.field])
+
+
+def test_a_batch_of_messages_is_bounded_too(owner: RestDoor) -> None:
+    """Twenty calls in one body: each result tells 100 details at most."""
+    message = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "create_vocab_deck", "arguments": {"name": "x", "cards": [{}] * 15_000}},
+    }
+    response = owner.request("POST", "/mcp", json=[message] * 20)
+    assert [answer["result"]["isError"] for answer in response.json()] == [True] * 20
+    assert len(response.content) < 20 * 1_000

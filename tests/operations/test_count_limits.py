@@ -1,0 +1,129 @@
+"""Count limits hold, also when many ask at once (decisions, 6)."""
+
+import pytest
+
+from courses.items import MAX_ITEMS
+from tests.support.doors import RestDoor
+
+
+@pytest.fixture
+def fill(owner_member, course):
+    """Fills the owner's course with items, past the door, which would take a thousand requests."""
+    from courses.models import Item
+
+    def bulk(count: int) -> None:
+        Item.objects.bulk_create(Item(member=owner_member, course_id=course["id"], title="x") for _ in range(count))
+
+    return bulk
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_courses_stop_at_30(owner: RestDoor, in_threads) -> None:
+    for number in range(29):
+        owner.made("create_course", name=f"Course {number}")
+    answers = in_threads(lambda n: owner.call("create_course", name=f"New {n}").error, list(range(24)))
+    assert sorted(map(str, answers)) == ["None"] + ["conflict"] * 23
+    assert len(owner.made("list_courses")["data"]) == 30
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_milestones_stop_at_20(owner: RestDoor, item, in_threads) -> None:
+    for number in range(19):
+        owner.made("create_milestone", item_id=item["id"], title=f"{number}")
+    answers = in_threads(lambda n: owner.call("create_milestone", item_id=item["id"], title=f"{n}").error, [*range(24)])
+    assert sorted(map(str, answers)) == ["None"] + ["conflict"] * 23
+    assert len(owner.made("list_milestones", item_id=item["id"])["data"]) == 20
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_milestones_have_places_of_their_own(owner: RestDoor, item, in_threads) -> None:
+    in_threads(lambda n: owner.made("create_milestone", item_id=item["id"], title=f"{n}"), list(range(20)))
+    listed = owner.made("list_milestones", item_id=item["id"])["data"]
+    assert [milestone["position"] for milestone in listed] == list(range(1, 21))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_items_stop_at_1000(owner: RestDoor, course, fill, in_threads) -> None:
+    from courses.models import Item
+
+    fill(MAX_ITEMS - 1)
+    answers = in_threads(lambda n: owner.call("create_item", course_id=course["id"], title=f"{n}").error, [*range(24)])
+    assert sorted(map(str, answers)) == ["None"] + ["conflict"] * 23
+    assert Item.objects.count() == 1000
+
+
+def test_a_course_has_at_most_1000_items(owner: RestDoor, course, fill) -> None:
+    fill(999)
+    last = owner.made("create_item", course_id=course["id"], title="The last")
+    assert owner.call("create_item", course_id=course["id"], title="One more").error == "conflict"
+    other = owner.made("create_course", name="Algebra")
+    owner.made("create_item", course_id=other["id"], title="In another course")
+    owner.made("delete_item", item_id=last["id"])
+    owner.made("create_item", course_id=course["id"], title="One more")
+
+
+def test_the_limit_of_items_is_checked_last(owner: RestDoor, stranger: RestDoor, course, fill) -> None:
+    """Decisions, 3: parent (404), then body (422), then count limits (409)."""
+    fill(1000)
+    assert stranger.call("create_item", course_id=course["id"], title="x").error == "not_found"
+    assert owner.call("create_item", course_id=course["id"], title="").error == "validation_failed"
+    assert owner.call("create_item", course_id=course["id"], title="x").error == "conflict"
+
+
+def test_a_full_course_can_still_be_changed(owner: RestDoor, course, fill) -> None:
+    fill(1000)
+    item = owner.made("list_items", limit=1)["data"][0]
+    assert owner.made("update_item", item_id=item["id"], title="New")["title"] == "New"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_members_limit_is_not_anothers(owner: RestDoor, stranger: RestDoor, in_threads) -> None:
+    doors = [owner, stranger] * 6
+    for member in [owner, stranger]:
+        for number in range(27):
+            member.made("create_course", name=f"Course {number}")
+    in_threads(lambda door: door.call("create_course", name="New"), doors)
+    assert [len(member.made("list_courses")["data"]) for member in (owner, stranger)] == [30, 30]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deleting_a_course_races_with_creating_its_items(owner: RestDoor, course, in_threads) -> None:
+    """Whoever comes late finds no course; no item is left without one."""
+    from courses.models import Item
+
+    def act(number: int) -> str | None:
+        if number == 5:
+            return owner.call("delete_course", course_id=course["id"]).error
+        return owner.call("create_item", course_id=course["id"], title="x").error
+
+    answers = in_threads(act, list(range(12)))
+    assert answers.pop(5) is None
+    assert set(answers) <= {None, "not_found"}
+    assert Item.objects.count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deleting_an_item_races_with_creating_and_changing_its_milestones(
+    owner: RestDoor, item, milestone, in_threads
+) -> None:
+    from planning.models import Milestone
+
+    def act(number: int) -> str | None:
+        if number == 5:
+            return owner.call("delete_item", item_id=item["id"]).error
+        if number % 2:
+            return owner.call("update_milestone", milestone_id=milestone["id"], done=True).error
+        return owner.call("create_milestone", item_id=item["id"], title="x").error
+
+    answers = in_threads(act, list(range(12)))
+    assert answers.pop(5) is None
+    assert set(answers) <= {None, "not_found"}
+    assert Milestone.objects.count() == 0
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", ["course", "item", "milestone"])
+def test_of_parallel_deletions_one_succeeds(owner: RestDoor, milestone, name: str, request, in_threads) -> None:
+    given = {f"{name}_id": request.getfixturevalue(name)["id"]}
+    answers = in_threads(lambda _: owner.call(f"delete_{name}", **given).error, list(range(8)))
+    assert sorted(map(str, answers)) == ["None"] + ["not_found"] * 7

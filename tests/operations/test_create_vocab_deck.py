@@ -1,0 +1,125 @@
+"""create_vocab_deck: POST /v1/vocab-decks."""
+
+from typing import Any
+from unittest.mock import ANY
+from uuid import uuid4
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import deck_with_cards, made_deck
+
+CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
+
+
+def test_it_creates(owner: RestDoor, course: Any) -> None:
+    cards = [{"term": "  Nucleus ", "definition": "Holds the DNA."}, {"term": "Ribosome", "definition": "Proteins."}]
+    deck = owner.made("create_vocab_deck", name=" Organelles ", course_id=course["id"], cards=cards)
+    new = {
+        "id": ANY,
+        "deck_id": deck["id"],
+        "state": "new",
+        "due_at": deck["next_due_at"],
+        "reps": 0,
+        "lapses": 0,
+        "stability": None,
+        "difficulty": None,
+        "last_reviewed_at": None,
+    }
+    assert deck == {
+        "id": ANY,
+        "name": "Organelles",
+        "course_id": course["id"],
+        "course_name": "Cell Biology",
+        "card_count": 2,
+        "due_count": 2,
+        "next_due_at": ANY,
+        "created_at": ANY,
+        "updated_at": deck["created_at"],
+        "cards": [new | CARD, new | {"term": "Ribosome", "definition": "Proteins."}],
+    }
+
+
+def test_it_answers_what_is_then_listed(owner: RestDoor) -> None:
+    made = made_deck(owner, "Nucleus", "Ribosome", "Vacuole")
+    assert deck_with_cards(owner, made) == made
+
+
+def test_it_keeps_the_order_of_500_cards(owner: RestDoor) -> None:
+    terms = [f"Term {number}" for number in range(500)]
+    deck = made_deck(owner, *terms)
+    assert [card["term"] for card in deck["cards"]] == terms
+
+
+def test_its_course_is_optional(owner: RestDoor) -> None:
+    assert made_deck(owner)["course_id"] is None
+    deck = made_deck(owner, course_id=None)
+    assert (deck["course_id"], deck["course_name"]) == (None, None)
+
+
+def test_it_accepts_the_longest_texts(owner: RestDoor) -> None:
+    card = {"term": "é" * 200, "definition": "本" * 2000}
+    deck = owner.made("create_vocab_deck", name="n" * 120, cards=[card])
+    assert (deck["name"], deck["cards"][0]["definition"]) == ("n" * 120, "本" * 2000)
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({}, ["name", "cards"]),
+        ({"name": " ", "cards": [CARD]}, ["name"]),
+        ({"name": "n" * 121, "cards": [CARD]}, ["name"]),
+        ({"name": None, "cards": [CARD]}, ["name"]),
+        ({"name": 5, "cards": [CARD]}, ["name"]),
+        ({"name": "Deck", "cards": []}, ["cards"]),
+        ({"name": "Deck", "cards": None}, ["cards"]),
+        ({"name": "Deck", "cards": CARD}, ["cards"]),
+        ({"name": "Deck", "cards": [CARD] * 501}, ["cards"]),
+        ({"name": "Deck", "cards": [CARD, "Ribosome"]}, ["cards[1]"]),
+        ({"name": "Deck", "cards": [CARD, {"term": ""}]}, ["cards[1].term", "cards[1].definition"]),
+        ({"name": "Deck", "cards": [CARD | {"term": "t" * 201}]}, ["cards[0].term"]),
+        ({"name": "Deck", "cards": [CARD | {"definition": "d" * 2001}]}, ["cards[0].definition"]),
+        ({"name": "Deck", "cards": [CARD | {"definition": "\x00"}]}, ["cards[0].definition"]),
+        ({"name": "Deck", "cards": [CARD], "course_id": "biology"}, ["course_id"]),
+        ({"name": "Deck", "cards": [CARD], "course_id": str(uuid4())}, ["course_id"]),
+    ],
+)
+def test_it_names_what_is_wrong(owner: RestDoor, fields: dict[str, Any], wrong: list[str]) -> None:
+    answer = owner.call("create_vocab_deck", **fields)
+    assert (answer.error, answer.fields) == ("validation_failed", wrong)
+    assert owner.made("list_vocab_decks")["data"] == []
+
+
+def test_another_members_course_is_like_none(stranger: RestDoor, course: Any) -> None:
+    answer = stranger.call("create_vocab_deck", name="Deck", cards=[CARD], course_id=course["id"])
+    assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
+
+
+def test_the_101st_conflicts(owner: RestDoor, owner_member: Any, stranger: RestDoor) -> None:
+    from vocab.models import Deck
+
+    Deck.objects.bulk_create(Deck(member=owner_member, name=f"Deck {number}") for number in range(99))
+    made_deck(owner)
+    answer = owner.call("create_vocab_deck", name="One more", cards=[CARD])
+    assert (answer.error, "100 decks" in answer.body["message"]) == ("conflict", True)
+    assert len(owner.made("list_vocab_decks")["data"]) == 100
+    made_deck(stranger)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_creates_stop_at_the_limit(owner: RestDoor, owner_member: Any, in_threads: Any) -> None:
+    from vocab.models import Deck
+
+    Deck.objects.bulk_create(Deck(member=owner_member, name=f"Deck {number}") for number in range(98))
+    call = lambda n: owner.call("create_vocab_deck", name=f"New {n}", cards=[CARD]).error  # noqa: E731
+    answers = in_threads(call, list(range(12)))
+    assert sorted(map(str, answers)) == ["None"] * 2 + ["conflict"] * 10
+    assert len(owner.made("list_vocab_decks")["data"]) == 100
+
+
+def test_it_needs_the_write_scope(reader: RestDoor) -> None:
+    assert reader.call("create_vocab_deck", name="Deck", cards=[CARD]).error == "insufficient_scope"
+
+
+def test_it_needs_a_membership(lapsed: RestDoor) -> None:
+    assert lapsed.call("create_vocab_deck", name="Deck", cards=[CARD]).error == "membership_required"

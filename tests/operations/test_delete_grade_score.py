@@ -1,0 +1,83 @@
+"""delete_grade_score: DELETE /v1/grade-scores/{score_id}."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.support.doors import RestDoor
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def score(owner: RestDoor, course: Any) -> Any:
+    """A score of 60 beside another of 80."""
+    made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
+    [category] = made["categories"]
+    add = {"course_id": course["id"], "category_id": category["id"]}
+    owner.made("add_grade_score", **add, label="Quiz 1", score=80)
+    return owner.made("add_grade_score", **add, label="Quiz 2", score=60)
+
+
+@pytest.fixture
+def labels(owner: RestDoor, course: Any):
+    """Reads the labels of the scores that are left."""
+
+    def read() -> list[str]:
+        [category] = owner.made("get_grades", course_id=course["id"])["categories"]
+        return [score["label"] for score in category["scores"]]
+
+    return read
+
+
+def test_it_deletes(owner: RestDoor, score: Any, labels) -> None:
+    assert owner.call("delete_grade_score", score_id=score["id"]).body == {"id": score["id"], "deleted": True}
+    assert labels() == ["Quiz 1"]
+
+
+def test_the_grade_follows(owner: RestDoor, course: Any, score: Any) -> None:
+    assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 70
+    owner.made("delete_grade_score", score_id=score["id"])
+    assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 80
+
+
+def test_twice_is_not_found(owner: RestDoor, score: Any) -> None:
+    owner.made("delete_grade_score", score_id=score["id"])
+    assert owner.call("delete_grade_score", score_id=score["id"]).error == "not_found"
+
+
+def test_it_hides_a_strangers_score(stranger: RestDoor, score: Any, labels) -> None:
+    """Spec: a score of another member gives 404."""
+    assert stranger.call("delete_grade_score", score_id=score["id"]).error == "not_found"
+    assert labels() == ["Quiz 1", "Quiz 2"]
+
+
+def test_the_id_of_another_kind_of_object_is_not_found(owner: RestDoor, course: Any) -> None:
+    assert owner.call("delete_grade_score", score_id=course["id"]).error == "not_found"
+
+
+def test_a_missing_score_is_not_found(owner: RestDoor) -> None:
+    assert owner.call("delete_grade_score", score_id=uuid4()).error == "not_found"
+
+
+def test_a_malformed_id_is_named(owner: RestDoor) -> None:
+    assert owner.call("delete_grade_score", score_id="17").fields == ["score_id"]
+
+
+def test_a_read_only_key_is_refused(reader: RestDoor, score: Any, labels) -> None:
+    assert reader.call("delete_grade_score", score_id=score["id"]).error == "insufficient_scope"
+    assert labels() == ["Quiz 1", "Quiz 2"]
+
+
+def test_deleting_makes_room(owner: RestDoor, owner_member, course: Any, score: Any) -> None:
+    from grades.models import GradeScore
+
+    category_id = score["category_id"]
+    GradeScore.objects.bulk_create(
+        GradeScore(member=owner_member, category_id=category_id, label="Quiz", score=80) for _ in range(498)
+    )
+    new = {"course_id": course["id"], "category_id": category_id, "label": "Last", "score": 1}
+    assert owner.call("add_grade_score", **new).error == "conflict"
+    owner.made("delete_grade_score", score_id=score["id"])
+    assert owner.call("add_grade_score", **new).error is None

@@ -1,0 +1,49 @@
+"""delete_item: DELETE /v1/items/{item_id}."""
+
+from tests.support.doors import RestDoor
+from tests.support.samples import UNKNOWN_ID, refusal
+
+
+def test_it_deletes(owner: RestDoor, item) -> None:
+    assert owner.made("delete_item", item_id=item["id"]) == {"id": item["id"], "deleted": True}
+    assert owner.call("get_item", item_id=item["id"]).error == "not_found"
+    assert owner.made("list_items")["data"] == []
+
+
+def test_its_milestones_go(owner: RestDoor, item, milestone) -> None:
+    """Operation rules: permanent; removes its milestones."""
+    owner.made("delete_item", item_id=item["id"])
+    assert owner.call("list_milestones", item_id=item["id"]).error == "not_found"
+    assert owner.call("update_milestone", milestone_id=milestone["id"], done=True).error == "not_found"
+    assert owner.call("delete_milestone", milestone_id=milestone["id"]).error == "not_found"
+
+
+def test_everything_else_stays(owner: RestDoor, course, item) -> None:
+    other = owner.made("create_item", course_id=course["id"], title="Final")
+    step = owner.made("create_milestone", item_id=other["id"], title="Outline")
+    owner.made("delete_item", item_id=item["id"])
+    assert owner.made("list_items")["data"] == [other]
+    assert owner.made("list_milestones", item_id=other["id"])["data"] == [step]
+    assert owner.made("list_courses")["data"] == [course]
+
+
+def test_twice_is_not_found(owner: RestDoor, item) -> None:
+    owner.made("delete_item", item_id=item["id"])
+    assert owner.call("delete_item", item_id=item["id"]).error == "not_found"
+
+
+def test_someone_elses_item_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, item) -> None:
+    foreign = stranger.call("delete_item", item_id=item["id"])
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("delete_item", item_id=UNKNOWN_ID))
+    assert owner.made("get_item", item_id=item["id"]) == item
+
+
+def test_a_malformed_id_is_named(owner: RestDoor) -> None:
+    answer = owner.call("delete_item", item_id="nope")
+    assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
+
+
+def test_over_rest_it_is_200(owner: RestDoor, item) -> None:
+    response = owner.request("DELETE", f"/v1/items/{item['id']}")
+    assert (response.status_code, response.json()) == (200, {"id": item["id"], "deleted": True})

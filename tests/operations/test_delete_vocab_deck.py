@@ -1,0 +1,76 @@
+"""delete_vocab_deck: DELETE /v1/vocab-decks/{deck_id}; and what becomes of decks when a course goes."""
+
+from typing import Any
+from uuid import uuid4
+
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import made_deck, reviewed
+
+
+def test_it_removes_cards_and_log(owner: RestDoor) -> None:
+    from vocab.models import Card, Review
+
+    deck, kept = made_deck(owner, "a", "b"), made_deck(owner, name="Kept")
+    reviewed(owner, deck["cards"][0], "good")
+    reviewed(owner, kept["cards"][0], "good")
+    assert owner.made("delete_vocab_deck", deck_id=deck["id"]) == {"id": deck["id"], "deleted": True}
+    assert [found["name"] for found in owner.made("list_vocab_decks")["data"]] == ["Kept"]
+    assert (Card.objects.count(), Review.objects.count()) == (1, 1)
+    assert owner.call("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good").error == "not_found"
+
+
+def test_practice_keeps_the_attempts(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    for _ in range(5):
+        reviewed(owner, deck["cards"][0], "again")
+    before = owner.made("get_practice_stats")
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    [topic] = before["weak_topics"]
+    assert topic["deck_id"] == deck["id"]
+    assert owner.made("get_practice_stats") == before | {"weak_topics": [topic | {"deck_id": None}]}
+
+
+def test_twice_is_not_found(owner: RestDoor) -> None:
+    deck = made_deck(owner)
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    assert owner.call("delete_vocab_deck", deck_id=deck["id"]).error == "not_found"
+
+
+def test_anothers_is_not_found(owner: RestDoor, stranger: RestDoor) -> None:
+    deck = made_deck(owner)
+    foreign = stranger.call("delete_vocab_deck", deck_id=deck["id"])
+    missing = stranger.call("delete_vocab_deck", deck_id=uuid4())
+    assert foreign.error == "not_found"
+    assert foreign.body | {"request_id": ""} == missing.body | {"request_id": ""}
+    assert len(owner.made("list_vocab_decks")["data"]) == 1
+
+
+def test_a_malformed_id(owner: RestDoor) -> None:
+    answer = owner.call("delete_vocab_deck", deck_id="first")
+    assert (answer.error, answer.fields) == ("validation_failed", ["deck_id"])
+
+
+def test_it_needs_the_write_scope(owner: RestDoor, reader: RestDoor) -> None:
+    deck = made_deck(owner)
+    assert reader.call("delete_vocab_deck", deck_id=deck["id"]).error == "insufficient_scope"
+
+
+def test_deleting_a_course_keeps_its_decks(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    for _ in range(5):
+        reviewed(owner, deck["cards"][0], "again")
+    owner.made("delete_course", course_id=course["id"])
+    [found] = owner.made("list_vocab_decks")["data"]
+    assert (found["id"], found["course_id"], found["course_name"]) == (deck["id"], None, None)
+    [topic] = owner.made("get_practice_stats")["weak_topics"]
+    assert (topic["deck_id"], topic["course_id"]) == (deck["id"], None)
+
+
+def test_deleting_a_member_deletes_everything(owner: RestDoor, owner_member: Any, course: Any) -> None:
+    from practice.models import Attempt
+    from vocab.models import Deck, Review
+
+    deck = made_deck(owner, course_id=course["id"])
+    reviewed(owner, deck["cards"][0], "good")
+    owner_member.delete()
+    assert (Deck.objects.count(), Review.objects.count(), Attempt.objects.count()) == (0, 0, 0)

@@ -1,0 +1,193 @@
+"""What goes with a course, and what stays (States: Course; decisions, 6)."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.core.files.base import ContentFile
+from django.db import transaction
+
+from tests.support.doors import RestDoor
+
+if TYPE_CHECKING:
+    from accounts.models import Member
+    from courses.models import SyllabusFile
+
+Upload = Callable[..., "SyllabusFile"]
+
+
+@pytest.fixture
+def upload(settings, tmp_path: Path) -> Upload:
+    """Stores a syllabus file for a course."""
+    from courses.models import SyllabusFile
+
+    settings.MEDIA_ROOT = tmp_path
+
+    def store(member: "Member", course: Any, content: bytes = b"Week 1") -> SyllabusFile:
+        row = SyllabusFile(member=member, course_id=course["id"], filename="syllabus.pdf")
+        row.file.save("syllabus.pdf", ContentFile(content), save=False)
+        row.save(force_insert=True)
+        return row
+
+    return store
+
+
+def _path(row: "SyllabusFile") -> Path:
+    return Path(row.file.path)
+
+
+def _fill(door: RestDoor, course: Any) -> None:
+    """Items, milestones, categories and scores, two of each."""
+    categories = [{"name": "Quizzes", "weight": 40}, {"name": "Exams", "weight": 60}]
+    grades = door.made("set_grade_categories", course_id=course["id"], categories=categories)
+    for number, category in enumerate(grades["categories"]):
+        door.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="x", score=80)
+        item = door.made("create_item", course_id=course["id"], title=f"Item {number}")
+        door.made("create_milestone", item_id=item["id"], title=f"Step {number}")
+
+
+def _rows() -> dict[str, int]:
+    from courses.models import Course, Item, SyllabusFile
+    from grades.models import GradeCategory, GradeScore
+    from planning.models import Milestone
+
+    models = [Course, Item, Milestone, GradeCategory, GradeScore, SyllabusFile]
+    return {model.__name__: model._default_manager.count() for model in models}
+
+
+def _everything(door: RestDoor) -> Any:
+    """All that a member sees of courses, items, milestones and grades."""
+    courses = door.made("list_courses")["data"]
+    items = door.made("list_items")["data"]
+    return {
+        "courses": courses,
+        "items": items,
+        "milestones": [door.made("list_milestones", item_id=item["id"]) for item in items],
+        "grades": [door.made("get_grades", course_id=course["id"]) for course in courses],
+    }
+
+
+def test_everything_of_the_course_goes(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+    """delete_course: removes items, milestones, grades and uploaded files."""
+    _fill(owner, course)
+    upload(owner_member, course)
+    assert _rows() == {
+        "Course": 1,
+        "Item": 2,
+        "Milestone": 2,
+        "GradeCategory": 2,
+        "GradeScore": 2,
+        "SyllabusFile": 1,
+    }
+    owner.made("delete_course", course_id=course["id"])
+    assert set(_rows().values()) == {0}
+
+
+def test_its_parts_are_not_found_any_more(owner: RestDoor, course, item, milestone) -> None:
+    owner.made("delete_course", course_id=course["id"])
+    assert owner.call("get_item", item_id=item["id"]).error == "not_found"
+    assert owner.call("list_milestones", item_id=item["id"]).error == "not_found"
+    assert owner.call("update_milestone", milestone_id=milestone["id"]).error == "not_found"
+    assert owner.call("get_grades", course_id=course["id"]).error == "not_found"
+    assert owner.made("list_items", course_id=course["id"])["data"] == []
+
+
+def test_the_members_other_data_stay(owner: RestDoor, course) -> None:
+    other = owner.made("create_course", name="Algebra")
+    _fill(owner, other)
+    before = _everything(owner)
+    _fill(owner, course)
+    owner.made("delete_course", course_id=course["id"])
+    assert _everything(owner) == before | {"courses": before["courses"][1:], "grades": before["grades"][1:]}
+
+
+def test_other_members_data_stay(owner: RestDoor, stranger: RestDoor, course) -> None:
+    theirs = stranger.made("create_course", name="Theirs")
+    _fill(stranger, theirs)
+    before = _everything(stranger)
+    _fill(owner, course)
+    owner.made("delete_course", course_id=course["id"])
+    assert _everything(stranger) == before
+
+
+def test_it_costs_the_same_however_much_goes(owner: RestDoor, course, django_assert_max_num_queries) -> None:
+    for _ in range(5):
+        _fill(owner, course)
+    with django_assert_max_num_queries(20):
+        owner.made("delete_course", course_id=course["id"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_stored_files_go_and_others_stay(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+    other = owner.made("create_course", name="Algebra")
+    gone = [upload(owner_member, course), upload(owner_member, course)]
+    kept = upload(owner_member, other, b"Vectors")
+    owner.made("delete_course", course_id=course["id"])
+    assert [_path(row).exists() for row in gone] == [False, False]
+    assert _path(kept).read_bytes() == b"Vectors"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_stored_file_goes_after_the_commit(owner_member, course, upload: Upload) -> None:
+    """Decisions, 6: after the commit, never before."""
+    from uuid import UUID
+
+    from courses.courses import delete_course
+
+    row = upload(owner_member, course)
+    with transaction.atomic():
+        delete_course(owner_member, UUID(course["id"]))
+        assert _path(row).exists()
+    assert not _path(row).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_deletion_that_is_rolled_back_keeps_the_file(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+    from uuid import UUID
+
+    from courses.courses import delete_course
+
+    row = upload(owner_member, course)
+    with transaction.atomic():
+        delete_course(owner_member, UUID(course["id"]))
+        transaction.set_rollback(True)
+    assert _path(row).read_bytes() == b"Week 1"
+    assert owner.made("list_courses")["data"] == [course]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_file_that_is_missing_already_stops_nothing(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+    _path(upload(owner_member, course)).unlink()
+    assert owner.made("delete_course", course_id=course["id"]) == {"id": course["id"], "deleted": True}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_storage_that_refuses_stops_neither_the_answer_nor_other_files(
+    owner: RestDoor, owner_member, course, upload: Upload, caplog
+) -> None:
+    """A folder that is not empty stands in the file's place, so the storage cannot remove it."""
+    stuck, other = upload(owner_member, course), upload(owner_member, course)
+    _path(stuck).unlink()
+    (_path(stuck) / "inside").mkdir(parents=True)
+    assert owner.made("delete_course", course_id=course["id"]) == {"id": course["id"], "deleted": True}
+    assert not _path(other).exists()
+    assert "Error calling" in caplog.text
+    assert _rows()["SyllabusFile"] == 0
+
+
+@pytest.mark.django_db(transaction=True)
+def test_someone_elses_delete_keeps_the_file(stranger: RestDoor, owner_member, course, upload: Upload) -> None:
+    row = upload(owner_member, course)
+    assert stranger.call("delete_course", course_id=course["id"]).error == "not_found"
+    assert _path(row).exists()
+
+
+def test_deleting_an_item_keeps_its_course_whole(owner: RestDoor, course) -> None:
+    """States: Item deleted: cascades to its milestones, and to nothing else."""
+    _fill(owner, course)
+    [first, second] = owner.made("list_items")["data"]
+    before = _everything(owner)
+    owner.made("delete_item", item_id=first["id"])
+    after = _everything(owner)
+    assert after == before | {"items": [second], "milestones": before["milestones"][1:]}

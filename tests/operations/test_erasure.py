@@ -1,0 +1,306 @@
+"""Deleting a member: credentials die first, then everything goes in batches; broken off, it is completed."""
+
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.admin.models import LogEntry
+from django.contrib.sessions.models import Session
+from django.core.exceptions import ValidationError
+from django.core.files.base import ContentFile
+from django.core.management import call_command
+from django.test import Client
+
+from accounts.models import Member
+from tests.conftest import KeyFactory, MemberFactory
+from tests.support.browsers import act
+from tests.support.doors import RestDoor
+from tests.support.oauth import App, error_of, status_of
+from tests.support.vocabulary import made_deck
+
+MEMBERS = "/admin/accounts/member/"
+
+
+def _broken(member_id: Any) -> None:
+    raise RuntimeError("the server was killed")
+
+
+def owned() -> list[tuple[Any, str]]:
+    """Every model whose rows belong to a member, and the name of its reference; of the toolkit's own none is used."""
+    return [
+        (model, field.name)
+        for model in apps.get_models()
+        for field in model._meta.concrete_fields
+        if field.remote_field and field.remote_field.model is Member and model._meta.app_label != "oauth2_provider"
+    ]
+
+
+def left(member: Member) -> dict[str, int]:
+    """The rows of a member that are there, by model."""
+    counted = {model._meta.label: model._default_manager.filter(**{name: member.id}).count() for model, name in owned()}
+    return {label: number for label, number in counted.items() if number}
+
+
+def delete(admin: Client, member: Member) -> Any:
+    return admin.post(f"{MEMBERS}{member.id}/delete/", {"post": "yes"})
+
+
+def fill(door: RestDoor, member: Member) -> App:
+    """A row of everything that a member can have."""
+    from vocab.models import RetentionGoal
+
+    course = door.made("create_course", name="Biology")
+    item = door.made("create_item", course_id=course["id"], title="Midterm")
+    door.made("create_milestone", item_id=item["id"], title="Outline")
+    graded = door.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Exam", "weight": 100}])
+    category = graded["categories"][0]["id"]
+    door.made("add_grade_score", course_id=course["id"], category_id=category, label="x", score=80)
+    deck = made_deck(door)
+    door.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    RetentionGoal.objects.create(member=member)
+    app = App.registered()
+    app.connect(member)
+    Client().post("/sign-in", {"email": member.email})
+    return app
+
+
+@pytest.fixture
+def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -> Path:
+    """A syllabus file of the owner's."""
+    from courses.models import SyllabusFile
+
+    settings.MEDIA_ROOT = tmp_path
+    row = SyllabusFile(member=owner_member, course_id=course["id"], filename="syllabus.pdf")
+    row.file.save("syllabus.pdf", ContentFile(b"Week 1"), save=False)
+    row.save(force_insert=True)
+    return Path(row.file.path)
+
+
+@pytest.mark.rest
+@pytest.mark.usefixtures("uploaded")
+@pytest.mark.parametrize("together", [False, True])
+def test_everything_of_the_member_goes_and_nothing_else(
+    admin: Client, owner: RestDoor, owner_member: Member, stranger: RestDoor, together: bool
+) -> None:
+    other = Member.objects.get(email="stranger@example.org")
+    for door, member in ((owner, owner_member), (stranger, other)):
+        fill(door, member)
+    assert left(owner_member).keys() == {model._meta.label for model, _ in owned()} - {"admin.LogEntry"}
+    kept = left(other)
+    if together:
+        act(admin, MEMBERS, "delete_selected", owner_member, post="yes")
+    else:
+        assert delete(admin, owner_member).status_code == 302
+    assert left(owner_member) == {}
+    assert not Member.objects.filter(id=owner_member.id).exists()
+    assert left(other) == kept
+
+
+@pytest.mark.django_db
+def test_the_table_names_all_that_belongs_to_a_member(settings: Any) -> None:
+    assert set(settings.MEMBER_DATA) == {(model._meta.label, name) for model, name in owned()}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_stored_files_go(admin: Client, owner_member: Member, uploaded: Path) -> None:
+    delete(admin, owner_member)
+    assert not uploaded.exists()
+
+
+def test_sessions_go_and_the_operators_log_keeps_no_address(
+    admin: Client, owner_member: Member, make_member: MemberFactory
+) -> None:
+    browsers = {name: Client() for name in ("member", "pending", "other")}
+    browsers["member"].force_login(owner_member)
+    browsers["pending"].post("/sign-in", {"email": owner_member.email})
+    browsers["other"].force_login(make_member())
+    act(admin, MEMBERS, "lapse", owner_member)
+    delete(admin, owner_member)
+    keys = {name: browser.cookies["sessionid"].value for name, browser in browsers.items()}
+    there = {name for name, key in keys.items() if Session.objects.filter(session_key=key).exists()}
+    assert there == {"other"}
+    written = [f"{entry.object_repr} {entry.change_message}" for entry in LogEntry.objects.all()]
+    assert len(written) == 2
+    assert not any(owner_member.email in line for line in written)
+
+
+def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member: MemberFactory) -> None:
+    other = make_member(is_staff=True, is_superuser=True)
+    browser = Client()
+    browser.force_login(other)
+    act(browser, MEMBERS, "lapse", make_member())
+    delete(admin, other)
+    assert not LogEntry.objects.filter(user_id=other.id).exists()
+
+
+@pytest.fixture
+def broken_off(admin: Client, owner: RestDoor, owner_member: Member, settings: Any) -> App:
+    """An app of the member's whose deletion was broken off when the credentials were dead and half the data gone."""
+    app = fill(owner, owner_member)
+    app.connect(owner_member)
+    parts, steps = settings.MEMBER_DATA, settings.MEMBER_ERASURES
+    settings.MEMBER_DATA = parts[: len(parts) // 2]
+    settings.MEMBER_ERASURES = ["tests.operations.test_erasure._broken"]
+    with pytest.raises(RuntimeError, match="killed"):
+        delete(admin, owner_member)
+    settings.MEMBER_DATA, settings.MEMBER_ERASURES = parts, steps
+    assert left(owner_member)
+    return app
+
+
+@pytest.mark.rest
+@pytest.mark.usefixtures("broken_off")
+def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member, make_key: KeyFactory) -> None:
+    assert owner.call("get_me").error == "unauthorized"
+    browser = Client()
+    browser.post("/sign-in", {"email": owner_member.email})
+    assert browser.get("/keys").status_code == 302
+    from studyservice.operations.errors import NotFound
+
+    with pytest.raises(NotFound):
+        make_key(owner_member)
+
+
+@pytest.mark.rest
+def test_meanwhile_no_token_works_or_is_made(owner_member: Member, admin: Client, settings: Any) -> None:
+    app = App.registered()
+    tokens, code = app.connect(owner_member), app.code(owner_member)
+    settings.MEMBER_DATA, settings.MEMBER_ERASURES = [], ["tests.operations.test_erasure._broken"]
+    with pytest.raises(RuntimeError, match="killed"):
+        delete(admin, owner_member)
+    assert status_of(tokens["access_token"]) == 401
+    assert error_of(app.refresh(tokens["refresh_token"])) == (400, "invalid_grant")
+    assert error_of(app.exchange(code)) == (400, "invalid_grant")
+
+
+@pytest.mark.rest
+@pytest.mark.usefixtures("broken_off")
+@pytest.mark.parametrize("again", ["admin", "purgeexpired"])
+def test_it_is_completed(admin: Client, owner_member: Member, again: str) -> None:
+    if again == "admin":
+        assert delete(admin, owner_member).status_code == 302
+    else:
+        call_command("purgeexpired")
+    assert left(owner_member) == {}
+    assert not Member.objects.filter(id=owner_member.id).exists()
+
+
+@pytest.mark.rest
+@pytest.mark.usefixtures("broken_off")
+def test_a_member_who_is_being_deleted_cannot_be_let_in_again(owner_member: Member) -> None:
+    found = Member.objects.get(id=owner_member.id)
+    found.is_active = True
+    with pytest.raises(ValidationError, match="is being deleted"):
+        found.full_clean()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_running_write_is_waited_for_and_the_next_refused(
+    admin: Client, owner: RestDoor, owner_member: Member, course: Any, in_threads: Any
+) -> None:
+    from accounts.writing import writing
+    from courses.models import Item
+
+    stamped, deleting = Event(), Event()
+
+    def slow() -> None:
+        with writing(owner_member.id) as now:
+            stamped.set()
+            deleting.wait(timeout=10)
+            Item.objects.create(member=owner_member, course_id=course["id"], title="slow", created_at=now)
+
+    def erase() -> int:
+        assert stamped.wait(timeout=10)
+        deleting.set()
+        return int(delete(admin, owner_member).status_code)
+
+    def late() -> str | None:
+        assert deleting.wait(timeout=10)
+        return next(error for _ in count() if (error := owner.call("create_course", name="late").error))
+
+    *_, status, error = in_threads(lambda act: act(), [slow, erase, late])
+    assert (status, error in {"unauthorized", "not_found", "conflict"}) == (302, True)
+    assert left(owner_member) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_and_refreshing_apps_race_with_it(
+    admin: Client, owner_member: Member, door: Any, course: Any, in_threads: Any
+) -> None:
+    """Each is answered, none by a fault, and nothing of theirs is left."""
+    app = App.registered()
+    tokens = [app.connect(owner_member) for _ in range(3)]
+
+    def write(writer: RestDoor) -> set[str | None]:
+        answers: set[str | None] = set()
+        while not answers - {None}:
+            answers.add(writer.call("create_item", course_id=course["id"], title="x").error)
+        return answers
+
+    def refresh(held: Any) -> set[str | None]:
+        answers: set[str | None] = set()
+        while not answers - {None}:
+            response = app.refresh(held["refresh_token"])
+            held = response.json()
+            answers.add(held.get("error"))
+        return answers
+
+    doors = [door(owner_member) for _ in range(3)]
+    work = [lambda writer=writer: write(writer) for writer in doors]
+    work += [lambda held=held: refresh(held) for held in tokens]
+    *answers, status = in_threads(lambda act: act(), [*work, lambda: delete(admin, owner_member).status_code])
+    assert status == 302
+    assert set().union(*answers[:3]) <= {None, "unauthorized", "not_found", "rate_limited"}
+    assert set().union(*answers[3:]) <= {None, "invalid_grant"}
+    assert left(owner_member) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("queryset", [False, True])
+def test_deleting_through_the_model_is_the_same(owner: RestDoor, owner_member: Member, queryset: bool) -> None:
+    """It cannot be part of a transaction: its batches would hold their locks to the end."""
+    from django.db import transaction
+
+    fill(owner, owner_member)
+    found = Member.objects.filter(id=owner_member.id)
+    with pytest.raises(RuntimeError, match="durable"), transaction.atomic():
+        found.delete()
+    assert found.exists()
+    found.delete() if queryset else found.get().delete()
+    assert left(owner_member) == {}
+    assert not found.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_goes_in_batches(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch: Any) -> None:
+    """No transaction removes more than a batch."""
+    from django.db import transaction
+    from django.db.models.signals import post_delete
+
+    from accounts import erasure
+    from courses.models import Course
+
+    monkeypatch.setattr(erasure, "BATCH", 2)
+    for number in range(5):
+        owner.made("create_course", name=f"{number}")
+    removed: list[Course] = []
+    batches: list[int] = []
+
+    def committed() -> None:
+        if removed:
+            batches.append(len(removed))
+            removed.clear()
+
+    def note(instance: Course, **_: Any) -> None:
+        removed.append(instance)
+        transaction.on_commit(committed)
+
+    post_delete.connect(note, Course)
+    try:
+        delete(admin, owner_member)
+    finally:
+        post_delete.disconnect(note, Course)
+    assert batches == [2, 2, 1]

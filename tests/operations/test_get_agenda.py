@@ -1,0 +1,210 @@
+"""get_agenda: GET /v1/agenda. The member's today is in test_time_zones."""
+
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import later
+
+TODAY = "2026-11-21"
+
+
+@pytest.fixture(autouse=True)
+def _today(time_machine) -> None:
+    time_machine.move_to(f"{TODAY}T12:00:00Z")
+
+
+@pytest.fixture
+def add(owner: RestDoor, course):
+    """Adds items, due some days from today: `add("Midterm", 3)`."""
+
+    def add_item(title: str, days: int | None = None, **fields: Any) -> Any:
+        due_on = None if days is None else later(TODAY, days)
+        return owner.made("create_item", course_id=course["id"], title=title, due_on=due_on, **fields)
+
+    return add_item
+
+
+@pytest.fixture
+def step(owner: RestDoor):
+    """Adds milestones, due some days from today: `step(item, "Outline", 3)`."""
+
+    def add_step(item: Any, title: str, days: int | None = None) -> Any:
+        due_on = None if days is None else later(TODAY, days)
+        return owner.made("create_milestone", item_id=item["id"], title=title, due_on=due_on)
+
+    return add_step
+
+
+def _items(owner: RestDoor, **query: Any) -> list[str]:
+    return [item["title"] for item in owner.made("get_agenda", **query)["items"]]
+
+
+def _milestones(owner: RestDoor, **query: Any) -> list[str]:
+    return [step["title"] for step in owner.made("get_agenda", **query)["milestones"]]
+
+
+def test_it_answers_an_empty_agenda(owner: RestDoor) -> None:
+    """Operations: `days` is 14 by default; decisions, 6: `until = today + days`."""
+    assert owner.made("get_agenda") == {"today": TODAY, "until": "2026-12-05", "items": [], "milestones": []}
+
+
+def test_it_answers_whole_items_and_milestones(owner: RestDoor, course, add, step) -> None:
+    item = add("Midterm", 3, kind="exam")
+    milestone = step(item, "Outline", -1)
+    assert owner.made("get_agenda", days=7) == {
+        "today": TODAY,
+        "until": "2026-11-28",
+        "items": [
+            {
+                "id": item["id"],
+                "course_id": course["id"],
+                "course_name": "Cell Biology",
+                "title": "Midterm",
+                "kind": "exam",
+                "due_on": "2026-11-24",
+                "days_until": 3,
+                "created_at": ANY,
+                "updated_at": ANY,
+            }
+        ],
+        "milestones": [
+            {
+                "id": milestone["id"],
+                "item_id": item["id"],
+                "title": "Outline",
+                "due_on": "2026-11-20",
+                "done": False,
+                "position": 1,
+                "item_title": "Midterm",
+                "course_name": "Cell Biology",
+                "overdue": True,
+            }
+        ],
+    }
+
+
+def test_items_are_due_from_today_to_until(owner: RestDoor, add) -> None:
+    """Decisions, 6: `today <= due_on <= until`."""
+    for title, days in [("past", -1), ("today", 0), ("until", 7), ("after", 8), ("undated", None)]:
+        add(title, days)
+    assert _items(owner, days=7) == ["today", "until"]
+
+
+@pytest.mark.parametrize(("days", "titles"), [(1, ["1"]), (14, ["1", "14"]), (120, ["1", "14", "120"])])
+def test_days_is_how_far_it_looks(owner: RestDoor, add, days: int, titles: list[str]) -> None:
+    for due in [1, 14, 120, 121]:
+        add(str(due), due)
+    agenda = owner.made("get_agenda", days=days)
+    assert agenda["until"] == later(TODAY, days)
+    assert [item["title"] for item in agenda["items"]] == titles
+
+
+@pytest.mark.parametrize("days", ["0", "121", "-1", "", "1.5", "ten", " 7", "1e1", "\u0667"])
+def test_days_outside_1_to_120_are_refused(owner: RestDoor, days: str) -> None:
+    """Operation rules: `days` outside 1-120 gives 422."""
+    answer = owner.call("get_agenda", days=days)
+    assert (answer.error, answer.fields) == ("validation_failed", ["days"])
+
+
+def test_items_are_sorted_by_date_then_age(owner: RestDoor, add) -> None:
+    for title, days in [("d", 5), ("b", 2), ("c", 2), ("a", 1)]:
+        add(title, days)
+    assert _items(owner) == ["a", "b", "c", "d"]
+
+
+def test_milestones_are_due_until_the_end_overdue_included(owner: RestDoor, add, step) -> None:
+    """Operation rules: unfinished milestones (overdue ones included, flagged `overdue`), whatever their item's date."""
+    item = add("Far away", 300)
+    for title, days in [("long ago", -500), ("yesterday", -1), ("today", 0), ("until", 14), ("after", 15)]:
+        step(item, title, days)
+    found = owner.made("get_agenda")["milestones"]
+    assert [(milestone["title"], milestone["overdue"]) for milestone in found] == [
+        ("long ago", True),
+        ("yesterday", True),
+        ("today", False),
+        ("until", False),
+    ]
+
+
+def test_done_milestones_are_left_out(owner: RestDoor, add, step) -> None:
+    late, soon = step(add("Midterm", 3), "Late", -2), step(add("Final", 4), "Soon", 2)
+    for milestone in [late, soon]:
+        owner.made("update_milestone", milestone_id=milestone["id"], done=True)
+    assert _milestones(owner) == []
+    owner.made("update_milestone", milestone_id=late["id"], done=False)
+    assert owner.made("get_agenda")["milestones"] == [late]
+
+
+def test_undated_milestones_come_with_an_item_in_range(owner: RestDoor, add, step) -> None:
+    """Decisions, 6: or undated under an item due within the range."""
+    for title, days in [("past", -1), ("today", 0), ("until", 14), ("after", 15), ("undated", None)]:
+        step(add(title, days), f"of {title}")
+    assert _milestones(owner) == ["of today", "of until"]
+
+
+def test_a_dated_milestone_after_until_stays_out_with_its_item_in_range(owner: RestDoor, add, step) -> None:
+    step(add("Midterm", 3), "Afterwards", 20)
+    assert _milestones(owner) == []
+
+
+def test_milestones_are_sorted_by_date_then_position_then_age(owner: RestDoor, add, step) -> None:
+    """Decisions, 6: sorted by due date (undated last), then position, then age."""
+    first, second = add("Midterm", 3), add("Final", 4)
+    for item, title, days in [
+        (first, "e", None),
+        (first, "c", 2),
+        (second, "b", 2),
+        (second, "d", 2),
+        (second, "a", 1),
+        (first, "f", None),
+    ]:
+        step(item, title, days)
+    assert _milestones(owner) == ["a", "b", "c", "d", "e", "f"]
+
+
+def test_of_milestones_at_one_position_the_older_comes_first(owner: RestDoor, add, step) -> None:
+    first, second = add("Midterm", 3), add("Final", 4)
+    step(second, "older", 2)
+    step(first, "newer", 2)
+    assert _milestones(owner) == ["older", "newer"]
+
+
+def test_it_shows_only_the_members_own(owner: RestDoor, stranger: RestDoor, add, step) -> None:
+    step(add("Midterm", 3), "Outline", 2)
+    assert stranger.made("get_agenda") == {"today": TODAY, "until": "2026-12-05", "items": [], "milestones": []}
+
+
+def test_it_shows_all_courses(owner: RestDoor, add) -> None:
+    other = owner.made("create_course", name="Algebra")
+    add("Here", 2)
+    owner.made("create_item", course_id=other["id"], title="There", due_on=later(TODAY, 1))
+    assert _items(owner) == ["There", "Here"]
+
+
+def test_it_shows_everything_in_one_answer(owner: RestDoor, owner_member, course) -> None:
+    """Operation rules: everything due within the range; there are no pages."""
+    from courses.models import Item
+
+    due = (Item(member=owner_member, course_id=course["id"], title="x", due_on=TODAY) for _ in range(300))
+    Item.objects.bulk_create(due)
+    assert len(owner.made("get_agenda")["items"]) == 300
+
+
+def test_it_costs_the_same_however_much_is_due(owner: RestDoor, add, step, django_assert_num_queries) -> None:
+    """Decisions, 6: one answer costs a fixed number of queries."""
+    owner.made("get_agenda")
+    with django_assert_num_queries(3):
+        owner.made("get_agenda")
+    for number in range(10):
+        step(add(str(number), number), "Outline", number)
+    with django_assert_num_queries(3):
+        owner.made("get_agenda")
+
+
+def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: RestDoor) -> None:
+    """Fine print, Query parameters."""
+    response = owner.request("GET", "/v1/agenda?color=7&days=nope&days=1")
+    assert response.json()["until"] == "2026-11-22"

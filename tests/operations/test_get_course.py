@@ -1,0 +1,147 @@
+"""get_course: GET /v1/courses/{course_id}."""
+
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import UNKNOWN_ID, later, refusal
+
+TODAY = "2026-11-21"
+
+
+@pytest.fixture
+def _today(time_machine) -> None:
+    time_machine.move_to(f"{TODAY}T12:00:00Z")
+
+
+def _titles(detail: dict[str, Any]) -> list[str]:
+    return [item["title"] for item in detail["next_items"]]
+
+
+@pytest.mark.usefixtures("_today")
+def test_it_answers_the_course_with_its_next_items(owner: RestDoor, course) -> None:
+    item = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-11-24")
+    assert owner.made("get_course", course_id=course["id"]) == course | {
+        "next_items": [
+            {
+                "id": item["id"],
+                "course_id": course["id"],
+                "course_name": "Cell Biology",
+                "title": "Midterm",
+                "kind": "exam",
+                "due_on": "2026-11-24",
+                "days_until": 3,
+                "created_at": ANY,
+                "updated_at": ANY,
+            }
+        ]
+    }
+
+
+def test_it_answers_a_course_without_items(owner: RestDoor, course) -> None:
+    assert owner.made("get_course", course_id=course["id"]) == course | {"next_items": []}
+
+
+@pytest.mark.usefixtures("_today")
+def test_the_next_items_are_five_and_soonest_first(owner: RestDoor, course) -> None:
+    """Course: plus its next five dated items."""
+    for days in [6, 2, 5, 1, 4, 3]:
+        owner.made("create_item", course_id=course["id"], title=str(days), due_on=later(TODAY, days))
+    assert _titles(owner.made("get_course", course_id=course["id"])) == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.usefixtures("_today")
+def test_the_next_items_begin_today(owner: RestDoor, course) -> None:
+    """Decisions, 5: up to five dated items from today on."""
+    for title, due_on in [("past", later(TODAY, -1)), ("today", TODAY), ("undated", None)]:
+        owner.made("create_item", course_id=course["id"], title=title, due_on=due_on)
+    assert _titles(owner.made("get_course", course_id=course["id"])) == ["today"]
+
+
+@pytest.mark.usefixtures("_today")
+def test_of_items_due_on_one_day_the_older_comes_first(owner: RestDoor, course) -> None:
+    for title in ["b", "c", "a"]:
+        owner.made("create_item", course_id=course["id"], title=title, due_on=TODAY)
+    assert _titles(owner.made("get_course", course_id=course["id"])) == ["b", "c", "a"]
+
+
+@pytest.mark.usefixtures("_today")
+def test_the_next_items_are_the_courses_own(owner: RestDoor, course) -> None:
+    other = owner.made("create_course", name="Algebra")
+    owner.made("create_item", course_id=other["id"], title="Elsewhere", due_on=TODAY)
+    assert _titles(owner.made("get_course", course_id=course["id"])) == []
+
+
+def test_the_syllabus_text_comes_only_when_asked_for(owner: RestDoor, course) -> None:
+    from courses.models import Course
+
+    Course.objects.filter(id=course["id"]).update(syllabus_text="Week 1\n  cells 🎓\n")
+    plain = course | {"has_syllabus": True, "next_items": []}
+    assert owner.made("get_course", course_id=course["id"]) == plain
+    assert owner.made("get_course", course_id=course["id"], include_syllabus=False) == plain
+    detail = owner.made("get_course", course_id=course["id"], include_syllabus=True)
+    assert detail == plain | {"syllabus_text": "Week 1\n  cells 🎓\n"}
+
+
+def test_a_missing_syllabus_is_null(owner: RestDoor, course) -> None:
+    detail = owner.made("get_course", course_id=course["id"], include_syllabus=True)
+    assert detail == course | {"next_items": [], "syllabus_text": None}
+
+
+def test_the_longest_syllabus_is_answered_whole(owner: RestDoor, course) -> None:
+    """Decisions, 6: syllabus text up to 500,000 characters."""
+    from courses.models import Course
+
+    syllabus = "é" * 500_000
+    Course.objects.filter(id=course["id"]).update(syllabus_text=syllabus)
+    assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == syllabus
+
+
+@pytest.mark.parametrize("value", ["", "1", "0", "True", "FALSE", "yes", "null"])
+def test_include_syllabus_is_true_or_false(owner: RestDoor, course, value: str) -> None:
+    answer = owner.call("get_course", course_id=course["id"], include_syllabus=value)
+    assert (answer.error, answer.fields) == ("validation_failed", ["include_syllabus"])
+
+
+@pytest.mark.parametrize(
+    "course_id",
+    ["nope", "7", UNKNOWN_ID[:-1], UNKNOWN_ID + "0", UNKNOWN_ID.replace("-", ""), f"urn:uuid:{UNKNOWN_ID}"],
+)
+def test_a_malformed_id_is_named(owner: RestDoor, course_id: str) -> None:
+    """Decisions, 4: a path id that is not a UUID is 422 with `field` = its name."""
+    answer = owner.call("get_course", course_id=course_id)
+    assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
+
+
+def test_an_id_works_in_any_case(owner: RestDoor, course) -> None:
+    assert owner.made("get_course", course_id=course["id"].upper())["id"] == course["id"]
+
+
+def test_a_malformed_id_and_parameter_are_both_named(owner: RestDoor) -> None:
+    answer = owner.call("get_course", course_id="nope", include_syllabus="maybe")
+    assert (answer.error, answer.fields) == ("validation_failed", ["course_id", "include_syllabus"])
+
+
+def test_parameters_are_checked_before_the_course(owner: RestDoor) -> None:
+    """Decisions, 3: path ids and parameters (422), then the object (404)."""
+    answer = owner.call("get_course", course_id=UNKNOWN_ID, include_syllabus="maybe")
+    assert (answer.error, answer.fields) == ("validation_failed", ["include_syllabus"])
+
+
+def test_someone_elses_course_is_not_found(stranger: RestDoor, course) -> None:
+    """Rule 1: the same answer as for an object that does not exist."""
+    foreign = stranger.call("get_course", course_id=course["id"])
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("get_course", course_id=UNKNOWN_ID))
+
+
+def test_someone_elses_item_id_is_no_course(owner: RestDoor, item) -> None:
+    assert owner.call("get_course", course_id=item["id"]).error == "not_found"
+
+
+def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: RestDoor, course) -> None:
+    """Fine print, Query parameters."""
+    path = f"/v1/courses/{course['id']}?color=7&include_syllabus=maybe&include_syllabus=true"
+    assert "syllabus_text" in owner.request("GET", path).json()

@@ -1,0 +1,230 @@
+"""get_grades: GET /v1/courses/{course_id}/grades."""
+
+import math
+from fractions import Fraction
+from typing import Any
+from unittest.mock import ANY
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from accounts.models import Member
+from grades.models import GradeCategory, GradeScore
+from tests.support.doors import RestDoor
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def graded(owner: RestDoor, course: Any):
+    """Gives the breakdown of a course whose categories are `(weight, scores)`."""
+
+    def fill(*parts: tuple[Any, list[Any]]) -> Any:
+        entries = [{"name": f"Category {number}", "weight": weight} for number, (weight, _) in enumerate(parts)]
+        made = owner.made("set_grade_categories", course_id=course["id"], categories=entries)
+        for category, (_, scores) in zip(made["categories"], parts, strict=True):
+            for score in scores:
+                owner.made(
+                    "add_grade_score",
+                    course_id=course["id"],
+                    category_id=category["id"],
+                    label="Score",
+                    score=score,
+                )
+        return owner.made("get_grades", course_id=course["id"])
+
+    return fill
+
+
+def test_it_answers_an_empty_breakdown(owner: RestDoor, course: Any) -> None:
+    assert owner.made("get_grades", course_id=course["id"]) == {
+        "course_id": course["id"],
+        "course_name": "Cell Biology",
+        "categories": [],
+        "current_grade": None,
+        "letter_grade": None,
+    }
+
+
+def test_it_answers_the_whole_breakdown(graded, course: Any) -> None:
+    breakdown = graded((40, [90, 80.5]), (60, []))
+    assert breakdown == {
+        "course_id": course["id"],
+        "course_name": "Cell Biology",
+        "categories": [
+            {
+                "id": ANY,
+                "name": "Category 0",
+                "weight": 40,
+                "average": 85.25,
+                "scores": [
+                    {"id": ANY, "category_id": ANY, "label": "Score", "score": 90, "created_at": ANY},
+                    {"id": ANY, "category_id": ANY, "label": "Score", "score": 80.5, "created_at": ANY},
+                ],
+            },
+            {"id": ANY, "name": "Category 1", "weight": 60, "average": None, "scores": []},
+        ],
+        "current_grade": 85.25,
+        "letter_grade": "B",
+    }
+    [first, _] = breakdown["categories"]
+    assert {score["category_id"] for score in first["scores"]} == {first["id"]}
+
+
+def test_the_grade_is_renormalized_over_categories_with_scores(graded) -> None:
+    """Spec, Grade category: the current grade counts only the categories that have scores."""
+    assert graded((30, [80]), (10, [100]), (60, []))["current_grade"] == 85
+
+
+def test_weights_need_not_sum_to_100(graded) -> None:
+    assert graded((1, [70]), (1, [80]))["current_grade"] == 75
+
+
+def test_without_scores_there_is_no_grade(graded) -> None:
+    breakdown = graded((50, []), (50, []))
+    assert (breakdown["current_grade"], breakdown["letter_grade"]) == (None, None)
+
+
+def test_weights_that_sum_to_0_make_no_grade(graded) -> None:
+    """Decisions 7: null when the weights of the categories with scores sum to 0."""
+    breakdown = graded((0, [90]), (100, []))
+    assert (breakdown["current_grade"], breakdown["letter_grade"]) == (None, None)
+    assert breakdown["categories"][0]["average"] == 90
+
+
+def test_a_category_of_weight_0_does_not_count(graded) -> None:
+    assert graded((0, [10]), (20, [90]))["current_grade"] == 90
+
+
+def test_an_average_is_rounded_half_up(graded) -> None:
+    assert graded((100, [80, 80.01]))["categories"][0]["average"] == 80.01
+
+
+def test_the_grade_comes_from_unrounded_averages(graded) -> None:
+    """Decisions 12: 80.004 and 80.004 weigh more than their rounded 80.00 would against 80.007."""
+    breakdown = graded((1, [80.004]), (1, [80.0064]))
+    assert [category["average"] for category in breakdown["categories"]] == [80.0, 80.01]
+    assert breakdown["current_grade"] == 80.01
+
+
+def test_a_tie_made_of_thirds_is_rounded_up(graded) -> None:
+    """3 x 10/3 over 16 is 0.625 exactly, whatever becomes of the thirds on the way."""
+    assert graded((3, [0, 0, 10]), (13, [0]))["current_grade"] == 0.63
+
+
+@pytest.mark.parametrize(
+    ("score", "letter"),
+    [
+        (150, "A+"),
+        (97, "A+"),
+        (96.99, "A"),
+        (93, "A"),
+        (92.99, "A-"),
+        (90, "A-"),
+        (89.99, "B+"),
+        (87, "B+"),
+        (86.99, "B"),
+        (83, "B"),
+        (82.99, "B-"),
+        (80, "B-"),
+        (79.99, "C+"),
+        (77, "C+"),
+        (76.99, "C"),
+        (73, "C"),
+        (72.99, "C-"),
+        (70, "C-"),
+        (69.99, "D+"),
+        (67, "D+"),
+        (66.99, "D"),
+        (63, "D"),
+        (62.99, "D-"),
+        (60, "D-"),
+        (59.99, "F"),
+        (0, "F"),
+    ],
+)
+def test_each_letter_begins_at_its_bound(graded, score: float, letter: str) -> None:
+    assert graded((100, [score]))["letter_grade"] == letter
+
+
+@pytest.mark.parametrize(("score", "grade", "letter"), [(89.995, 90, "A-"), (89.9949, 89.99, "B+")])
+def test_the_letter_is_that_of_the_rounded_grade(graded, score: float, grade: float, letter: str) -> None:
+    breakdown = graded((100, [score]))
+    assert (breakdown["current_grade"], breakdown["letter_grade"]) == (grade, letter)
+
+
+def test_scores_stand_oldest_first(owner: RestDoor, graded) -> None:
+    """Decisions 12."""
+    [category] = graded((100, [3, 1, 2]))["categories"]
+    assert [score["score"] for score in category["scores"]] == [3, 1, 2]
+    assert category["scores"] == sorted(category["scores"], key=lambda score: score["created_at"])
+
+
+def test_it_keeps_courses_apart(owner: RestDoor, graded) -> None:
+    graded((100, [50]))
+    other = owner.made("create_course", name="Other")
+    assert owner.made("get_grades", course_id=other["id"])["categories"] == []
+
+
+def test_it_hides_a_strangers_course(stranger: RestDoor, course: Any) -> None:
+    assert stranger.call("get_grades", course_id=course["id"]).error == "not_found"
+
+
+def test_a_missing_course_is_not_found(owner: RestDoor) -> None:
+    assert owner.call("get_grades", course_id=uuid4()).error == "not_found"
+
+
+def test_a_malformed_id_is_named(owner: RestDoor) -> None:
+    assert owner.call("get_grades", course_id="17").fields == ["course_id"]
+
+
+def test_a_lapsed_member_is_refused(lapsed: RestDoor) -> None:
+    assert lapsed.call("get_grades", course_id=uuid4()).error == "membership_required"
+
+
+_PERCENT = st.integers(0, 1_500_000).map(lambda number: Fraction(number, 10_000))
+_WEIGHT = st.integers(0, 1_000_000).map(lambda number: Fraction(number, 10_000))
+_PARTS = st.lists(st.tuples(_WEIGHT, st.lists(_PERCENT, max_size=7)), max_size=12)
+
+
+def _half_up(value: Fraction) -> float:
+    return math.floor(value * 100 + Fraction(1, 2)) / 100
+
+
+def _expected_grade(parts: list[tuple[Fraction, list[Fraction]]]) -> float | None:
+    scored = [(weight, sum(scores, Fraction()) / len(scores)) for weight, scores in parts if scores]
+    total = sum((weight for weight, _ in scored), Fraction())
+    return _half_up(sum((weight * average for weight, average in scored), Fraction()) / total) if total else None
+
+
+def _store(member: Member, course_id: UUID, parts: list[tuple[Fraction, list[Fraction]]]) -> None:
+    GradeCategory.objects.filter(course_id=course_id).delete()
+    for position, (weight, scores) in enumerate(parts, start=1):
+        category = GradeCategory.objects.create(
+            member=member, course_id=course_id, name="Category", weight=_decimal(weight), position=position
+        )
+        GradeScore.objects.bulk_create(
+            GradeScore(member=member, category=category, label="Score", score=_decimal(score)) for score in scores
+        )
+
+
+def _decimal(value: Fraction) -> str:
+    return f"{value.numerator * (10_000 // value.denominator) / 10_000:.4f}"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(parts=[(Fraction(3), [Fraction(0), Fraction(0), Fraction(10)]), (Fraction(13), [Fraction(0)])])
+@given(parts=_PARTS)
+def test_it_agrees_with_exact_fractions(
+    owner: RestDoor, owner_member: Member, course: Any, parts: list[tuple[Fraction, list[Fraction]]]
+) -> None:
+    from studyservice.rates import limiter as rates
+
+    rates.clear()
+    _store(owner_member, course["id"], parts)
+    breakdown = owner.made("get_grades", course_id=course["id"])
+    assert breakdown["current_grade"] == _expected_grade(parts)
+    averages = [category["average"] for category in breakdown["categories"]]
+    assert averages == [_half_up(sum(scores, Fraction()) / len(scores)) if scores else None for _, scores in parts]

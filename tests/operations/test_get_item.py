@@ -1,0 +1,62 @@
+"""get_item: GET /v1/items/{item_id}."""
+
+from unittest.mock import ANY
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import UNKNOWN_ID, refusal
+
+
+def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    made = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-11-24")
+    assert owner.made("get_item", item_id=made["id"]) == {
+        "id": made["id"],
+        "course_id": course["id"],
+        "course_name": "Cell Biology",
+        "title": "Midterm",
+        "kind": "exam",
+        "due_on": "2026-11-24",
+        "days_until": 3,
+        "created_at": ANY,
+        "updated_at": ANY,
+    }
+
+
+@pytest.mark.parametrize(
+    ("due_on", "days_until"),
+    [("2026-11-21", 0), ("2026-11-20", -1), ("2026-11-22", 1), ("2027-11-21", 365), (None, None)],
+)
+def test_days_until_counts_from_today(owner: RestDoor, item, due_on, days_until, time_machine) -> None:
+    """Member: `days_until` is computed against `today`; decisions, 5: negative when past, null when undated."""
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    owner.made("update_item", item_id=item["id"], due_on=due_on)
+    assert owner.made("get_item", item_id=item["id"])["days_until"] == days_until
+
+
+def test_days_until_moves_with_the_day(owner: RestDoor, course, time_machine) -> None:
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    made = owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-22")
+    time_machine.move_to("2026-11-24T12:00:00Z")
+    assert owner.made("get_item", item_id=made["id"]) == made | {"days_until": -2}
+
+
+def test_an_id_works_in_any_case(owner: RestDoor, item) -> None:
+    assert owner.made("get_item", item_id=item["id"].upper()) == item
+
+
+def test_someone_elses_item_is_not_found(stranger: RestDoor, item) -> None:
+    """Rule 1: the same answer as for an object that does not exist."""
+    foreign = stranger.call("get_item", item_id=item["id"])
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("get_item", item_id=UNKNOWN_ID))
+
+
+def test_a_courses_id_is_no_item(owner: RestDoor, course) -> None:
+    assert owner.call("get_item", item_id=course["id"]).error == "not_found"
+
+
+def test_a_malformed_id_is_named(owner: RestDoor) -> None:
+    answer = owner.call("get_item", item_id="nope")
+    assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])

@@ -1,0 +1,220 @@
+"""get_practice_stats: GET /v1/practice/stats."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import time_machine
+
+from studyservice.rates import limiter as rates
+from tests.support import bulk
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import made_deck, reviewed
+
+NOON = datetime(2030, 5, 10, 12, tzinfo=UTC)
+
+
+def answered(door: RestDoor, deck: Any, correct: int, wrong: int) -> None:
+    """So many correct and wrong answers to the deck's first card."""
+    for rating in ["good"] * correct + ["again"] * wrong:
+        reviewed(door, deck["cards"][0], rating)
+        rates.clear()
+
+
+def test_without_practice(owner: RestDoor) -> None:
+    with time_machine.travel(NOON):
+        stats = owner.made("get_practice_stats", days=2)
+    assert stats == {
+        "days": 2,
+        "attempts": 0,
+        "correct": 0,
+        "accuracy": None,
+        "streak": {"current": 0, "longest": 0, "practiced_today": False},
+        "by_day": [
+            {"date": "2030-05-09", "attempts": 0, "correct": 0},
+            {"date": "2030-05-10", "attempts": 0, "correct": 0},
+        ],
+        "weak_topics": [],
+    }
+
+
+def test_with_practice(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    with time_machine.travel(NOON - timedelta(days=1)):
+        answered(owner, deck, correct=1, wrong=2)
+    with time_machine.travel(NOON):
+        answered(owner, deck, correct=3, wrong=1)
+        stats = owner.made("get_practice_stats", days=3)
+    assert stats == {
+        "days": 3,
+        "attempts": 7,
+        "correct": 4,
+        "accuracy": 57.14,
+        "streak": {"current": 2, "longest": 2, "practiced_today": True},
+        "by_day": [
+            {"date": "2030-05-08", "attempts": 0, "correct": 0},
+            {"date": "2030-05-09", "attempts": 3, "correct": 1},
+            {"date": "2030-05-10", "attempts": 4, "correct": 3},
+        ],
+        "weak_topics": [
+            {
+                "topic": "Organelles",
+                "deck_id": deck["id"],
+                "course_id": course["id"],
+                "attempts": 7,
+                "correct": 4,
+                "accuracy": 57.14,
+            }
+        ],
+    }
+
+
+def test_the_window_is_30_days_unless_said_otherwise(owner: RestDoor) -> None:
+    with time_machine.travel(NOON):
+        by_day = owner.made("get_practice_stats")["by_day"]
+    assert (len(by_day), by_day[0]["date"], by_day[-1]["date"]) == (30, "2030-04-11", "2030-05-10")
+
+
+def test_what_is_older_than_the_window_counts_in_the_streak_alone(owner: RestDoor) -> None:
+    deck = made_deck(owner)
+    for days in (8, 7, 6, 1):
+        with time_machine.travel(NOON - timedelta(days=days)):
+            answered(owner, deck, correct=0, wrong=5)
+    with time_machine.travel(NOON):
+        stats = owner.made("get_practice_stats", days=1)
+    assert (stats["attempts"], stats["weak_topics"]) == (0, [])
+    assert stats["streak"] == {"current": 1, "longest": 3, "practiced_today": False}
+
+
+@pytest.mark.parametrize(
+    ("correct", "wrong", "weak"),
+    [(0, 4, False), (0, 5, True), (4, 1, False), (3, 1, False), (7, 2, True), (8, 2, False), (79, 20, True)],
+)
+def test_what_is_weak(owner: RestDoor, correct: int, wrong: int, weak: bool) -> None:
+    """At least five attempts, and under 80 percent."""
+    answered(owner, made_deck(owner), correct, wrong)
+    assert bool(owner.made("get_practice_stats")["weak_topics"]) is weak
+
+
+def test_weak_topics_are_the_worst_five(owner: RestDoor) -> None:
+    for name, correct, wrong in [
+        ("half", 3, 3),
+        ("most", 3, 2),
+        ("half, longer", 4, 4),
+        ("none", 0, 5),
+        ("some", 2, 4),
+        ("few", 1, 5),
+        ("all", 5, 0),
+    ]:
+        answered(owner, made_deck(owner, name=name), correct, wrong)
+    topics = owner.made("get_practice_stats")["weak_topics"]
+    assert [topic["topic"] for topic in topics] == ["none", "few", "some", "half, longer", "half"]
+    assert [topic["accuracy"] for topic in topics] == [0.0, 16.67, 33.33, 50.0, 50.0]
+
+
+def test_a_deck_is_one_topic_wherever_it_is_filed(owner: RestDoor, course: Any) -> None:
+    """Too few attempts for a weak topic under each course; the course is the one of the newest."""
+    from vocab.models import Deck
+
+    other = owner.made("create_course", name="Botany")
+    deck = made_deck(owner, course_id=course["id"])
+    answered(owner, deck, correct=1, wrong=2)
+    Deck.objects.filter(id=deck["id"]).update(course=other["id"])
+    answered(owner, deck, correct=0, wrong=1)
+    Deck.objects.filter(id=deck["id"]).update(course=None)
+    answered(owner, deck, correct=0, wrong=1)
+    Deck.objects.filter(id=deck["id"]).update(course=other["id"])
+    answered(owner, deck, correct=0, wrong=1)
+    [topic] = owner.made("get_practice_stats")["weak_topics"]
+    assert topic == {
+        "topic": "Organelles",
+        "deck_id": deck["id"],
+        "course_id": other["id"],
+        "attempts": 6,
+        "correct": 1,
+        "accuracy": 16.67,
+    }
+
+
+def test_decks_of_one_name_are_two_topics(owner: RestDoor) -> None:
+    decks = [made_deck(owner), made_deck(owner)]
+    for deck in decks:
+        answered(owner, deck, correct=0, wrong=5)
+    topics = owner.made("get_practice_stats")["weak_topics"]
+    assert {topic["deck_id"] for topic in topics} == {deck["id"] for deck in decks}
+
+
+@pytest.mark.parametrize("days", ["0", "366", "-1", "", "ten", "1.5"])
+def test_days_out_of_range(owner: RestDoor, days: str) -> None:
+    answer = owner.call("get_practice_stats", days=days)
+    assert (answer.error, answer.fields) == ("validation_failed", ["days"])
+
+
+def test_the_longest_window(owner: RestDoor) -> None:
+    assert len(owner.made("get_practice_stats", days=365)["by_day"]) == 365
+
+
+def test_anothers_practice_is_not_counted(owner: RestDoor, stranger: RestDoor) -> None:
+    answered(owner, made_deck(owner), correct=0, wrong=5)
+    stats = stranger.made("get_practice_stats")
+    assert (stats["attempts"], stats["weak_topics"], stats["streak"]["longest"]) == (0, [], 0)
+
+
+def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, course: Any) -> None:
+    """Attempts know source and topic; a later kind of practice needs no deck."""
+    from accounts.writing import writing
+    from practice.attempts import record_attempt
+    from practice.models import Source
+
+    with writing(owner_member.id) as now:
+        for number in range(5):
+            record_attempt(
+                owner_member, uuid4(), source=Source.VOCAB, topic="Proofs", correct=number > 2, at=now,
+                course_id=course["id"],
+            )  # fmt: skip
+    [topic] = owner.made("get_practice_stats")["weak_topics"]
+    assert topic == {
+        "topic": "Proofs",
+        "deck_id": None,
+        "course_id": course["id"],
+        "attempts": 5,
+        "correct": 2,
+        "accuracy": 40.0,
+    }
+
+
+@pytest.mark.rest
+def test_50_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, django_assert_num_queries: Any) -> None:
+    """Four queries, the credential's included; two for get_me."""
+    from practice.models import Attempt
+
+    answered(owner, made_deck(owner), correct=1, wrong=0)
+    with django_assert_num_queries(4):
+        owner.made("get_practice_stats", days=365)
+    today, decks = owner_member.today(), [uuid4() for _ in range(100)]
+    bulk.insert(
+        Attempt,
+        (
+            {
+                "id": uuid4(),
+                "member_id": owner_member.id,
+                "source": "vocab",
+                "topic": f"Deck {number % 100}",
+                "deck_id": decks[number % 100],
+                "correct": number % 7 > 0,
+                "attempted_at": NOON,
+                "day": today - timedelta(days=number % 500),
+            }
+            for number in range(50_000)
+        ),
+    )
+    with django_assert_num_queries(4):
+        stats = owner.made("get_practice_stats", days=365)
+    assert (stats["attempts"], stats["streak"]["longest"]) == (36_501, 500)
+    with django_assert_num_queries(2):
+        assert owner.made("get_me")["practice_streak"] == 500
+
+
+def test_it_needs_a_membership(lapsed: RestDoor) -> None:
+    assert lapsed.call("get_practice_stats").error == "membership_required"

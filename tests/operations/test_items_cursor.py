@@ -1,0 +1,254 @@
+"""The pages of list_items: what a walk sees, and which cursors are taken."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor
+from tests.support.samples import UNKNOWN_ID
+
+if TYPE_CHECKING:
+    from courses.models import Item
+
+BORN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Row(NamedTuple):
+    """An item to be stored: due date, and age in microseconds after `BORN`."""
+
+    due_on: date | None
+    age: int = 0
+
+
+Store = Callable[[list[Row]], "list[Item]"]
+
+
+@pytest.fixture
+def store(owner_member, course) -> Store:
+    """Stores items as they are, equal ages included, which no operation could make; gives them."""
+    from courses.models import Item
+
+    def bulk(rows: list[Row]) -> "list[Item]":
+        return Item.objects.bulk_create(
+            Item(
+                member=owner_member,
+                course_id=course["id"],
+                title="x",
+                due_on=row.due_on,
+                created_at=BORN + timedelta(microseconds=row.age),
+                updated_at=BORN + timedelta(microseconds=row.age),
+            )
+            for row in rows
+        )
+
+    return bulk
+
+
+def _in_order(items: "list[Item]") -> list[str]:
+    """Operation rules and fine print, Cursor: soonest first, undated last; then older, then by id."""
+    return [
+        str(item.id)
+        for item in sorted(items, key=lambda item: (item.due_on or date.max, not item.due_on, item.created_at, item.id))
+    ]
+
+
+def _walk(door: RestDoor, page: Any = None, *, limits: Any = (), **filters: Any) -> list[str]:
+    """The ids from `page` (else the first) to the last page."""
+    sizes = cycle(limits or [25])
+    page = page or door.made("list_items", limit=next(sizes), **filters)
+    ids = [item["id"] for item in page["data"]]
+    while page["has_more"]:
+        assert page["data"], "a page with nothing on it has no next one"
+        page = door.made("list_items", limit=next(sizes), cursor=page["next_cursor"], **filters)
+        ids += [item["id"] for item in page["data"]]
+    assert page["next_cursor"] is None
+    return ids
+
+
+DAYS = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 3)) | st.dates()
+ROWS = st.builds(Row, DAYS, st.integers(0, 2))
+PROPERTY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@PROPERTY
+@given(rows=st.lists(ROWS, max_size=30), limits=st.lists(st.integers(1, 12), min_size=1, max_size=4))
+def test_a_walk_is_the_sorted_list(owner: RestDoor, store: Store, rows: list[Row], limits: list[int]) -> None:
+    """Whatever the dates and however the limit changes from page to page."""
+    from courses.models import Item
+
+    rates.clear()
+    Item.objects.all().delete()
+    items = store(rows)
+    assert _walk(owner, limits=limits) == _in_order(items)
+
+
+@PROPERTY
+@given(
+    stay=st.lists(ROWS, max_size=15),
+    go=st.lists(ROWS, max_size=8),
+    come=st.lists(ROWS, max_size=8),
+    limit=st.integers(1, 6),
+)
+def test_what_comes_and_goes_neither_repeats_nor_skips_others(owner: RestDoor, store: Store, **drawn: Any) -> None:
+    """Decisions, 6: a page boundary neither repeats nor skips an item when others are added or removed meanwhile."""
+    from courses.models import Item
+
+    rates.clear()
+    Item.objects.all().delete()
+    staying, going = store(drawn["stay"]), store(drawn["go"])
+    first = owner.made("list_items", limit=drawn["limit"])
+    Item.objects.filter(id__in=[item.id for item in going]).delete()
+    coming = {str(item.id) for item in store(drawn["come"])}
+    seen = _walk(owner, first, limits=[drawn["limit"]])
+    gone = {str(item.id) for item in going}
+    assert len(seen) == len(set(seen))
+    assert [item for item in seen if item not in coming | gone] == _in_order(staying)
+
+
+@pytest.mark.parametrize("due_on", [date(2026, 12, 1), None])
+@pytest.mark.parametrize("limit", [1, 7, 20, 21])
+def test_many_items_due_on_one_day_are_walked_once(owner: RestDoor, store: Store, due_on, limit: int) -> None:
+    items = store([Row(due_on, age // 3) for age in range(21)])
+    assert _walk(owner, limits=[limit]) == _in_order(items)
+
+
+def test_a_walk_goes_on_from_an_item_that_was_deleted(owner: RestDoor, store: Store) -> None:
+    first, second, third = store([Row(date(2026, 12, 1), age) for age in range(3)])
+    page = owner.made("list_items", limit=2)
+    for item in [first, second]:
+        owner.made("delete_item", item_id=str(item.id))
+    assert _walk(owner, page) == [str(item.id) for item in (first, second, third)]
+
+
+def test_a_walk_ends_quietly_when_the_rest_is_gone(owner: RestDoor, store: Store, course) -> None:
+    store([Row(None, age) for age in range(3)])
+    page = owner.made("list_items", limit=2)
+    owner.made("delete_course", course_id=course["id"])
+    rest = owner.made("list_items", cursor=page["next_cursor"])
+    assert rest == {"data": [], "has_more": False, "next_cursor": None}
+
+
+def test_a_cursor_can_be_used_again(owner: RestDoor, store: Store) -> None:
+    store([Row(None, age) for age in range(4)])
+    cursor = owner.made("list_items", limit=2)["next_cursor"]
+    assert owner.made("list_items", cursor=cursor) == owner.made("list_items", cursor=cursor)
+
+
+def test_a_walk_keeps_its_filters(owner: RestDoor, store: Store, course) -> None:
+    items = store([Row(date(2026, 12, day), age) for day in range(1, 9) for age in range(2)])
+    filters = {"course_id": course["id"], "kind": "other", "from": "2026-12-02", "to": "2026-12-06"}
+    expected = [item for item in items if item.due_on and 2 <= item.due_on.day <= 6]
+    assert _walk(owner, limits=[3], **filters) == _in_order(expected)
+
+
+def test_a_cursor_is_opaque_text_under_200_characters(owner: RestDoor, store: Store, course) -> None:
+    """Decisions, 6; also with every filter there is."""
+    store([Row(date.max, age) for age in range(2)])
+    filters = {"course_id": course["id"], "kind": "other", "from": "0001-01-01", "to": "9999-12-31"}
+    page = owner.made("list_items", limit=1, created_after="0001-01-01T00:00:00Z", **filters)
+    assert 0 < len(page["next_cursor"]) < 200
+    assert page["next_cursor"].isascii()
+
+
+@pytest.fixture
+def cursor(owner: RestDoor, store: Store) -> str:
+    """The cursor of a walk without filters."""
+    store([Row(date(2026, 12, 1), age) for age in range(4)])
+    text: str = owner.made("list_items", limit=2)["next_cursor"]
+    return text
+
+
+def test_a_cursor_is_not_bound_to_the_limit(owner: RestDoor, cursor: str) -> None:
+    assert len(owner.made("list_items", limit=1, cursor=cursor)["data"]) == 1
+    assert len(owner.made("list_items", limit=100, cursor=cursor)["data"]) == 2
+
+
+def test_a_cursor_is_not_bound_to_the_key(owner_member, door, cursor: str) -> None:
+    assert len(door(owner_member).made("list_items", cursor=cursor)["data"]) == 2
+
+
+def test_a_cursor_is_bound_to_the_member(stranger: RestDoor, cursor: str) -> None:
+    assert stranger.call("list_items", cursor=cursor).error == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("course_id", (None, UNKNOWN_ID)),
+        ("kind", ("other", "exam")),
+        ("from", ("2026-12-01", "2026-11-30")),
+        ("to", ("2026-12-31", "2027-01-01")),
+        ("created_after", ("2020-01-01T00:00:00Z", "2020-01-01T00:00:00.000001Z")),
+    ],
+)
+def test_a_cursor_is_bound_to_the_filters(owner: RestDoor, course, cursor: str, name: str, values) -> None:
+    """Decisions, 6: to each of them, whether it is added, left out or changed."""
+    value, other = values[0] or course["id"], values[1]
+    filtered = owner.made("list_items", limit=1, **{name: value})["next_cursor"]
+    owner.made("list_items", cursor=filtered, **{name: value})
+    assert owner.call("list_items", cursor=cursor, **{name: value}).error == "invalid_request"
+    assert owner.call("list_items", cursor=filtered).error == "invalid_request"
+    assert owner.call("list_items", cursor=filtered, **{name: other}).error == "invalid_request"
+
+
+def test_a_filter_may_be_written_differently(owner: RestDoor, course, cursor: str) -> None:
+    page = owner.made("list_items", limit=1, course_id=course["id"], created_after="2020-01-01T00:00:00Z")
+    same = {"course_id": course["id"].upper(), "created_after": "2020-01-01T02:00:00.000+02:00"}
+    assert len(owner.made("list_items", cursor=page["next_cursor"], **same)["data"]) == 3
+
+
+@pytest.mark.parametrize("place", range(96))
+def test_a_changed_cursor_is_refused(owner: RestDoor, cursor: str, place: int) -> None:
+    """Operation rules: a bad cursor gives 400 `invalid_request`; no two texts are one cursor."""
+    assert len(cursor) == 96
+    for letter in "Bx-+/ ":
+        if cursor[place] != letter:
+            changed = cursor[:place] + letter + cursor[place + 1 :]
+            assert owner.call("list_items", cursor=changed).error == "invalid_request"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "\x00",
+        "nope",
+        "None",
+        "0",
+        "A" * 95,
+        "A" * 96,
+        "A" * 97,
+        "=" * 96,
+        "é",
+        "🎓" * 200,
+        "-" * 200,
+        "\x00" * 96,
+    ],
+    ids=ascii,
+)
+def test_what_is_no_cursor_is_refused(owner: RestDoor, text: str) -> None:
+    """Fine print, Cursor: empty, NUL or foreign: 400."""
+    assert owner.call("list_items", cursor=text).error == "invalid_request"
+
+
+@pytest.mark.parametrize("change", [" {}", "{} ", "{}=", "{}====", "{}\n", "{}\x00", "{}A", "{0}{0}"], ids=repr)
+def test_a_cursor_with_more_around_it_is_refused(owner: RestDoor, cursor: str, change: str) -> None:
+    assert owner.call("list_items", cursor=change.format(cursor)).error == "invalid_request"
+
+
+def test_over_200_characters_are_422(owner: RestDoor) -> None:
+    """Decisions, 6: a cursor over 200 characters is 422."""
+    answer = owner.call("list_items", cursor="A" * 201)
+    assert (answer.error, answer.fields) == ("validation_failed", ["cursor"])
+
+
+def test_parameters_are_checked_before_the_cursor(owner: RestDoor) -> None:
+    answer = owner.call("list_items", cursor="nope", limit=0)
+    assert (answer.error, answer.fields) == ("validation_failed", ["limit"])

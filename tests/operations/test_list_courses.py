@@ -1,0 +1,46 @@
+"""list_courses: GET /v1/courses."""
+
+from tests.support.doors import RestDoor
+
+
+def test_it_answers_an_empty_page(owner: RestDoor) -> None:
+    assert owner.made("list_courses") == {"data": [], "has_more": False, "next_cursor": None}
+
+
+def test_it_answers_whole_courses(owner: RestDoor) -> None:
+    made = owner.made("create_course", name="Cell Biology", code="BIO 210", meets="Mon", subject="Biology")
+    assert owner.made("list_courses") == {"data": [made], "has_more": False, "next_cursor": None}
+
+
+def test_it_lists_the_oldest_first(owner: RestDoor, time_machine) -> None:
+    """Operations: list_courses, oldest first."""
+    time_machine.move_to("2026-11-21T12:00:00Z", tick=False)
+    for name in ["Zoology", "Algebra", "Music"]:
+        owner.made("create_course", name=name)
+    assert [course["name"] for course in owner.made("list_courses")["data"]] == ["Zoology", "Algebra", "Music"]
+
+
+def test_a_change_does_not_move_a_course(owner: RestDoor, course) -> None:
+    owner.made("create_course", name="Second")
+    owner.made("update_course", course_id=course["id"], name="First")
+    assert [course["name"] for course in owner.made("list_courses")["data"]] == ["First", "Second"]
+
+
+def test_thirty_are_one_page(owner: RestDoor) -> None:
+    """Operation rules: everything in one page (`has_more` false)."""
+    made = [owner.made("create_course", name=f"Course {number}") for number in range(30)]
+    assert owner.made("list_courses") == {"data": made, "has_more": False, "next_cursor": None}
+
+
+def test_it_lists_only_the_members_own(owner: RestDoor, stranger: RestDoor, course) -> None:
+    theirs = stranger.made("create_course", name="Theirs")
+    assert owner.made("list_courses")["data"] == [course]
+    assert stranger.made("list_courses")["data"] == [theirs]
+
+
+def test_it_tells_which_have_a_syllabus(owner: RestDoor, course) -> None:
+    from courses.models import Course
+
+    owner.made("create_course", name="Without")
+    Course.objects.filter(id=course["id"]).update(syllabus_text="Week 1: cells")
+    assert [course["has_syllabus"] for course in owner.made("list_courses")["data"]] == [True, False]

@@ -1,0 +1,219 @@
+"""list_items: GET /v1/items. Walking over several pages is in test_items_cursor, polling in test_polling."""
+
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import NOT_DATES, UNKNOWN_ID
+
+
+@pytest.fixture
+def add(owner: RestDoor, course):
+    """Adds items to the owner's course: `add("Midterm", "2026-12-03", kind="exam")`."""
+
+    def add_item(title: str, due_on: str | None = None, **fields: Any) -> Any:
+        return owner.made("create_item", **({"course_id": course["id"], "title": title, "due_on": due_on} | fields))
+
+    return add_item
+
+
+def _titles(owner: RestDoor, **filters: Any) -> list[str]:
+    return [item["title"] for item in owner.made("list_items", **filters)["data"]]
+
+
+def test_it_answers_an_empty_page(owner: RestDoor) -> None:
+    assert owner.made("list_items") == {"data": [], "has_more": False, "next_cursor": None}
+
+
+def test_it_answers_whole_items(owner: RestDoor, course, add, time_machine) -> None:
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    item = add("Midterm", "2026-12-03", kind="exam")
+    page = owner.made("list_items")
+    assert page == {
+        "data": [
+            {
+                "id": item["id"],
+                "course_id": course["id"],
+                "course_name": "Cell Biology",
+                "title": "Midterm",
+                "kind": "exam",
+                "due_on": "2026-12-03",
+                "days_until": 12,
+                "created_at": ANY,
+                "updated_at": ANY,
+            }
+        ],
+        "has_more": False,
+        "next_cursor": None,
+    }
+    assert page["data"] == [item]
+
+
+def test_the_soonest_due_comes_first_and_undated_last(owner: RestDoor, add) -> None:
+    """Operation rules: soonest due first; undated items last."""
+    for title, due_on in [("c", "2027-01-02"), ("d", None), ("a", "2020-01-01"), ("e", None), ("b", "2027-01-01")]:
+        add(title, due_on)
+    assert _titles(owner) == ["a", "b", "c", "d", "e"]
+
+
+def test_of_items_due_on_one_day_the_older_comes_first(owner: RestDoor, add) -> None:
+    """Fine print, Cursor: ties in due date: older first."""
+    for title in ["b", "c", "a"]:
+        add(title, "2026-12-03")
+    assert _titles(owner) == ["b", "c", "a"]
+
+
+def test_it_lists_only_the_members_own(owner: RestDoor, stranger: RestDoor, item) -> None:
+    theirs = stranger.made("create_course", name="Theirs")
+    other = stranger.made("create_item", course_id=theirs["id"], title="Other")
+    assert owner.made("list_items")["data"] == [item]
+    assert stranger.made("list_items")["data"] == [other]
+
+
+def test_course_id_keeps_that_course(owner: RestDoor, add) -> None:
+    other = owner.made("create_course", name="Algebra")
+    add("Here")
+    add("There", course_id=other["id"])
+    assert _titles(owner, course_id=other["id"]) == ["There"]
+    assert _titles(owner, course_id=other["id"].upper()) == ["There"]
+
+
+def test_a_course_that_is_not_the_members_gives_an_empty_page(owner: RestDoor, stranger: RestDoor, item) -> None:
+    """Fine print: ids in a filter that name nothing of the member's: an empty page."""
+    empty = {"data": [], "has_more": False, "next_cursor": None}
+    assert stranger.made("list_items", course_id=item["course_id"]) == empty
+    assert owner.made("list_items", course_id=UNKNOWN_ID) == empty
+
+
+def test_kind_keeps_that_kind(owner: RestDoor, add) -> None:
+    for kind in ["exam", "quiz", "other"]:
+        add(kind, kind=kind)
+    assert _titles(owner, kind="quiz") == ["quiz"]
+    assert _titles(owner, kind="lab") == []
+
+
+def test_from_and_to_are_included(owner: RestDoor, add) -> None:
+    """Operation rules: `from`: due on or after; `to`: due on or before. An undated item is neither."""
+    for due_on in ["2026-12-01", "2026-12-02", "2026-12-03", "2026-12-04", None]:
+        add(due_on or "undated", due_on)
+    assert _titles(owner, from_="2026-12-02") == ["2026-12-02", "2026-12-03", "2026-12-04"]
+    assert _titles(owner, to="2026-12-02") == ["2026-12-01", "2026-12-02"]
+    assert _titles(owner, from_="2026-12-02", to="2026-12-03") == ["2026-12-02", "2026-12-03"]
+    assert _titles(owner, from_="2026-12-03", to="2026-12-02") == []
+
+
+def test_created_after_keeps_what_was_added_later(owner: RestDoor, add) -> None:
+    """Operation rules: only items added after it, so not at it."""
+    first, second, third = add("1"), add("2"), add("3")
+    assert _titles(owner, created_after="2020-01-01T00:00:00Z") == ["1", "2", "3"]
+    assert _titles(owner, created_after=first["created_at"]) == ["2", "3"]
+    assert _titles(owner, created_after=second["created_at"]) == ["3"]
+    assert _titles(owner, created_after=third["created_at"]) == []
+
+
+def test_filters_narrow_each_other(owner: RestDoor, course, add) -> None:
+    other = owner.made("create_course", name="Algebra")
+    first = add("old", "2026-12-02", kind="exam")
+    add("kind", "2026-12-02", kind="quiz")
+    add("early", "2026-12-01", kind="exam")
+    add("late", "2026-12-03", kind="exam")
+    add("course", "2026-12-02", kind="exam", course_id=other["id"])
+    add("all", "2026-12-02", kind="exam")
+    filters = {"course_id": course["id"], "kind": "exam", "from_": "2026-12-02", "to": "2026-12-02"}
+    assert _titles(owner, **filters, created_after=first["created_at"]) == ["all"]
+
+
+def test_a_page_has_25_items_by_default(owner: RestDoor, add) -> None:
+    for number in range(26):
+        add(str(number))
+    page = owner.made("list_items")
+    assert (len(page["data"]), page["has_more"], type(page["next_cursor"])) == (25, True, str)
+
+
+def test_a_full_page_that_is_the_last_has_no_cursor(owner: RestDoor, add) -> None:
+    for number in range(3):
+        add(str(number))
+    page = owner.made("list_items", limit=3)
+    assert (len(page["data"]), page["has_more"], page["next_cursor"]) == (3, False, None)
+
+
+@pytest.mark.parametrize("limit", [1, 100])
+def test_the_limits_bounds_are_included(owner: RestDoor, item, limit: int) -> None:
+    assert owner.made("list_items", limit=limit)["data"] == [item]
+
+
+def test_a_hundred_items_fit_one_page(owner: RestDoor, owner_member, course) -> None:
+    from courses.models import Item
+
+    Item.objects.bulk_create(Item(member=owner_member, course_id=course["id"], title=f"{n}") for n in range(101))
+    page = owner.made("list_items", limit=100)
+    assert (len(page["data"]), page["has_more"]) == (100, True)
+
+
+@pytest.mark.parametrize("limit", ["0", "101", "-1", "1.5", "ten", "", " 5", "1e1", "\u0663", "9" * 30])
+def test_other_limits_are_refused(owner: RestDoor, limit: str) -> None:
+    answer = owner.call("list_items", limit=limit)
+    assert (answer.error, answer.fields) == ("validation_failed", ["limit"])
+
+
+@pytest.mark.parametrize("value", ["", "nope", UNKNOWN_ID.replace("-", ""), f"{UNKNOWN_ID}\x00"], ids=repr)
+def test_a_course_id_is_a_uuid(owner: RestDoor, value: str) -> None:
+    answer = owner.call("list_items", course_id=value)
+    assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
+
+
+@pytest.mark.parametrize("kind", ["", "homework", "EXAM", "exam\x00"], ids=repr)
+def test_other_kinds_are_refused(owner: RestDoor, kind: str) -> None:
+    answer = owner.call("list_items", kind=kind)
+    assert (answer.error, answer.fields) == ("validation_failed", ["kind"])
+
+
+@pytest.mark.parametrize("value", NOT_DATES, ids=repr)
+@pytest.mark.parametrize("name", ["from", "to"])
+def test_from_and_to_are_dates(owner: RestDoor, name: str, value: str) -> None:
+    answer = owner.call("list_items", **{name: value})
+    assert (answer.error, answer.fields) == ("validation_failed", [name])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "yesterday",
+        "2026-11-21",
+        "2026-11-21T12:00:00",
+        "2026-11-21T12:00Z",
+        "2026-11-21T25:00:00Z",
+        "2026-02-30T12:00:00Z",
+        "2026-11-21T12:00:00+0200",
+        "2026-11-21T12:00:00+25:00",
+        "2026-11-21T12:00:00.Z",
+        "1789000000",
+        "2026-11-21T12:00:00Z\x00",
+    ],
+    ids=repr,
+)
+def test_created_after_is_an_instant(owner: RestDoor, value: str) -> None:
+    """Fine print: needs `Z` or an offset (else 422)."""
+    answer = owner.call("list_items", created_after=value)
+    assert (answer.error, answer.fields) == ("validation_failed", ["created_after"])
+
+
+def test_every_wrong_parameter_is_named(owner: RestDoor) -> None:
+    wrong = {"course_id": "x", "kind": "x", "from": "x", "to": "x", "created_after": "x", "limit": "x"}
+    answer = owner.call("list_items", **wrong, cursor="x" * 201)
+    assert (answer.error, sorted(answer.fields)) == ("validation_failed", sorted([*wrong, "cursor"]))
+
+
+def test_empty_and_wrong_parameters_are_named_together(owner: RestDoor) -> None:
+    """Errors: `details` lists each field."""
+    answer = owner.call("list_items", kind="", limit="0")
+    assert (answer.error, sorted(answer.fields)) == ("validation_failed", ["kind", "limit"])
+
+
+def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: RestDoor, item) -> None:
+    """Fine print, Query parameters."""
+    response = owner.request("GET", "/v1/items?color=7&from_=x&limit=nope&limit=5&kind=exam&kind=other")
+    assert response.json()["data"] == [item]

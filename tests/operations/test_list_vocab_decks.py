@@ -1,0 +1,146 @@
+"""list_vocab_decks: GET /v1/vocab-decks."""
+
+from datetime import timedelta
+from typing import Any
+from unittest.mock import ANY
+from uuid import uuid4
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from tests.support import bulk
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+
+def test_it_lists_oldest_first_without_cards(owner: RestDoor, course: Any) -> None:
+    made = [made_deck(owner, name="B"), made_deck(owner, "x", "y", name="A", course_id=course["id"])]
+    for deck in made:
+        del deck["cards"]
+    assert owner.made("list_vocab_decks") == {"data": made, "has_more": False, "next_cursor": None}
+
+
+def test_one_deck(owner: RestDoor) -> None:
+    made_deck(owner, name="A")
+    deck = made_deck(owner, name="B")
+    del deck["cards"]
+    assert owner.made("list_vocab_decks", deck_id=deck["id"])["data"] == [deck]
+
+
+def test_cards_come_due_first(owner: RestDoor) -> None:
+    deck = made_deck(owner, "easy", "again", "hard", "new")
+    for card in deck["cards"][:3]:
+        reviewed(owner, card, card["term"])
+    cards = deck_with_cards(owner, deck)["cards"]
+    assert [card["term"] for card in cards] == ["new", "again", "hard", "easy"]
+    assert [card["due_at"] for card in cards] == sorted(card["due_at"] for card in cards)
+
+
+def test_it_counts_what_is_due(owner: RestDoor) -> None:
+    deck = made_deck(owner, "a", "b")
+    card = reviewed(owner, deck["cards"][0], "good")
+    counts = {"card_count": 2, "due_count": 1, "next_due_at": deck["next_due_at"]}
+    [found] = owner.made("list_vocab_decks")["data"]
+    assert found == {**{k: v for k, v in deck.items() if k != "cards"}, **counts}
+    with time_machine.travel(card["due_at"], tick=False):
+        assert owner.made("list_vocab_decks")["data"][0]["due_count"] == 2
+
+
+def test_the_next_due_time_may_be_future(owner: RestDoor) -> None:
+    deck = made_deck(owner)
+    card = reviewed(owner, deck["cards"][0], "easy")
+    [found] = owner.made("list_vocab_decks")["data"]
+    assert (found["due_count"], found["next_due_at"]) == (0, card["due_at"])
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, value: bool) -> None:
+    foreign = made_deck(stranger)["id"]
+    for deck_id in (foreign, uuid4()):
+        page = owner.made("list_vocab_decks", deck_id=deck_id, include_cards=value)
+        assert page == {"data": [], "has_more": False, "next_cursor": None}
+
+
+@pytest.mark.parametrize(
+    ("query", "wrong"),
+    [
+        ({"include_cards": True}, ["include_cards"]),
+        ({"include_cards": "1"}, ["include_cards"]),
+        ({"include_cards": ""}, ["include_cards"]),
+        ({"deck_id": "first"}, ["deck_id"]),
+        ({"deck_id": ""}, ["deck_id"]),
+        ({"deck_id": "first", "include_cards": True}, ["deck_id"]),
+    ],
+)
+def test_it_names_what_is_wrong(owner: RestDoor, query: dict[str, Any], wrong: list[str]) -> None:
+    answer = owner.call("list_vocab_decks", **query)
+    assert (answer.error, answer.fields) == ("validation_failed", wrong)
+
+
+def test_others_decks_are_not_listed(owner: RestDoor, stranger: RestDoor) -> None:
+    made_deck(owner)
+    assert stranger.made("list_vocab_decks")["data"] == []
+
+
+def test_a_deck_without_cards_counts_none(owner: RestDoor, owner_member: Any) -> None:
+    """The API makes no such deck; the admin can."""
+    from vocab.models import Deck
+
+    deck = Deck.objects.create(member=owner_member, name="Empty")
+    assert owner.made("list_vocab_decks")["data"] == [
+        {
+            "id": str(deck.id),
+            "name": "Empty",
+            "course_id": None,
+            "course_name": None,
+            "card_count": 0,
+            "due_count": 0,
+            "next_due_at": None,
+            "created_at": ANY,
+            "updated_at": ANY,
+        }
+    ]
+
+
+@pytest.mark.rest
+def test_100_decks_of_500_cards_cost_what_one_does(
+    owner: RestDoor, owner_member: Any, django_assert_num_queries: Any
+) -> None:
+    """Three queries, the credential's included."""
+    from vocab.models import Card, Deck
+
+    made_deck(owner)
+    with django_assert_num_queries(3):
+        owner.made("list_vocab_decks")
+    decks = Deck.objects.bulk_create(Deck(member=owner_member, name=f"Deck {number}") for number in range(99))
+    due_at = timezone.now() + timedelta(minutes=5)
+    bulk.insert(
+        Card,
+        (
+            {
+                "id": uuid4(),
+                "member_id": owner_member.id,
+                "deck_id": deck.id,
+                "position": position,
+                "term": "t",
+                "definition": "d",
+                "state": "new",
+                "step": 0,
+                "due_at": due_at,
+                "reps": 0,
+                "lapses": 0,
+            }
+            for deck in decks
+            for position in range(1, 501)
+        ),
+    )
+    with django_assert_num_queries(3):
+        found = owner.made("list_vocab_decks")["data"]
+    assert [deck["card_count"] for deck in found] == [1] + [500] * 99
+    with django_assert_num_queries(4):
+        assert len(deck_with_cards(owner, found[50])["cards"]) == 500
+
+
+def test_it_needs_a_membership(lapsed: RestDoor) -> None:
+    assert lapsed.call("list_vocab_decks").error == "membership_required"

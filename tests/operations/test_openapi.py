@@ -1,0 +1,314 @@
+"""/openapi.json: valid, complete and true to the specification."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from tests.support.doors import document, routes
+from tests.support.world import OPERATIONS, Call, declared, resolved
+
+SPECIFIED = {
+    "get_me": ("GET", "/v1/me", "read", 200),
+    "get_agenda": ("GET", "/v1/agenda", "read", 200),
+    "list_courses": ("GET", "/v1/courses", "read", 200),
+    "create_course": ("POST", "/v1/courses", "write", 201),
+    "get_course": ("GET", "/v1/courses/{course_id}", "read", 200),
+    "update_course": ("PATCH", "/v1/courses/{course_id}", "write", 200),
+    "delete_course": ("DELETE", "/v1/courses/{course_id}", "write", 200),
+    "list_items": ("GET", "/v1/items", "read", 200),
+    "get_item": ("GET", "/v1/items/{item_id}", "read", 200),
+    "update_item": ("PATCH", "/v1/items/{item_id}", "write", 200),
+    "delete_item": ("DELETE", "/v1/items/{item_id}", "write", 200),
+    "create_item": ("POST", "/v1/courses/{course_id}/items", "write", 201),
+    "list_milestones": ("GET", "/v1/items/{item_id}/milestones", "read", 200),
+    "create_milestone": ("POST", "/v1/items/{item_id}/milestones", "write", 201),
+    "update_milestone": ("PATCH", "/v1/milestones/{milestone_id}", "write", 200),
+    "delete_milestone": ("DELETE", "/v1/milestones/{milestone_id}", "write", 200),
+    "get_grades": ("GET", "/v1/courses/{course_id}/grades", "read", 200),
+    "set_grade_categories": ("PUT", "/v1/courses/{course_id}/grade-categories", "write", 200),
+    "add_grade_score": ("POST", "/v1/courses/{course_id}/grade-scores", "write", 201),
+    "delete_grade_score": ("DELETE", "/v1/grade-scores/{score_id}", "write", 200),
+}
+"""Spec, Operations; the last two as decisions 7 and 9 complete them."""
+
+ALSO_SPECIFIED = {
+    400: {
+        "create_course",
+        "update_course",
+        "list_items",
+        "update_item",
+        "create_item",
+        "create_milestone",
+        "update_milestone",
+        "set_grade_categories",
+    },
+    409: {"create_course", "create_milestone"},
+    422: {
+        "get_agenda",
+        "create_course",
+        "get_course",
+        "update_course",
+        "delete_course",
+        "list_items",
+        "get_item",
+        "update_item",
+        "delete_item",
+        "create_item",
+        "list_milestones",
+        "create_milestone",
+        "update_milestone",
+        "delete_milestone",
+        "get_grades",
+        "set_grade_categories",
+    },
+}
+"""Spec, Operation rules: statuses by operation."""
+
+OUR_COUNT_LIMITS = {"create_item", "add_grade_score", "create_vocab_deck"}
+"""Decisions 6: these answer 409 as well."""
+
+COMMON = {401, 403, 429, 500}
+"""Spec, Conventions 7."""
+
+
+def nodes(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every object in the document with its place."""
+    if isinstance(value, dict):
+        yield path, value
+        for name, inner in value.items():
+            yield from nodes(inner, f"{path}/{name}")
+    if isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from nodes(inner, f"{path}/{index}")
+
+
+def validator(schema: Any) -> jsonschema.Draft202012Validator:
+    """Checks values against a schema of the document, formats included."""
+    whole = schema | {"components": document()["components"]}
+    return jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker())
+
+
+def statuses(operation_id: str) -> set[int]:
+    return {int(code) for code in declared(operation_id)["responses"]}
+
+
+def test_it_is_served_as_json() -> None:
+    response = Call("GET", "/openapi.json").send()
+    assert (response.status_code, response.headers["Content-Type"]) == (200, "application/json")
+    assert "Set-Cookie" not in response.headers
+
+
+def test_it_is_valid_openapi_3_1() -> None:
+    assert document()["openapi"].startswith("3.1.")
+    assert [error.message for error in OpenAPIV31SpecValidator(document()).iter_errors()] == []
+
+
+def test_its_version_is_that_of_the_specification() -> None:
+    """Spec, Versioning 4."""
+    assert document()["info"]["version"] == "1.0.0"
+    assert document()["info"]["title"]
+    assert document()["info"]["description"]
+
+
+def test_it_promises_no_webhooks() -> None:
+    """Spec, Events: the service sends none."""
+    assert "webhooks" not in document()
+    assert [path for path, node in nodes(document()) if "callbacks" in node] == []
+
+
+def test_it_warns_that_kinds_may_be_added() -> None:
+    """Spec, Item and Versioning 2: clients must tolerate unknown kinds."""
+    kind = document()["components"]["schemas"]["Item"]["properties"]["kind"]
+    assert "new kinds may be added" in kind["description"]
+
+
+def test_it_names_this_server() -> None:
+    assert document()["servers"] == [{"url": "http://127.0.0.1:8000"}]
+
+
+@pytest.mark.parametrize("operation_id", SPECIFIED)
+def test_a_specified_operation_is_where_it_belongs(operation_id: str) -> None:
+    route = routes()[operation_id]
+    [scope] = [scheme["oauth2"][0] for scheme in declared(operation_id)["security"] if "oauth2" in scheme]
+    assert (route.method, route.path, scope, route.success) == SPECIFIED[operation_id]
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_an_operation_is_titled_and_described(operation_id: str) -> None:
+    """Spec, rule 2 and Limits: names of at most 64 characters, descriptions of at most 300."""
+    operation = declared(operation_id)
+    assert len(operation_id) <= 64
+    assert 0 < len(operation["summary"]) <= 60
+    assert 0 < len(operation["description"]) <= 300
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_an_operation_stands_under_one_described_heading(operation_id: str) -> None:
+    [tag] = declared(operation_id)["tags"]
+    assert [known["description"] != "" for known in document()["tags"] if known["name"] == tag] == [True]
+
+
+def test_every_heading_is_used() -> None:
+    used = {tag for name in OPERATIONS for tag in declared(name)["tags"]}
+    assert {tag["name"] for tag in document()["tags"]} == used
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_a_parameter_is_described(operation_id: str) -> None:
+    for parameter in declared(operation_id).get("parameters", []):
+        assert parameter["description"], parameter["name"]
+        assert parameter["in"] in {"path", "query"}
+        assert parameter.get("required", False) == (parameter["in"] == "path")
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_a_parameter_has_valid_examples(operation_id: str) -> None:
+    """Of an opaque text an example would only mislead."""
+    for parameter in declared(operation_id).get("parameters", []):
+        examples = parameter["schema"].get("examples", [])
+        assert bool(examples) == (parameter["name"] != "cursor"), parameter["name"]
+        for example in examples:
+            validator(parameter["schema"]).validate(example)
+
+
+def test_every_schema_and_property_is_described() -> None:
+    schemas = document()["components"]["schemas"]
+    nameless = [
+        f"{name}.{field}"
+        for name, schema in schemas.items()
+        for field, property_ in {"": schema, **schema.get("properties", {})}.items()
+        if not property_.get("description")
+    ]
+    assert nameless == []
+
+
+def test_no_description_speaks_of_internal_documents() -> None:
+    texts = [node["description"] for _, node in nodes(document()) if isinstance(node.get("description"), str)]
+    assert [text for text in texts if "spec," in text.lower() or "decision" in text.lower()] == []
+
+
+@pytest.mark.parametrize("name", sorted(document()["components"]["schemas"]))
+def test_a_schema_has_valid_examples(name: str) -> None:
+    schema = document()["components"]["schemas"][name]
+    assert schema["examples"]
+    for example in schema["examples"]:
+        validator(schema).validate(example)
+
+
+@pytest.mark.parametrize("name", sorted(document()["components"]["responses"]))
+def test_an_error_response_has_valid_examples(name: str) -> None:
+    content = document()["components"]["responses"][name]["content"]["application/json"]
+    for example in content["examples"].values():
+        validator(content["schema"]).validate(example["value"])
+
+
+def test_every_default_is_valid() -> None:
+    for path, node in nodes(document()):
+        if "default" in node and "type" in node:
+            validator({key: value for key, value in node.items() if key != "default"}).validate(node["default"]), path
+
+
+def test_no_component_is_unused() -> None:
+    used = {node["$ref"] for _, node in nodes(document()) if isinstance(node.get("$ref"), str)}
+    components = document()["components"]
+    there = {
+        f"#/components/{section}/{name}"
+        for section in components
+        if section != "securitySchemes"
+        for name in components[section]
+    }
+    assert there == used
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_its_statuses_are_those_of_the_specification(operation_id: str) -> None:
+    operation, route = declared(operation_id), routes()[operation_id]
+    expected = {route.success} | COMMON
+    if route.path_ids:
+        expected.add(404)
+    if operation.get("parameters") or "requestBody" in operation:
+        expected.add(422)
+    if "requestBody" in operation or "cursor" in route.query:
+        expected.add(400)
+    if operation_id in ALSO_SPECIFIED[409] | OUR_COUNT_LIMITS:
+        expected.add(409)
+    assert statuses(operation_id) == expected
+
+
+@pytest.mark.parametrize(("status", "operations"), ALSO_SPECIFIED.items())
+def test_the_specifications_lists_of_statuses_hold(status: int, operations: set[str]) -> None:
+    missing = {name for name in operations if status not in statuses(name)}
+    assert missing == set()
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_every_answer_declares_the_headers_it_carries(operation_id: str) -> None:
+    for code, response in declared(operation_id)["responses"].items():
+        headers = set(resolved(response)["headers"])
+        extra = {"429": {"Retry-After"}, "401": {"WWW-Authenticate"}}.get(code, set())
+        assert headers == {"X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} | extra
+        assert list(resolved(response)["content"]) == ["application/json"]
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_it_says_who_may_call(operation_id: str) -> None:
+    scope = "read" if routes()[operation_id].method == "GET" else "write"
+    assert declared(operation_id)["security"] == [{"bearer": []}, {"apiKey": []}, {"oauth2": [scope]}]
+
+
+def test_it_says_how_credentials_are_sent() -> None:
+    schemes = document()["components"]["securitySchemes"]
+    assert {name: scheme["type"] for name, scheme in schemes.items()} == {
+        "bearer": "http",
+        "apiKey": "apiKey",
+        "oauth2": "oauth2",
+    }
+    assert (schemes["apiKey"]["in"], schemes["apiKey"]["name"]) == ("header", "X-API-Key")
+    flow = schemes["oauth2"]["flows"]["authorizationCode"]
+    assert set(flow["scopes"]) == {"read", "write"}
+    assert flow["authorizationUrl"] == "http://127.0.0.1:8000/oauth/authorize"
+    assert flow["tokenUrl"] == flow["refreshUrl"] == "http://127.0.0.1:8000/oauth/token"
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_deleting_and_replacing_are_flagged(operation_id: str) -> None:
+    """Spec, Operation rules: for connector platforms."""
+    expected = routes()[operation_id].method in {"DELETE", "PUT"}
+    assert declared(operation_id)["x-openai-isConsequential"] is expected
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_a_request_body_is_closed_at_every_depth(operation_id: str) -> None:
+    """Spec, Notes: request-body schemas are declared closed to additional properties."""
+    operation = declared(operation_id)
+    if routes()[operation_id].method in {"GET", "DELETE"}:
+        assert "requestBody" not in operation
+        return
+    [media_type] = operation["requestBody"]["content"].items()
+    assert media_type[0] == "application/json"
+    pending = [resolved(media_type[1]["schema"])]
+    while pending:
+        schema = pending.pop()
+        if "properties" in schema:
+            assert schema["additionalProperties"] is False
+        inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
+        pending += [resolved(found) for found in inner]
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_only_a_change_has_an_optional_body(operation_id: str) -> None:
+    """Spec, Conventions 3: PATCH bodies are optional, and leave out what they do not change."""
+    operation = declared(operation_id)
+    if "requestBody" not in operation:
+        return
+    schema = resolved(operation["requestBody"]["content"]["application/json"]["schema"])
+    if routes()[operation_id].method == "PATCH":
+        assert operation["requestBody"].get("required", False) is False
+        assert "required" not in schema
+        assert [name for name, field in schema["properties"].items() if "default" in field] == []
+    else:
+        assert operation["requestBody"]["required"] is True
+        assert schema["required"]

@@ -1,0 +1,258 @@
+"""Polling while items are changed between the pages: every item is seen, and the walk ends."""
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from threading import Event
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor
+
+LONG_AGO = "2000-01-01T00:00:00Z"
+
+Between = Callable[[int], object]
+
+
+def walk(door: RestDoor, between: Between, *, limit: int = 2, most: int = 200, **filters: Any) -> list[Any]:
+    """Every item of one walk, in the order told; `between` is called with the number of the page just read."""
+    page = door.made("list_items", created_after=LONG_AGO, limit=limit, **filters)
+    told: list[Any] = list(page["data"])
+    for number in range(1, most):
+        if not page["has_more"]:
+            assert page["next_cursor"] is None
+            return told
+        assert len(page["data"]) == limit
+        assert len(page["next_cursor"]) < 200
+        between(number)
+        rates.clear()
+        page = door.made("list_items", created_after=LONG_AGO, limit=limit, cursor=page["next_cursor"], **filters)
+        told += page["data"]
+    raise AssertionError(f"no end after {most} pages")
+
+
+def titles(items: list[Any]) -> list[str]:
+    return [item["title"] for item in items]
+
+
+@pytest.fixture
+def six(owner: RestDoor, course: Any) -> list[Any]:
+    """Items 0 to 5, due on the days 10 to 15."""
+    return [
+        owner.made("create_item", course_id=course["id"], title=f"{n}", due_on=f"2027-01-{n + 10}") for n in range(6)
+    ]
+
+
+@pytest.fixture
+def change(owner: RestDoor, six: list[Any]) -> Callable[..., Any]:
+    """Changes an item by its number."""
+    return lambda number, **changes: owner.made("update_item", item_id=six[number]["id"], **changes)
+
+
+def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestDoor, change) -> None:
+    told = walk(owner, lambda page: page == 1 and change(4, due_on="2027-01-01"))
+    assert titles(told) == ["0", "1", "2", "3", "5", "4"]
+    assert told[-1]["due_on"] == "2027-01-01"
+
+
+def test_an_item_that_becomes_dated_is_not_lost(owner: RestDoor, change) -> None:
+    change(5, due_on=None)
+    assert titles(walk(owner, lambda page: page == 2 and change(5, due_on="2027-01-01"))) == list("012345")
+
+
+def test_changes_come_at_the_end_in_their_order(owner: RestDoor, change) -> None:
+    """Told before or not, each as it is now."""
+
+    def between(page: int) -> None:
+        if page == 1:
+            change(4, title="fourth")
+            change(0, title="zeroth")
+            change(2, due_on=None)
+
+    told = walk(owner, between)
+    assert titles(told) == ["0", "1", "3", "5", "fourth", "zeroth", "2"]
+    assert told[-1]["due_on"] is None
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_the_end_follows_on_any_page(owner: RestDoor, change, limit: int) -> None:
+    """Pages are full up to the last, wherever one part ends and the next begins."""
+
+    def between(page: int) -> None:
+        if page == 1:
+            change(5, due_on="2027-01-01")
+            change(1, title="first")
+
+    expected = ["0", "1", "2", "3", "4", "5", "first"]
+    if limit == 1:
+        expected.remove("1")
+    assert titles(walk(owner, between, limit=limit)) == (expected if limit < 6 else list("012345"))
+
+
+def test_a_change_after_a_walk_of_one_page_changes_nothing(owner: RestDoor, six, change) -> None:
+    page = owner.made("list_items", created_after=LONG_AGO, limit=6)
+    change(0, title="new")
+    assert (page["has_more"], titles(page["data"])) == (False, list("012345"))
+
+
+def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestDoor, change) -> None:
+    """The end is bounded when it begins, though changes never stop."""
+    told = walk(owner, lambda page: [change(number, due_on="2027-01-01") for number in (5, 4, 3)], limit=1)
+    assert set(titles(told)) == set("012345")
+    assert len(told) <= 3 * 6
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_an_item_that_always_flees_is_seen(owner: RestDoor, change, ahead: bool) -> None:
+    """One that is moved behind the page just read, or before it, between every two pages."""
+    due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))
+    told = walk(owner, lambda page: change(5, due_on=next(due_on).isoformat()), limit=1)
+    assert set(titles(told)) == set("012345")
+
+
+def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestDoor, change) -> None:
+    """One that waits in the end, and is changed once more, comes later and is not lost."""
+
+    def between(page: int) -> None:
+        if page == 1:
+            for number in (2, 3, 4, 5):
+                change(number, due_on="2027-01-01")
+        if page == 3:
+            change(5, title="fifth")
+            change(4, title="fourth")
+
+    told = walk(owner, between, limit=1)
+    assert titles(told) == ["0", "1", "2", "3", "fourth", "fifth"]
+
+
+def test_an_item_added_meanwhile_is_left_to_the_next_poll(owner: RestDoor, course, change) -> None:
+    made: list[Any] = []
+
+    def between(page: int) -> None:
+        change(5, title="fifth")
+        made.append(owner.made("create_item", course_id=course["id"], title="new"))
+        owner.made("update_item", item_id=made[-1]["id"], due_on="2027-01-01")
+
+    told = walk(owner, between)
+    assert "new" not in titles(told)
+    newest = max(item["created_at"] for item in told)
+    rest = owner.made("list_items", created_after=newest, limit=100)["data"]
+    assert {item["id"] for item in rest} == {item["id"] for item in made}
+
+
+def test_the_end_keeps_to_the_filters(owner: RestDoor, change) -> None:
+    """What no longer meets them need not come, and what now does may."""
+
+    def between(page: int) -> None:
+        if page == 1:
+            change(3, kind="exam")
+            change(4, due_on="2026-12-31")
+            change(5, due_on="2027-01-10")
+
+    assert titles(walk(owner, between, kind="other", from_="2027-01-01")) == ["0", "1", "2", "5"]
+
+
+def test_others_changes_do_not_come(owner: RestDoor, stranger: RestDoor, six) -> None:
+    theirs = stranger.made("create_course", name="Theirs")["id"]
+    item = stranger.made("create_item", course_id=theirs, title="theirs")
+    told = walk(owner, lambda page: stranger.made("update_item", item_id=item["id"], title="changed"))
+    assert titles(told) == list("012345")
+
+
+def test_without_created_after_nothing_comes_again(owner: RestDoor, six, change) -> None:
+    page = owner.made("list_items", limit=2)
+    change(0, title="new")
+    rest = owner.made("list_items", limit=100, cursor=page["next_cursor"])
+    assert titles(page["data"] + rest["data"]) == list("012345")
+
+
+def test_a_deleted_item_does_not_stop_the_end(owner: RestDoor, six, change) -> None:
+    def between(page: int) -> None:
+        if page == 1:
+            for number in (2, 3, 4):
+                change(number, due_on="2027-01-01")
+        if page == 3:
+            owner.made("delete_item", item_id=six[2]["id"])
+
+    assert titles(walk(owner, between, limit=1)) == ["0", "1", "5", "3", "4"]
+
+
+def test_no_page_takes_more_than_four_queries(owner: RestDoor, change, django_assert_max_num_queries) -> None:
+    page: Any = {"has_more": True, "next_cursor": None}
+    for turn in range(12):
+        if page["has_more"]:
+            cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else {}
+            with django_assert_max_num_queries(4):
+                page = owner.made("list_items", created_after=LONG_AGO, limit=1, **cursor)
+            for number in (5, 4, 3):
+                change(number, title=f"{turn}")
+    assert page["has_more"] is False
+
+
+@pytest.mark.django_db(transaction=True)
+def test_every_item_is_seen_while_four_move_them(owner_member, door, course, in_threads) -> None:
+    first = door(owner_member)
+    ids = [first.made("create_item", course_id=course["id"], title=f"{n}")["id"] for n in range(30)]
+    done = Event()
+
+    def move(number: int, mover: RestDoor) -> None:
+        for turn in range(60):
+            if not done.is_set():
+                item_id = ids[(turn * 7 + number) % len(ids)]
+                mover.made("update_item", item_id=item_id, due_on=f"2027-01-{(turn * 11 + number) % 28 + 1:02}")
+
+    def poll() -> list[set[str]]:
+        found = [{item["id"] for item in walk(first, lambda page: None, limit=3)} for _ in range(5)]
+        done.set()
+        return found
+
+    movers = [*enumerate(door(owner_member) for _ in range(4))]
+    seen, *_ = in_threads(lambda mover: move(*mover) if mover else poll(), [None, *movers])
+    assert seen == [set(ids)] * 5
+
+
+BORN = datetime(2026, 1, 1, tzinfo=UTC)
+DUE = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 4))
+CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max_size=30)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), changes=CHANGES, forever=st.booleans())
+def test_every_item_is_seen_at_least_once(owner: RestDoor, owner_member, course, **drawn: Any) -> None:
+    """Whatever is moved where between which pages; with `forever` the same moves are made again and again."""
+    from accounts.models import Member
+    from courses.models import Item
+
+    rates.clear()
+    Item.objects.all().delete()
+    Member.objects.filter(id=owner_member.id).update(write_clock=BORN + timedelta(seconds=1))
+    items: list[Item] = Item.objects.bulk_create(
+        Item(
+            member=owner_member,
+            course_id=course["id"],
+            title=str(number),
+            due_on=due_on,
+            created_at=BORN + timedelta(microseconds=number // 2),
+            updated_at=BORN + timedelta(microseconds=number // 3),
+        )
+        for number, due_on in enumerate(drawn["due"])
+    )
+    changes, moved = drawn["changes"], set()
+
+    def between(page: int) -> None:
+        if changes and (drawn["forever"] or page <= len(changes)):
+            for number, due_on in changes[(page - 1) % len(changes)]:
+                item = items[number % len(items)]
+                rates.clear()
+                owner.made("update_item", item_id=str(item.id), due_on=due_on and due_on.isoformat())
+                moved.add(str(item.id))
+
+    seen = Counter(item["id"] for item in walk(owner, between, limit=drawn["limit"]))
+    event("moved" if moved else "still")
+    assert set(seen) == {str(item.id) for item in items}
+    assert {item for item, times in seen.items() if times > 1} <= moved
+    assert max(seen.values()) <= 3

@@ -1,0 +1,181 @@
+"""docs/quickstart.md: every fenced block runs as it stands, and its clients behave as the specification advises."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+from tests.support import javascript
+from tests.support.doors import RestDoor
+
+PAGE = ROOT / "docs" / "quickstart.md"
+REFUSAL = b'{"error": {"type": "told"}}'
+PAGE_WITHOUT_ITEMS = b'{"data": [], "next_cursor": null}'
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of the page in a language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_it_has_blocks_in_three_languages_alone() -> None:
+    fences = re.findall(r"^```(\w+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert set(fences) == {"sh", "python", "ts"}
+
+
+def _shell(directory: Path) -> str:
+    if shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    return _printed(["bash", "-euo", "pipefail", "-c", "\necho\n".join(blocks("sh"))], directory)
+
+
+def _python(directory: Path) -> str:
+    (directory / "study.py").write_text("\n".join(blocks("python")))
+    return _printed([sys.executable, "study.py"], directory)
+
+
+def _typescript(directory: Path) -> str:
+    (directory / "study.ts").write_text("\n".join(blocks("ts")))
+    return _printed([javascript.node(), "study.ts"], directory)
+
+
+def _printed(command: list[str], directory: Path) -> str:
+    done = subprocess.run(  # what the page says
+        command, cwd=directory, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.rest
+@pytest.mark.django_db(transaction=True)
+def test_every_block_runs_as_it_stands(
+    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUDY_URL", live_server.url)
+    monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+    me, course, item, made, decks = map(json.loads, _shell(tmp_path).split("\n"))
+    assert me == owner.made("get_me")
+    assert [course] == owner.made("list_courses")["data"]
+    assert [item] == owner.made("list_items")["data"]
+    assert made["result"]["structuredContent"]["cards"][0]["term"] == "Ribosome"
+    assert [deck["name"] for deck in decks["data"]] == ["Organelles"]
+    assert _python(tmp_path) == _typescript(tmp_path) == "2030-12-03 exam Midterm\n"
+
+
+class Script:
+    """A server that gives prepared answers, each a status and a `Retry-After`, and notes what it was sent."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[int, str]] = []
+        self.got: list[str] = []
+
+    def answer(self, *answers: int | tuple[int, str]) -> None:
+        self.answers = [(answer, "") if isinstance(answer, int) else answer for answer in answers]
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
+    """The scripted server, as the origin of the page's clients."""
+    script = Script()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:  # the name that http.server calls
+            script.got.append(self.command)
+            status, retry_after = script.answers.pop(0)
+            if status:
+                self.send_response(status)
+                self.send_header("Retry-After", retry_after)
+                self.end_headers()
+                self.wfile.write(REFUSAL if status >= 400 else PAGE_WITHOUT_ITEMS)
+
+        do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815  # the names that http.server calls
+
+        def log_message(self, *args: Any) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        monkeypatch.setenv("STUDY_URL", f"http://127.0.0.1:{server.server_address[1]}")
+        monkeypatch.setenv("STUDY_API_KEY", "svc_sk_example")
+        yield script
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def study(script: Script, tmp_path: Path) -> Any:
+    """The page's Python client."""
+    file = tmp_path / "study.py"
+    file.write_text(blocks("python")[0])
+    spec = importlib.util.spec_from_file_location("study", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that a client wanted to wait, which are not waited for."""
+    seconds: list[float] = []
+    monkeypatch.setattr(time, "sleep", seconds.append)
+    return seconds
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
+def test_a_client_waits_and_retries_as_advised(script: Script, study: Any, waited: list[float], method: str) -> None:
+    """Spec, Client behaviour advised; status 0 is a connection that breaks."""
+    script.answer((429, "17"), 503, 0, 500, 200)
+    assert study.call(method, "/v1/items") == {"data": [], "next_cursor": None}
+    assert waited == [17, 1, 2, 4]
+    script.answer(500, 500, 500, 500)
+    with pytest.raises(study.Refused, match="told"):
+        study.call(method, "/v1/items")
+    assert script.got == [method] * 9
+
+
+@pytest.mark.parametrize(("answer", "error"), [(500, "Refused"), (503, "Refused"), (0, "RemoteDisconnected")])
+def test_a_client_does_not_send_a_post_again(
+    script: Script, study: Any, waited: list[float], answer: int, error: str
+) -> None:
+    script.answer(answer)
+    with pytest.raises(Exception) as raised:  # noqa: PT011  # which, is compared below
+        study.call("POST", "/v1/courses", {})
+    assert (type(raised.value).__name__, script.got, waited) == (error, ["POST"], [])
+
+
+def test_a_client_sends_a_post_again_that_was_not_carried_out(script: Script, study: Any, waited: list[float]) -> None:
+    script.answer((429, "3"), 201)
+    study.call("POST", "/v1/courses", {})
+    assert (script.got, waited) == (["POST", "POST"], [3])
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 409, 422])
+def test_a_client_gives_up_at_once_on_what_will_not_change(
+    script: Script, study: Any, waited: list[float], status: int
+) -> None:
+    """403 is `membership_required` too."""
+    script.answer(status)
+    with pytest.raises(study.Refused, match="told"):
+        study.call("GET", "/v1/items")
+    assert (script.got, waited) == (["GET"], [])
+
+
+def test_the_typescript_client_retries_too(script: Script, tmp_path: Path) -> None:
+    script.answer((429, "0"), 503, 200)
+    assert _typescript(tmp_path) == ""
+    assert script.got == ["GET"] * 3

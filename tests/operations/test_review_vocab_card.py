@@ -1,0 +1,215 @@
+"""review_vocab_card: POST /v1/vocab-cards/{card_id}/reviews."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from unittest.mock import ANY
+from uuid import uuid4
+
+import fsrs
+import pytest
+import time_machine
+from django.db import connection
+
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+START = datetime(2030, 5, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def card(owner: RestDoor) -> Any:
+    """A new card of the owner's."""
+    return made_deck(owner)["cards"][0]
+
+
+def test_it_schedules_a_new_card(owner: RestDoor, card: Any) -> None:
+    after = reviewed(owner, card, "good", duration_ms=4200)
+    at = datetime.fromisoformat(after["last_reviewed_at"])
+    assert after == card | {
+        "state": "learning",
+        "reps": 1,
+        "stability": fsrs.Scheduler().parameters[2],
+        "difficulty": ANY,
+        "last_reviewed_at": ANY,
+        "due_at": (at + timedelta(minutes=10)).isoformat(timespec="microseconds").replace("+00:00", "Z"),
+    }
+    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [after]
+
+
+def test_a_card_passes_through_every_state(owner: RestDoor, card: Any) -> None:
+    states = [(card["state"], card["lapses"])]
+    for days, rating in enumerate(["again", "good", "good", "again", "again", "good"]):
+        with time_machine.travel(START + timedelta(days=days)):
+            card = reviewed(owner, card, rating)
+        states.append((card["state"], card["lapses"]))
+    assert states == [
+        ("new", 0),
+        ("learning", 0),
+        ("learning", 0),
+        ("review", 0),
+        ("relearning", 1),
+        ("relearning", 1),
+        ("review", 1),
+    ]
+
+
+def test_the_log_keeps_the_state_before(owner: RestDoor, card: Any) -> None:
+    """Each row holds what the card was, so that a review can be understood, and undone."""
+    from vocab.models import Card, Review
+
+    fields = ("state", "step", "stability", "difficulty", "due_at", "last_reviewed_at")
+    before = []
+    for days, rating in enumerate(["good", "good", "again"]):
+        before.append(Card.objects.values(*fields).get())
+        with time_machine.travel(START + timedelta(days=3 * days), tick=False):
+            reviewed(owner, card, rating, duration_ms=days)
+    log = Review.objects.order_by("reviewed_at")
+    assert list(log.values(*fields)) == before
+    assert [row["step"] for row in before] == [0, 1, None]
+    told = list(log.values_list("rating", "duration_ms", "desired_retention"))
+    assert told == [("good", 0, 0.9), ("good", 1, 0.9), ("again", 2, 0.9)]
+    assert [row.reviewed_at for row in log] == [START + timedelta(days=3 * n) for n in range(3)]
+
+
+def test_a_log_row_is_never_changed(owner: RestDoor, card: Any) -> None:
+    from vocab.models import Review
+
+    reviewed(owner, card, "good")
+    row = Review.objects.get()
+    row.rating = "easy"
+    with pytest.raises(TypeError, match="append-only"):
+        row.save()
+
+
+def test_a_members_desired_retention_counts(owner: RestDoor, owner_member: Any, card: Any) -> None:
+    from vocab.models import RetentionGoal
+
+    RetentionGoal.objects.create(member=owner_member, desired_retention=0.97)
+    after = reviewed(owner, card, "easy")
+    at = datetime.fromisoformat(after["last_reviewed_at"])
+    expected, _ = fsrs.Scheduler(desired_retention=0.97, enable_fuzzing=False).review_card(
+        fsrs.Card(card_id=1), fsrs.Rating.Easy, at
+    )
+    usual, _ = fsrs.Scheduler(enable_fuzzing=False).review_card(fsrs.Card(card_id=1), fsrs.Rating.Easy, at)
+    assert datetime.fromisoformat(after["due_at"]) == expected.due
+    assert expected.due < usual.due
+
+
+def test_the_same_answer_gives_the_same_interval(owner: RestDoor) -> None:
+    """No fuzzing: it would spread eight days over seven to ten."""
+    cards = made_deck(owner, *(f"Term {number}" for number in range(20)))["cards"]
+    answers = [reviewed(owner, card, "easy") for card in cards]
+    intervals = [
+        datetime.fromisoformat(card["due_at"]) - datetime.fromisoformat(card["last_reviewed_at"]) for card in answers
+    ]
+    assert set(intervals) == {timedelta(days=8)}
+
+
+@pytest.mark.parametrize(("rating", "correct"), [("again", 0), ("hard", 1), ("good", 1), ("easy", 1)])
+def test_it_is_an_attempt(owner: RestDoor, card: Any, rating: str, correct: int) -> None:
+    reviewed(owner, card, rating)
+    stats = owner.made("get_practice_stats", days=1)
+    assert (stats["attempts"], stats["correct"]) == (1, correct)
+
+
+def test_attempt_and_log_row_share_an_id(owner: RestDoor, card: Any) -> None:
+    from practice.models import Attempt
+    from vocab.models import Review
+
+    reviewed(owner, card, "good")
+    attempt, review = Attempt.objects.get(), Review.objects.get()
+    assert (attempt.id, attempt.attempted_at, attempt.source) == (review.id, review.reviewed_at, "vocab")
+
+
+@pytest.mark.parametrize("duration", [0, 3_600_000, 5.0, None])
+def test_durations_it_takes(owner: RestDoor, card: Any, duration: Any) -> None:
+    from vocab.models import Review
+
+    reviewed(owner, card, "good", duration_ms=duration)
+    assert Review.objects.get().duration_ms == duration
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        ({}, ["rating"]),
+        ({"rating": "great"}, ["rating"]),
+        ({"rating": "Good"}, ["rating"]),
+        ({"rating": 3}, ["rating"]),
+        ({"rating": None}, ["rating"]),
+        ({"rating": "good", "duration_ms": -1}, ["duration_ms"]),
+        ({"rating": "good", "duration_ms": 3_600_001}, ["duration_ms"]),
+        ({"rating": "good", "duration_ms": 2**80}, ["duration_ms"]),
+        ({"rating": "good", "duration_ms": 1.5}, ["duration_ms"]),
+        ({"rating": "good", "duration_ms": "10"}, ["duration_ms"]),
+        ({"rating": "good", "duration_ms": True}, ["duration_ms"]),
+    ],
+)
+def test_it_names_what_is_wrong(owner: RestDoor, card: Any, body: dict[str, Any], wrong: list[str]) -> None:
+    answer = owner.call("review_vocab_card", card_id=card["id"], **body)
+    assert (answer.error, answer.fields) == ("validation_failed", wrong)
+    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
+
+
+def test_anothers_card_is_not_found(owner: RestDoor, stranger: RestDoor, card: Any) -> None:
+    foreign = stranger.call("review_vocab_card", card_id=card["id"], rating="good")
+    missing = stranger.call("review_vocab_card", card_id=uuid4(), rating="good")
+    assert foreign.error == "not_found"
+    assert foreign.body | {"request_id": ""} == missing.body | {"request_id": ""}
+    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
+
+
+def test_a_missing_card_comes_before_a_wrong_body(stranger: RestDoor, card: Any) -> None:
+    assert stranger.call("review_vocab_card", card_id=card["id"], rating="great").error == "not_found"
+
+
+def test_a_malformed_id(owner: RestDoor) -> None:
+    answer = owner.call("review_vocab_card", card_id="first", rating="great")
+    assert (answer.error, answer.fields) == ("validation_failed", ["card_id"])
+
+
+def test_it_needs_the_write_scope(reader: RestDoor, card: Any) -> None:
+    assert reader.call("review_vocab_card", card_id=card["id"], rating="good").error == "insufficient_scope"
+
+
+def test_a_failure_halfway_leaves_nothing(owner: RestDoor, card: Any) -> None:
+    """The last of the review's three writes fails; the client, left without an answer, may review again."""
+    from practice.models import Attempt
+    from vocab.models import Review
+
+    with connection.cursor() as cursor:
+        for sql in _REFUSE_ATTEMPTS[connection.vendor]:
+            cursor.execute(sql)
+    failed = owner.call("review_vocab_card", card_id=card["id"], rating="good")
+    assert failed.error == "internal_error"
+    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
+    assert (Review.objects.count(), Attempt.objects.count()) == (0, 0)
+
+
+_REFUSE_ATTEMPTS = {
+    "sqlite": [
+        "CREATE TRIGGER refuse BEFORE INSERT ON practice_attempt BEGIN SELECT RAISE(ABORT, 'refused'); END",
+    ],
+    "postgresql": ["ALTER TABLE practice_attempt ADD CONSTRAINT refuse CHECK (false) NOT VALID"],
+}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ten_at_once_are_ten_in_a_row(owner: RestDoor, card: Any, in_threads: Any) -> None:
+    """Ten log rows, and the state that ten reviews in the log's order give."""
+    from vocab.models import Card, Review
+
+    ratings = ["good", "again", "easy", "hard", "good", "again", "good", "easy", "hard", "again"]
+    answers = in_threads(lambda rating: reviewed(owner, card, rating), ratings)
+    log = list(Review.objects.order_by("reviewed_at"))
+    assert sorted(row.rating for row in log) == sorted(ratings)
+    assert len({row.reviewed_at for row in log}) == 10
+    scheduler, alone = fsrs.Scheduler(enable_fuzzing=False), fsrs.Card(card_id=1)
+    for row in log:
+        rating = fsrs.Rating[row.rating.capitalize()]
+        alone, _ = scheduler.review_card(alone, rating, row.reviewed_at.astimezone(UTC))
+    now = Card.objects.get()
+    assert (now.state, now.step, now.due_at) == (alone.state.name.lower(), alone.step, alone.due)
+    assert (now.stability, now.difficulty, now.reps) == (alone.stability, alone.difficulty, 10)
+    assert sorted(answer["reps"] for answer in answers) == list(range(1, 11))
+    assert owner.made("get_practice_stats")["attempts"] == 10

@@ -1,0 +1,276 @@
+"""set_grade_categories: PUT /v1/courses/{course_id}/grade-categories."""
+
+from collections.abc import Callable
+from typing import Any
+from unittest.mock import ANY
+from uuid import uuid4
+
+import pytest
+
+from tests.support.doors import Answer, RestDoor
+
+pytestmark = pytest.mark.django_db
+
+Setter = Callable[..., Answer]
+
+
+@pytest.fixture
+def put(owner: RestDoor, course: Any) -> Setter:
+    """Replaces the categories of the owner's course."""
+
+    def call(*entries: Any) -> Answer:
+        return owner.call("set_grade_categories", course_id=course["id"], categories=list(entries))
+
+    return call
+
+
+@pytest.fixture
+def quizzes(owner: RestDoor, course: Any, put: Setter) -> Any:
+    """A category of the course with one score."""
+    [category] = put({"name": "Quizzes", "weight": 40}).body["categories"]
+    owner.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz 1", score=80)
+    return category
+
+
+@pytest.fixture
+def breakdown(owner: RestDoor, course: Any) -> Callable[[], Any]:
+    """Reads the course's breakdown."""
+    return lambda: owner.made("get_grades", course_id=course["id"])
+
+
+def entry(**fields: Any) -> dict[str, Any]:
+    return {"name": "Exam", "weight": 50} | fields
+
+
+def test_it_answers_the_breakdown(put: Setter, course: Any, breakdown) -> None:
+    answer = put({"name": "  Quizzes ", "weight": 40}, {"name": "Exam", "weight": 60.5})
+    assert answer.body == {
+        "course_id": course["id"],
+        "course_name": "Cell Biology",
+        "categories": [
+            {"id": ANY, "name": "Quizzes", "weight": 40, "average": None, "scores": []},
+            {"id": ANY, "name": "Exam", "weight": 60.5, "average": None, "scores": []},
+        ],
+        "current_grade": None,
+        "letter_grade": None,
+    }
+    assert answer.body == breakdown()
+
+
+def test_an_existing_id_keeps_its_scores(put: Setter, quizzes: Any) -> None:
+    [category] = put({"id": quizzes["id"], "name": "Tests", "weight": 10}).body["categories"]
+    assert category == {
+        "id": quizzes["id"],
+        "name": "Tests",
+        "weight": 10,
+        "average": 80,
+        "scores": [{"id": ANY, "category_id": quizzes["id"], "label": "Quiz 1", "score": 80, "created_at": ANY}],
+    }
+
+
+def test_an_existing_id_is_read_in_any_case(put: Setter, quizzes: Any) -> None:
+    [category] = put(entry(id=quizzes["id"].upper())).body["categories"]
+    assert (category["id"], len(category["scores"])) == (quizzes["id"], 1)
+
+
+def test_the_same_name_without_id_is_a_new_category(put: Setter, quizzes: Any) -> None:
+    [category] = put({"name": "Quizzes", "weight": 40}).body["categories"]
+    assert category["id"] != quizzes["id"]
+    assert category["scores"] == []
+
+
+def test_what_is_left_out_is_deleted_with_its_scores(put: Setter, quizzes: Any, owner: RestDoor, breakdown) -> None:
+    """Spec, set_grade_categories: existing categories left out are deleted with their scores."""
+    [score] = breakdown()["categories"][0]["scores"]
+    put(entry())
+    assert [category["name"] for category in breakdown()["categories"]] == ["Exam"]
+    assert owner.call("delete_grade_score", score_id=score["id"]).error == "not_found"
+
+
+def test_an_empty_list_deletes_all(put: Setter, quizzes: Any, breakdown) -> None:
+    assert put().body["categories"] == []
+    assert breakdown()["categories"] == []
+
+
+def test_the_order_of_the_list_is_kept(put: Setter, breakdown) -> None:
+    made = put(*(entry(name=name) for name in "DACB")).body["categories"]
+    put(*(entry(id=made[index]["id"], name=made[index]["name"]) for index in (2, 0, 3, 1)))
+    assert [category["name"] for category in breakdown()["categories"]] == ["C", "D", "B", "A"]
+
+
+def test_a_new_entry_may_stand_before_a_kept_one(put: Setter, quizzes: Any) -> None:
+    made = put(entry(name="New"), entry(id=quizzes["id"], name="Quizzes")).body["categories"]
+    assert [(category["name"], len(category["scores"])) for category in made] == [("New", 0), ("Quizzes", 1)]
+
+
+def test_a_null_id_means_none(put: Setter) -> None:
+    """Decisions 12, Null."""
+    assert put(entry(id=None)).body["categories"] == [
+        {"id": ANY, "name": "Exam", "weight": 50, "average": None, "scores": []}
+    ]
+
+
+def test_twelve_entries_are_accepted(put: Setter) -> None:
+    assert len(put(*(entry() for _ in range(12))).body["categories"]) == 12
+
+
+def test_thirteen_entries_are_refused(put: Setter, quizzes: Any, breakdown) -> None:
+    """Decisions 4: a list over its limit is 422, not 409."""
+    before = breakdown()
+    answer = put(*(entry() for _ in range(13)))
+    assert (answer.error, answer.fields) == ("validation_failed", ["categories"])
+    assert breakdown() == before
+
+
+def test_a_repeated_id_changes_nothing(put: Setter, quizzes: Any, breakdown) -> None:
+    before = breakdown()
+    answer = put(entry(name="New"), entry(id=quizzes["id"]), entry(id=quizzes["id"]))
+    assert (answer.error, answer.fields) == ("validation_failed", ["categories[2].id"])
+    assert breakdown() == before
+
+
+def test_an_unknown_id_changes_nothing(put: Setter, quizzes: Any, breakdown) -> None:
+    before = breakdown()
+    answer = put(entry(), entry(id=str(uuid4())))
+    assert (answer.error, answer.fields) == ("validation_failed", ["categories[1].id"])
+    assert breakdown() == before
+
+
+def test_a_category_of_another_course_is_unknown(owner: RestDoor, put: Setter, quizzes: Any) -> None:
+    other = owner.made("create_course", name="Other")
+    answer = owner.call("set_grade_categories", course_id=other["id"], categories=[entry(id=quizzes["id"])])
+    assert answer.fields == ["categories[0].id"]
+    assert put(entry(id=quizzes["id"])).body["categories"][0]["average"] == 80
+
+
+def test_a_strangers_category_is_unknown(stranger: RestDoor, quizzes: Any, breakdown) -> None:
+    before = breakdown()
+    course = stranger.made("create_course", name="Mine")
+    answer = stranger.call("set_grade_categories", course_id=course["id"], categories=[entry(id=quizzes["id"])])
+    assert (answer.error, answer.fields) == ("validation_failed", ["categories[0].id"])
+    assert breakdown() == before
+
+
+def test_every_wrong_id_is_named(put: Setter, quizzes: Any) -> None:
+    answer = put(entry(id=str(uuid4())), entry(id=quizzes["id"]), entry(id=quizzes["id"]), entry(id=str(uuid4())))
+    assert answer.fields == ["categories[0].id", "categories[2].id", "categories[3].id"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"id": "17"}, "id"),
+        ({"id": 17}, "id"),
+        ({"id": ""}, "id"),
+        ({"name": ""}, "name"),
+        ({"name": " \t\n"}, "name"),
+        ({"name": None}, "name"),
+        ({"name": 5}, "name"),
+        ({"name": "x" * 61}, "name"),
+        ({"name": "nul\0"}, "name"),
+        ({"weight": -0.0001}, "weight"),
+        ({"weight": 100.0001}, "weight"),
+        ({"weight": 100.00001}, "weight"),
+        ({"weight": "50"}, "weight"),
+        ({"weight": True}, "weight"),
+        ({"weight": None}, "weight"),
+        ({"weight": [50]}, "weight"),
+        ({"weight": 10**30}, "weight"),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_place(put: Setter, changes: dict[str, Any], field: str) -> None:
+    answer = put(entry(), entry(**changes))
+    assert (answer.error, answer.fields) == ("validation_failed", [f"categories[1].{field}"])
+
+
+@pytest.mark.parametrize("missing", ["name", "weight"])
+def test_a_missing_field_is_named(put: Setter, missing: str) -> None:
+    fields = entry()
+    del fields[missing]
+    assert put(fields).fields == [f"categories[0].{missing}"]
+
+
+@pytest.mark.parametrize("weight", [0, 100, 33.3333])
+def test_weights_within_bounds_are_kept(put: Setter, weight: float) -> None:
+    assert put(entry(weight=weight)).body["categories"][0]["weight"] == weight
+
+
+@pytest.mark.parametrize(("weight", "kept"), [(33.33335, 33.3334), (33.33334, 33.3333), (0.00005, 0.0001), (-0.0, 0)])
+def test_weights_are_kept_to_four_decimals_half_up(put: Setter, weight: float, kept: float) -> None:
+    """Decisions 12."""
+    answered = put(entry(weight=weight)).body["categories"][0]["weight"]
+    assert str(answered) == str(float(kept))
+
+
+@pytest.mark.parametrize("length", [1, 60])
+def test_names_are_measured_in_code_points_after_trimming(put: Setter, length: int) -> None:
+    assert put(entry(name=f" {'🎓' * length} ")).body["categories"][0]["name"] == "🎓" * length
+
+
+@pytest.mark.parametrize("entries", [None, {}, "none", 12, [[]], ["Exam"], [None]])
+def test_what_is_no_list_of_objects_is_refused(owner: RestDoor, course: Any, entries: Any) -> None:
+    answer = owner.call("set_grade_categories", course_id=course["id"], categories=entries)
+    assert answer.error == "validation_failed"
+    assert answer.fields == (["categories[0]"] if isinstance(entries, list) else ["categories"])
+
+
+def test_the_list_is_required(owner: RestDoor, course: Any) -> None:
+    assert owner.call("set_grade_categories", course_id=course["id"]).fields == ["categories"]
+
+
+def test_unknown_fields_are_ignored(put: Setter, quizzes: Any, breakdown) -> None:
+    """Decisions 4: a client may send a fetched object back."""
+    before = breakdown()
+    assert put(*before["categories"]).body == before
+
+
+def test_it_hides_a_strangers_course(stranger: RestDoor, course: Any, breakdown) -> None:
+    answer = stranger.call("set_grade_categories", course_id=course["id"], categories=[entry()])
+    assert answer.error == "not_found"
+    assert breakdown()["categories"] == []
+
+
+def test_a_strangers_course_comes_before_a_wrong_body(stranger: RestDoor, course: Any) -> None:
+    assert stranger.call("set_grade_categories", course_id=course["id"], categories=7).error == "not_found"
+
+
+def test_a_malformed_id_is_named(owner: RestDoor) -> None:
+    assert owner.call("set_grade_categories", course_id="17", categories=[]).fields == ["course_id"]
+
+
+def test_a_read_only_key_is_refused(reader: RestDoor, course: Any, breakdown) -> None:
+    answer = reader.call("set_grade_categories", course_id=course["id"], categories=[entry()])
+    assert answer.error == "insufficient_scope"
+    assert breakdown()["categories"] == []
+
+
+def test_sending_it_twice_answers_the_same(put: Setter, quizzes: Any) -> None:
+    """PUT may be retried (spec, Client behaviour advised)."""
+    first = put(entry(id=quizzes["id"])).body
+    assert put(entry(id=quizzes["id"])).body == first
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_replacements_leave_one_of_them_whole(owner: RestDoor, course: Any, in_threads) -> None:
+    lists = [[{"name": f"{writer}.{place}", "weight": 5} for place in range(writer % 12 + 1)] for writer in range(16)]
+    answers = in_threads(
+        lambda entries: owner.call("set_grade_categories", course_id=course["id"], categories=entries), lists
+    )
+    assert [answer.error for answer in answers] == [None] * 16
+    left = owner.made("get_grades", course_id=course["id"])["categories"]
+    assert [{"name": category["name"], "weight": category["weight"]} for category in left] in lists
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_replacements_of_kept_categories_keep_their_scores(
+    owner: RestDoor, course: Any, quizzes: Any, in_threads
+) -> None:
+    def replace(name: str) -> Answer:
+        entries = [{"id": quizzes["id"], "name": name, "weight": 1}, {"name": name, "weight": 2}]
+        return owner.call("set_grade_categories", course_id=course["id"], categories=entries)
+
+    names = [f"Writer {number}" for number in range(12)]
+    assert [answer.error for answer in in_threads(replace, names)] == [None] * 12
+    [kept, other] = owner.made("get_grades", course_id=course["id"])["categories"]
+    assert (kept["id"], kept["average"]) == (quizzes["id"], 80)
+    assert kept["name"] == other["name"]

@@ -1,0 +1,377 @@
+"""What holds for every operation there is: the tests walk /openapi.json, so that a new operation is covered at once."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import jsonschema
+import pytest
+from django.test import Client
+
+from accounts.api_keys import create_api_key, revoke_api_key
+from accounts.models import ApiKey, Member
+from tests.support.doors import RestDoor, document, routes
+from tests.support.world import (
+    OPERATIONS,
+    PATHS,
+    WITH_BODY,
+    WITH_PATH_ID,
+    WRITES,
+    Call,
+    World,
+    bearer,
+    check_headers,
+    declared,
+    error_of,
+    fields_of,
+    rows,
+)
+
+pytestmark = pytest.mark.django_db
+
+NEEDS_MEMBERSHIP = [name for name in OPERATIONS if name != "get_me"]
+
+
+@pytest.fixture
+def rest(owner_member: Member, make_key) -> RestDoor:
+    """The owner's REST door."""
+    return RestDoor(make_key(owner_member)[0])
+
+
+@pytest.fixture
+def world(rest: RestDoor) -> World:
+    """The owner's objects."""
+    return World(rest)
+
+
+DEAD: dict[str, Callable[[str], dict[str, str]]] = {
+    "missing": lambda _: {},
+    "empty": lambda _: {"Authorization": ""},
+    "no secret": lambda _: {"Authorization": "Bearer"},
+    "other scheme": lambda secret: {"Authorization": f"Basic {secret}"},
+    "no scheme": lambda secret: {"Authorization": secret},
+    "unknown": lambda secret: bearer(secret[:-1] + ("A" if secret[-1] != "A" else "B")),
+    "cut": lambda secret: bearer(secret[:-1]),
+    "foreign prefix": lambda secret: bearer("svc_xx_" + secret[7:]),
+    "not ascii": lambda _: bearer("svc_sk_\xe9\xff"),
+    "long": lambda _: bearer("svc_sk_" + "x" * 7000),
+    "X-API-Key unknown": lambda secret: {"X_API_Key": secret + "x"},
+    "X-API-Key beside Basic": lambda secret: {"X_API_Key": secret, "Authorization": "Basic abc"},
+    "X-API-Key beside a dead one": lambda secret: {"X_API_Key": secret} | bearer("svc_sk_dead"),
+}
+"""Headers, made of a live key, that carry no live credential."""
+
+ENDED: dict[str, Callable[[ApiKey], object]] = {
+    "revoked": revoke_api_key,
+    "expired": lambda key: ApiKey.objects.filter(id=key.id).update(expires_at=datetime.now(UTC)),
+    "deactivated": lambda key: Member.objects.filter(id=key.member_id).update(is_active=False),
+}
+"""What ends a key."""
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_its_published_example_works(world: World, operation_id: str) -> None:
+    response = world.call(operation_id).send(**bearer(world.door.secret))
+    assert response.status_code == routes()[operation_id].success, response.content
+    check_headers(response)
+    content = declared(operation_id)["responses"][str(response.status_code)]["content"]
+    schema = content["application/json"]["schema"] | {"components": _without_extra_fields()}
+    jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker()).validate(response.json())
+
+
+def _without_extra_fields() -> Any:
+    components = {
+        name: schema | {"additionalProperties": False} for name, schema in document()["components"]["schemas"].items()
+    }
+    return {"schemas": components}
+
+
+def _is_unauthorized(response: Any) -> bool:
+    challenge = 'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource"'
+    assert response.headers["WWW-Authenticate"] == challenge
+    return bool(error_of(response)["type"] == "unauthorized")
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_without_a_live_credential_it_is_401(world: World, operation_id: str) -> None:
+    call = world.call(operation_id)
+    before = rows()
+    for sort, headers in DEAD.items():
+        assert _is_unauthorized(call.send(**headers(world.door.secret))), sort
+    assert rows() == before
+
+
+@pytest.mark.parametrize("sort", ENDED)
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_with_an_ended_key_it_is_401(
+    world: World, owner_member: Member, make_key, operation_id: str, sort: str
+) -> None:
+    call = world.call(operation_id)
+    secret, key = make_key(owner_member)
+    ENDED[sort](key)
+    before = rows()
+    assert _is_unauthorized(call.send(**bearer(secret)))
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation_id", WRITES)
+def test_a_read_only_key_may_not_write(world: World, owner_member: Member, make_key, operation_id: str) -> None:
+    call = world.call(operation_id)
+    secret, _ = make_key(owner_member, may_write=False)
+    before = rows()
+    assert error_of(call.send(**bearer(secret)))["type"] == "insufficient_scope"
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
+def test_a_read_only_key_may_read(world: World, owner_member: Member, make_key, operation_id: str) -> None:
+    call = world.call(operation_id)
+    secret, _ = make_key(owner_member, may_write=False)
+    assert call.send(**bearer(secret)).status_code == 200
+
+
+@pytest.mark.parametrize("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
+def test_reading_changes_nothing(world: World, operation_id: str) -> None:
+    call = world.call(operation_id)
+    before = rows()
+    call.send(**bearer(world.door.secret))
+    assert rows() == before
+
+
+@pytest.mark.parametrize(
+    "lapse", [{"membership_active": False}, {"membership_until": datetime.now(UTC).date() - timedelta(days=2)}]
+)
+@pytest.mark.parametrize("operation_id", NEEDS_MEMBERSHIP)
+def test_a_lapsed_member_is_refused(
+    world: World, owner_member: Member, lapse: dict[str, Any], operation_id: str
+) -> None:
+    """Spec, Membership: every call but get_me."""
+    call = world.call(operation_id)
+    Member.objects.filter(id=owner_member.id).update(**lapse)
+    before = rows()
+    error = error_of(call.send(**bearer(world.door.secret)))
+    assert error["type"] == "membership_required"
+    assert "Subscribe or renew" in error["message"]
+    assert rows() == before
+
+
+def test_get_me_works_for_a_lapsed_member(world: World, owner_member: Member) -> None:
+    Member.objects.filter(id=owner_member.id).update(membership_active=False)
+    response = world.call("get_me").send(**bearer(world.door.secret))
+    assert response.json()["membership"] == {"active": False, "until": None}
+
+
+@pytest.mark.parametrize("operation_id", WITH_PATH_ID)
+def test_a_strangers_object_is_not_found(world: World, make_member, make_key, operation_id: str) -> None:
+    """Spec, rule 1: the same answer as for an object that does not exist."""
+    stranger = World(RestDoor(make_key(make_member())[0]))
+    [name] = routes()[operation_id].path_ids
+    theirs = stranger.call(operation_id, **{name: world.id(name)})
+    missing = stranger.call(operation_id, **{name: str(uuid4())})
+    before = rows()
+    refused = error_of(theirs.send(**bearer(stranger.door.secret)))
+    absent = error_of(missing.send(**bearer(stranger.door.secret)))
+    assert refused["type"] == "not_found"
+    assert refused | {"request_id": ""} == absent | {"request_id": ""}
+    assert rows() == before
+
+
+_MALFORMED = [
+    "17",
+    "3f9f5a9e6f5e4a589a430d4a0b6f2c01",
+    "%7B3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01%7D",
+    "urn:uuid:3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c0g",
+    "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01%0A",
+    "%203f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    "%00",
+    "%FF%FE",
+    "%ZZ",
+    "%D9%A1f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
+    "x" * 4000,
+]
+
+
+@pytest.mark.parametrize("operation_id", WITH_PATH_ID)
+def test_a_malformed_id_is_named(world: World, operation_id: str) -> None:
+    [name] = routes()[operation_id].path_ids
+    world.call(operation_id)
+    before = rows()
+    for malformed in _MALFORMED:
+        call = world.call(operation_id, **{name: malformed})
+        assert fields_of(call.send(**bearer(world.door.secret))) == [name], malformed
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation_id", WITH_PATH_ID)
+def test_an_id_is_read_in_any_case(world: World, operation_id: str) -> None:
+    [name] = routes()[operation_id].path_ids
+    call = world.call(operation_id, **{name: world.id(name).upper()})
+    assert call.send(**bearer(world.door.secret)).status_code == routes()[operation_id].success
+
+
+def _methods_of(path: str) -> set[str]:
+    methods = {route.method for route in routes().values() if route.path == path}
+    return methods | ({"HEAD"} if "GET" in methods else set())
+
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY", "BREW")
+_WRONG = [(path, method) for path in PATHS for method in _METHODS if method not in _methods_of(path)]
+
+
+@pytest.mark.parametrize(("path", "method"), _WRONG)
+def test_a_wrong_method_is_405(rest: RestDoor, path: str, method: str) -> None:
+    response = Call(method, path).send(**bearer(rest.secret))
+    check_headers(response)
+    assert response.status_code == 405
+    assert set(response.headers["Allow"].split(", ")) == _methods_of(path)
+    if method != "HEAD":
+        assert error_of(response)["type"] == "method_not_allowed"
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if "HEAD" in _methods_of(path)])
+def test_head_answers_like_get_without_a_body(world: World, path: str) -> None:
+    [operation_id] = [name for name, route in routes().items() if (route.path, route.method) == (path, "GET")]
+    get = world.call(operation_id)
+    head = Call("HEAD", get.path).send(**bearer(world.door.secret))
+    check_headers(head)
+    assert (head.status_code, head.content) == (200, b"")
+
+
+def test_a_wrong_method_on_me_is_405_for_a_lapsed_member_too(lapsed_rest: RestDoor) -> None:
+    """Decisions 12, Methods."""
+    response = Call("POST", "/v1/me", {}).send(**bearer(lapsed_rest.secret))
+    assert error_of(response)["type"] == "method_not_allowed"
+    assert response.headers["Allow"] == "GET, HEAD"
+
+
+@pytest.fixture
+def lapsed_rest(make_member, make_key) -> RestDoor:
+    """The REST door of a lapsed member."""
+    return RestDoor(make_key(make_member(membership_active=False))[0])
+
+
+@pytest.mark.parametrize("header", ["Authorization", "X_API_Key", "lower case scheme", "padded"])
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_every_way_to_send_a_key_works(world: World, operation_id: str, header: str) -> None:
+    secret = world.door.secret
+    headers = {
+        "Authorization": bearer(secret),
+        "X_API_Key": {"X_API_Key": secret},
+        "lower case scheme": {"Authorization": f"bearer {secret}"},
+        "padded": {"Authorization": f"Bearer   {secret} "},
+    }[header]
+    assert world.call(operation_id).send(**headers).status_code == routes()[operation_id].success
+
+
+def test_authorization_counts_when_both_are_sent(rest: RestDoor, make_member, make_key) -> None:
+    """Decisions 3."""
+    other, _ = make_key(make_member("other@example.org"))
+    response = Call("GET", "/v1/me").send(**bearer(rest.secret), X_API_Key=other)
+    assert response.json()["email"] == "owner@example.org"
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_a_session_is_not_a_credential(world: World, owner_member: Member, operation_id: str) -> None:
+    """Spec, rule 4: cookies are never used for the API."""
+    call = world.call(operation_id)
+    browser = Client(raise_request_exception=False)
+    browser.force_login(owner_member)
+    response = browser.generic(call.method, call.path, "{}", "application/json")
+    assert error_of(response)["type"] == "unauthorized"
+
+
+def test_a_session_does_not_change_whose_answer_it_is(rest: RestDoor, make_member) -> None:
+    browser = Client()
+    browser.force_login(make_member("other@example.org"))
+    response = browser.get("/v1/me", headers=bearer(rest.secret))
+    assert response.json()["email"] == "owner@example.org"
+    check_headers(response)
+
+
+@pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/nothing", "/v1/courses/", "/v1/me/", "/v1//me", "/v1/me%00"])
+@pytest.mark.parametrize("authorized", [True, False])
+def test_an_unknown_route_is_404(rest: RestDoor, path: str, authorized: bool) -> None:
+    """Decisions 12, Routes; a route that does not exist comes before the credential."""
+    response = Call("GET", path).send(**(bearer(rest.secret) if authorized else {}))
+    assert error_of(response)["type"] == "not_found"
+
+
+def _exhaust(secret: str) -> None:
+    for _ in range(120):
+        Call("GET", "/v1/nothing").send(**bearer(secret))
+
+
+def test_the_rate_limit_comes_before_membership(lapsed_rest: RestDoor) -> None:
+    _exhaust(lapsed_rest.secret)
+    assert error_of(Call("GET", "/v1/courses").send(**bearer(lapsed_rest.secret)))["type"] == "rate_limited"
+
+
+def test_the_route_comes_before_the_rate_limit(rest: RestDoor) -> None:
+    _exhaust(rest.secret)
+    assert error_of(Call("GET", "/v1/nothing").send(**bearer(rest.secret)))["type"] == "not_found"
+
+
+@pytest.mark.parametrize(("path", "method"), [pair for pair in _WRONG if pair[0] != "/v1/me" and pair[1] != "HEAD"])
+def test_membership_comes_before_the_method(lapsed_rest: RestDoor, path: str, method: str) -> None:
+    response = Call(method, path).send(**bearer(lapsed_rest.secret))
+    assert error_of(response)["type"] == "membership_required"
+
+
+@pytest.fixture
+def read_only(owner_member: Member) -> str:
+    """A read-only key of the owner's."""
+    return create_api_key(owner_member, "reader", may_write=False)[0]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_method_comes_before_the_scope(read_only: str, path: str) -> None:
+    [method, *_] = [method for method in ("DELETE", "PUT", "PATCH", "POST") if method not in _methods_of(path)]
+    assert error_of(Call(method, path).send(**bearer(read_only)))["type"] == "method_not_allowed"
+
+
+@pytest.mark.parametrize("operation_id", WITH_BODY)
+def test_the_scope_comes_before_the_json(world: World, read_only: str, operation_id: str) -> None:
+    response = world.call(operation_id).send_raw(b"{broken", **bearer(read_only))
+    assert error_of(response)["type"] == "insufficient_scope"
+
+
+@pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
+def test_the_json_comes_before_the_path_id(world: World, operation_id: str) -> None:
+    [name] = routes()[operation_id].path_ids
+    response = world.call(operation_id, **{name: "17"}).send_raw(b"{broken", **bearer(world.door.secret))
+    assert error_of(response)["type"] == "invalid_request"
+
+
+@pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
+def test_the_path_id_comes_before_the_body(world: World, operation_id: str) -> None:
+    [name] = routes()[operation_id].path_ids
+    response = world.call(operation_id, **{name: "17"}).send_raw(b"[]", **bearer(world.door.secret))
+    assert fields_of(response) == [name]
+
+
+@pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
+def test_a_missing_object_comes_before_the_body(world: World, operation_id: str) -> None:
+    [name] = routes()[operation_id].path_ids
+    response = world.call(operation_id, **{name: str(uuid4())}).send_raw(b"[]", **bearer(world.door.secret))
+    assert error_of(response)["type"] == "not_found"
+
+
+@pytest.mark.parametrize("operation_id", WITH_PATH_ID)
+def test_every_wrong_parameter_is_named_at_once(world: World, operation_id: str) -> None:
+    route = routes()[operation_id]
+    [name] = route.path_ids
+    call = world.call(operation_id, **{name: "17"})
+    query = "&".join(f"{parameter}=" for parameter in sorted(route.query))
+    response = Call(call.method, call.path, call.body, query).send(**bearer(world.door.secret))
+    assert sorted(fields_of(response)) == sorted({name} | route.query)
+
+
+def test_the_body_comes_before_the_count_limit(world: World) -> None:
+    for number in range(30):
+        world.door.made("create_course", name=f"Course {number}")
+    courses = Call("POST", "/v1/courses", {"name": ""})
+    assert fields_of(courses.send(**bearer(world.door.secret))) == ["name"]
+    full = Call("POST", "/v1/courses", {"name": "One more"})
+    assert error_of(full.send(**bearer(world.door.secret)))["type"] == "conflict"

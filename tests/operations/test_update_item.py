@@ -1,0 +1,140 @@
+"""update_item: PATCH /v1/items/{item_id}."""
+
+from unittest.mock import ANY
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, refusal, text
+
+
+@pytest.fixture
+def exam(owner: RestDoor, course, time_machine):
+    """An item with every field set."""
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    return owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-12-03")
+
+
+def test_it_changes_every_field(owner: RestDoor, exam) -> None:
+    changed = owner.made("update_item", item_id=exam["id"], title=" Report ", kind="lab", due_on="2026-11-23")
+    new = {"title": "Report", "kind": "lab", "due_on": "2026-11-23", "days_until": 2, "updated_at": ANY}
+    assert changed == exam | new
+    assert owner.made("get_item", item_id=exam["id"]) == changed
+
+
+@pytest.mark.parametrize(("field", "value"), [("title", "Report"), ("kind", "quiz")])
+def test_it_changes_only_what_is_sent(owner: RestDoor, exam, field: str, value: str) -> None:
+    """Conventions, 3; the default of `kind` is for new items alone."""
+    changed = owner.made("update_item", item_id=exam["id"], **{field: value})
+    assert changed == exam | {field: value, "updated_at": ANY}
+
+
+def test_null_clears_the_date(owner: RestDoor, exam) -> None:
+    changed = owner.made("update_item", item_id=exam["id"], due_on=None)
+    assert changed == exam | {"due_on": None, "days_until": None, "updated_at": ANY}
+
+
+@pytest.mark.parametrize("field", ["title", "kind"])
+def test_title_and_kind_are_never_null(owner: RestDoor, exam, field: str) -> None:
+    """Fine print, Null."""
+    answer = owner.call("update_item", item_id=exam["id"], **{field: None})
+    assert (answer.error, answer.fields) == ("validation_failed", [field])
+
+
+def test_an_empty_object_changes_nothing(owner: RestDoor, exam) -> None:
+    assert owner.made("update_item", item_id=exam["id"]) == exam
+    assert owner.made("get_item", item_id=exam["id"]) == exam
+
+
+def test_a_fetched_item_can_be_sent_back(owner: RestDoor, exam) -> None:
+    fetched = owner.made("get_item", item_id=exam["id"])
+    changed = owner.made("update_item", item_id=exam["id"], **(fetched | {"title": "Report"}))
+    assert changed == exam | {"title": "Report", "updated_at": ANY}
+
+
+def test_unknown_fields_change_nothing(owner: RestDoor, exam) -> None:
+    """An item stays in its course: `course_id` is not writable."""
+    other = owner.made("create_course", name="Algebra")
+    sent = {"course_id": other["id"], "created_at": "2001-01-01T00:00:00Z", "days_until": 7, "no": 1}
+    assert owner.made("update_item", item_id=exam["id"], **sent) == exam
+    assert owner.made("get_item", item_id=exam["id"]) == exam
+
+
+def test_only_updated_at_moves(owner: RestDoor, exam, time_machine) -> None:
+    """`created_at` is for polling: a change does not make an item new."""
+    time_machine.move_to("2099-01-01T00:00:00Z", tick=False)
+    changed = owner.made("update_item", item_id=exam["id"], title="Report")
+    assert changed["created_at"] == exam["created_at"]
+    assert changed["updated_at"] == "2099-01-01T00:00:00.000000Z"
+    assert owner.made("list_items", created_after=exam["created_at"])["data"] == []
+
+
+def test_twice_leaves_the_same(owner: RestDoor, exam) -> None:
+    first = owner.made("update_item", item_id=exam["id"], title="Report", due_on=None)
+    second = owner.made("update_item", item_id=exam["id"], title="Report", due_on=None)
+    assert second == first | {"updated_at": ANY}
+
+
+def test_a_new_title_shows_on_milestones(owner: RestDoor, item, milestone) -> None:
+    owner.made("update_item", item_id=item["id"], title="Final")
+    assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone | {"item_title": "Final"}]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_title_has_at_most_160_code_points(owner: RestDoor, exam, unit: str) -> None:
+    longest = text(unit, 160)
+    assert owner.made("update_item", item_id=exam["id"], title=f" {longest} ")["title"] == longest
+    answer = owner.call("update_item", item_id=exam["id"], title=text(unit, 161))
+    assert (answer.error, answer.fields) == ("validation_failed", ["title"])
+
+
+@pytest.mark.parametrize("title", ["", "  ", "a\x00b", *NOT_STRINGS], ids=repr)
+def test_a_title_is_text_and_not_blank(owner: RestDoor, exam, title: object) -> None:
+    answer = owner.call("update_item", item_id=exam["id"], title=title)
+    assert (answer.error, answer.fields) == ("validation_failed", ["title"])
+
+
+@pytest.mark.parametrize("kind", ["homework", "Exam", "", 1, True, [], {}], ids=repr)
+def test_other_kinds_are_refused(owner: RestDoor, exam, kind: object) -> None:
+    answer = owner.call("update_item", item_id=exam["id"], kind=kind)
+    assert (answer.error, answer.fields) == ("validation_failed", ["kind"])
+
+
+@pytest.mark.parametrize("due_on", [*NOT_DATES, 20261121, True, [], {}], ids=repr)
+def test_other_dates_are_refused(owner: RestDoor, exam, due_on: object) -> None:
+    answer = owner.call("update_item", item_id=exam["id"], due_on=due_on)
+    assert (answer.error, answer.fields) == ("validation_failed", ["due_on"])
+
+
+def test_one_wrong_field_changes_none(owner: RestDoor, exam) -> None:
+    answer = owner.call("update_item", item_id=exam["id"], title="Report", kind="no", due_on="soon")
+    assert (answer.error, sorted(answer.fields)) == ("validation_failed", ["due_on", "kind"])
+    assert owner.made("get_item", item_id=exam["id"]) == exam
+
+
+def test_other_items_stay(owner: RestDoor, exam, item) -> None:
+    owner.made("update_item", item_id=exam["id"], title="Report")
+    assert owner.made("get_item", item_id=item["id"]) == item
+
+
+def test_someone_elses_item_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, exam) -> None:
+    foreign = stranger.call("update_item", item_id=exam["id"], title="Mine")
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("update_item", item_id=UNKNOWN_ID, title="Mine"))
+    assert owner.made("get_item", item_id=exam["id"]) == exam
+
+
+def test_a_missing_item_comes_before_a_wrong_body(stranger: RestDoor, exam) -> None:
+    assert stranger.call("update_item", item_id=UNKNOWN_ID, title="").error == "not_found"
+    assert stranger.call("update_item", item_id=exam["id"], title="").error == "not_found"
+    assert stranger.call("update_item", item_id=UNKNOWN_ID).error == "not_found"
+
+
+def test_a_malformed_id_comes_first_and_alone(owner: RestDoor) -> None:
+    answer = owner.call("update_item", item_id="nope", title="")
+    assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
+
+
+def test_over_rest_the_body_is_optional(owner: RestDoor, exam) -> None:
+    response = owner.request("PATCH", f"/v1/items/{exam['id']}")
+    assert (response.status_code, response.json()) == (200, exam)

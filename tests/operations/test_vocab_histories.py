@@ -1,0 +1,191 @@
+"""Properties of whatever a member answers, whenever and wherever; and FSRS itself, asked directly."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import fsrs
+import pytest
+import time_machine
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+START = datetime(2030, 1, 1, 12, tzinfo=UTC)
+ZONES = ("Europe/Paris", "America/Los_Angeles", "Pacific/Kiritimati", "Australia/Lord_Howe", "UTC")
+
+examples = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+class Step(NamedTuple):
+    """After a pause, a review of one of three cards; before it the member may have moved."""
+
+    pause: timedelta
+    card: int
+    rating: str
+    zone: str | None
+
+
+ratings = st.sampled_from(["again", "hard", "good", "easy"])
+pauses = st.one_of(
+    st.timedeltas(timedelta(0), timedelta(minutes=30)),
+    st.timedeltas(timedelta(hours=8), timedelta(days=2)),
+    st.timedeltas(timedelta(0), timedelta(days=90)),
+)
+zones = st.one_of(st.none(), st.none(), st.sampled_from(ZONES))
+histories = st.lists(st.builds(Step, pauses, st.integers(0, 2), ratings, zones), max_size=14)
+
+
+class Answered(NamedTuple):
+    """A review as it happened."""
+
+    card: Any
+    at: datetime
+    day: date
+    rating: str
+
+
+class Student:
+    """A member of their own, so that no example sees another's data, who lives through a history over HTTP."""
+
+    def __init__(self, make_member: Any, door: Any) -> None:
+        self.member = make_member(time_zone=ZONES[0])
+        self.door: RestDoor = door(self.member)
+        self.deck = made_deck(self.door, "a", "b", "c")
+        self.clock = START
+        self.answered: list[Answered] = []
+
+    def live(self, history: list[Step]) -> None:
+        for step in history:
+            self.clock += step.pause
+            if step.zone:
+                self.member.time_zone = step.zone
+                self.member.save(update_fields=["time_zone"])
+            with self.now():
+                card = reviewed(self.door, self.deck["cards"][step.card], step.rating)
+            at = datetime.fromisoformat(card["last_reviewed_at"])
+            day = at.astimezone(ZoneInfo(self.member.time_zone)).date()
+            self.answered.append(Answered(card, at, day, step.rating))
+
+    def today(self) -> date:
+        return self.clock.astimezone(ZoneInfo(self.member.time_zone)).date()
+
+    @contextmanager
+    def now(self) -> Iterator[None]:
+        rates.clear()
+        with time_machine.travel(self.clock, tick=False):
+            yield
+
+
+@pytest.fixture
+def new_student(make_member: Any, door: Any) -> Any:
+    return lambda: Student(make_member, door)
+
+
+@examples
+@given(history=histories, retention=st.sampled_from([None, 0.8, 0.97]))
+def test_cards_are_what_fsrs_makes_of_the_same_history(
+    new_student: Any, history: list[Step], retention: float | None
+) -> None:
+    from vocab.models import Card, RetentionGoal
+
+    student = new_student()
+    if retention is not None:
+        RetentionGoal.objects.create(member=student.member, desired_retention=retention)
+    student.live(history)
+    scheduler = fsrs.Scheduler(desired_retention=retention or 0.9, enable_fuzzing=False)
+    alone = {card["id"]: fsrs.Card(card_id=1) for card in student.deck["cards"]}
+    lapses: Counter[str] = Counter()
+    for card, at, _, rating in student.answered:
+        before = alone[card["id"]]
+        lapses[card["id"]] += rating == "again" and before.state == fsrs.State.Review
+        after, _ = scheduler.review_card(before, fsrs.Rating[rating.capitalize()], at)
+        alone[card["id"]] = after
+        assert card["state"] == after.state.name.lower()
+        assert (card["stability"], card["difficulty"]) == (after.stability, after.difficulty)
+        assert datetime.fromisoformat(card["due_at"]) == after.due
+        assert card["lapses"] == lapses[card["id"]]
+    steps = Card.objects.filter(member=student.member).values_list("id", "step")
+    assert {str(card_id): step for card_id, step in steps} == {k: card.step for k, card in alone.items()}
+
+
+@examples
+@given(history=histories)
+def test_intervals_are_never_negative(new_student: Any, history: list[Step]) -> None:
+    student = new_student()
+    student.live(history)
+    for card, at, _, _ in student.answered:
+        assert datetime.fromisoformat(card["due_at"]) > at
+
+
+@examples
+@given(history=histories, later=pauses)
+def test_the_due_count_is_the_cards_due(new_student: Any, history: list[Step], later: timedelta) -> None:
+    student = new_student()
+    student.live(history)
+    student.clock += later
+    with student.now():
+        deck = deck_with_cards(student.door, student.deck)
+        [listed] = student.door.made("list_vocab_decks")["data"]
+    due = [datetime.fromisoformat(card["due_at"]) for card in deck["cards"]]
+    assert deck["due_count"] == sum(instant <= student.clock for instant in due)
+    assert datetime.fromisoformat(deck["next_due_at"]) == min(due) == due[0]
+    assert listed == {name: value for name, value in deck.items() if name != "cards"}
+
+
+@examples
+@given(history=histories, later=pauses, days=st.sampled_from([1, 7, 30, 365]))
+def test_stats_are_a_plain_recount(new_student: Any, history: list[Step], later: timedelta, days: int) -> None:
+    student = new_student()
+    student.live(history)
+    student.clock += later
+    with student.now():
+        stats = student.door.made("get_practice_stats", days=days)
+    today = student.today()
+    window = [today - timedelta(days=n) for n in reversed(range(days))]
+    counted = [answer for answer in student.answered if answer.day >= window[0]]
+    by_day = Counter(min(answer.day, today) for answer in counted)
+    right = Counter(min(answer.day, today) for answer in counted if answer.rating != "again")
+    assert stats["by_day"] == [
+        {"date": day.isoformat(), "attempts": by_day[day], "correct": right[day]} for day in window
+    ]
+    assert (stats["attempts"], stats["correct"]) == (len(counted), right.total())
+    weak = len(counted) >= 5 and right.total() / len(counted) < 0.8
+    assert [topic["correct"] for topic in stats["weak_topics"]] == [right.total()] * weak
+
+
+@examples
+@given(history=histories, later=pauses)
+def test_the_streak_is_a_plain_recount_over_days(new_student: Any, history: list[Step], later: timedelta) -> None:
+    student = new_student()
+    student.live(history)
+    student.clock += later
+    with student.now():
+        streak = student.door.made("get_practice_stats")["streak"]
+        assert student.door.made("get_me")["practice_streak"] == streak["current"]
+    days = {answer.day for answer in student.answered}
+    today = student.today()
+    newest = max(days, default=date.min)
+    assert streak == {
+        "current": run_ending(newest, days) if newest >= today - timedelta(days=1) else 0,
+        "longest": max((run_ending(day, days) for day in days), default=0),
+        "practiced_today": newest >= today,
+    }
+
+
+def run_ending(day: date, days: set[date]) -> int:
+    """How many days in a row up to `day`."""
+    length = 0
+    while day - timedelta(days=length) in days:
+        length += 1
+    return length

@@ -1,0 +1,230 @@
+"""A Chromium, a live server, and a page that tolerates no console error and no broken security policy."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+from uuid import UUID, uuid4
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+    from accounts.models import Member
+
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator["Browser"]:
+    """One Chromium for the run."""
+    if not CHROMIUM:
+        pytest.skip("no Chromium: install one, or name it in CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    # Playwright keeps an event loop in this thread; Django would refuse to query from here because of it.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(scope="session")
+def origin(django_db_setup: None) -> Iterator[str]:
+    """The origin of a live server. Static files come from the application itself, as they do in production."""
+    from django.test.testcases import LiveServerThread
+
+    def whole(application: Any) -> Any:
+        return application
+
+    thread = LiveServerThread(
+        "127.0.0.1",
+        static_handler=whole,  # type: ignore[arg-type]  # Django calls it; the stubs want a class
+        connections_override={},
+    )
+    thread.daemon = True
+    thread.start()
+    thread.is_ready.wait()
+    if thread.error:
+        raise thread.error
+    yield f"http://127.0.0.1:{thread.port}"
+    thread.terminate()
+
+
+PageFactory = Callable[..., "Page"]
+
+
+@pytest.fixture
+def open_page(browser: "Browser", origin: str, transactional_db: None) -> Iterator[PageFactory]:
+    """Opens pages, each in a browser profile of its own; options as of Playwright's `new_context`.
+
+    At the end no page may have logged an error, which a broken Content-Security-Policy does too. The line that Chromium
+    logs for an error page itself, asked for by its address, is no fault.
+    """
+    contexts = []
+    errors: list[str] = []
+
+    def note(page: "Page", message: "ConsoleMessage") -> None:
+        if message.type == "error" and not (
+            message.text.startswith("Failed to load resource") and message.location["url"] == page.url
+        ):
+            errors.append(f"{page.url}: {message.text}")
+
+    def open_(**options: Any) -> "Page":
+        context = browser.new_context(**{"base_url": origin} | options)
+        context.set_default_timeout(10_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: note(page, message))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert not errors, "\n".join(errors)
+
+
+@pytest.fixture
+def page(open_page: PageFactory) -> "Page":
+    return open_page()
+
+
+@pytest.fixture
+def member(transactional_db: None, make_member: Callable[..., "Member"]) -> "Member":
+    return make_member("ada@example.org", password=PASSWORD, name="Ada", time_zone="Europe/Paris")
+
+
+@pytest.fixture
+def newest_code(mailoutbox: list[Any]) -> Callable[[], str]:
+    """The digits of the newest e-mail, once it has left."""
+    from accounts import mail
+
+    def read() -> str:
+        mail.drain()
+        return str(mailoutbox[-1].subject[:6])
+
+    return read
+
+
+@pytest.fixture
+def open_signed_in(open_page: PageFactory, member: "Member", origin: str) -> PageFactory:
+    """Opens the key page in a browser where Ada is signed in already."""
+    from django.test import Client
+
+    def open_(**options: Any) -> "Page":
+        client = Client()
+        client.force_login(member)
+        page = open_page(**options)
+        page.context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": origin}])
+        page.goto("/keys")
+        return page
+
+    return open_
+
+
+class OneApp:
+    """An authorization server that knows one app."""
+
+    def __init__(self) -> None:
+        from accounts.connections import ConnectedApp
+        from studyservice.operations.declaration import Scope
+
+        self.app = ConnectedApp(
+            id=uuid4(),
+            name="Study Helper",
+            verified=False,
+            scopes=frozenset({Scope.READ}),
+            connected_at=datetime(2026, 11, 1, 9, 30, tzinfo=UTC),
+            last_used_at=None,
+        )
+        self.connected = True
+
+    def of(self, member: Any) -> list[Any]:
+        return [self.app] if self.connected else []
+
+    def disconnect(self, member: Any, app_id: UUID) -> None:
+        self.connected = self.connected and app_id != self.app.id
+
+
+@pytest.fixture
+def connected_app(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The one app that every member has connected."""
+    from accounts import connections
+
+    source = OneApp()
+    monkeypatch.setattr(connections, "_registered", source)
+    return source.app
+
+
+class Landing(BaseHTTPRequestHandler):
+    """Where the app waits for its answer, as a desktop app does."""
+
+    def do_GET(self) -> None:  # the name that http.server calls
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>The app</title><link rel=icon href=data:,>")
+
+    def log_message(self, *args: Any) -> None:
+        """Nothing."""
+
+
+@pytest.fixture(scope="session")
+def callback() -> Iterator[str]:
+    """The redirect URI of an app on this machine."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Landing) as landing:
+        thread = Thread(target=landing.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{landing.server_address[1]}/callback"
+        landing.shutdown()
+        thread.join()
+
+
+def sign_in(page: "Page") -> None:
+    """Sign Ada in with her password, from the sign-in page."""
+    form = page.locator("form", has=page.get_by_label("Password"))
+    form.get_by_label("E-mail address").fill("ada@example.org")
+    form.get_by_label("Password").fill(PASSWORD)
+    form.get_by_role("button").click()
+
+
+def ask_for_code(page: "Page", email: str = "ada@example.org", next_: str = "") -> None:
+    """Ask for a code by e-mail."""
+    from urllib.parse import quote
+
+    page.goto("/sign-in" + (f"?next={quote(next_, safe='')}" if next_ else ""))
+    page.get_by_label("E-mail address").first.fill(email)
+    page.get_by_role("button", name="E-mail me a code").click()
+    page.wait_for_url("**/sign-in/code**")
+
+
+def enter_code(page: "Page", code: str) -> None:
+    page.get_by_label("Six-digit code").fill(code)
+    page.get_by_role("button", name="Sign in", exact=True).click()
+    page.wait_for_load_state()
+
+
+def use_up_attempts(page: "Page") -> None:
+    """Make, from the sign-in page, every attempt that its address has."""
+    token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
+    for _ in range(15):
+        page.request.post("/sign-in", form={"email": "no address", "csrfmiddlewaretoken": token})

@@ -1,0 +1,116 @@
+"""Connecting an app, in a real browser."""
+
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pages.browser.conftest import sign_in
+from tests.pages.browser.test_accessibility import audit
+from tests.support.doors import RestDoor
+from tests.support.oauth import BASE, App
+
+
+@pytest.fixture
+def app(transactional_db: None, callback: str) -> App:
+    return App.registered(client_name="Planner", redirect_uris=[callback])
+
+
+def answered(page: Page) -> dict[str, str]:
+    """What the app gets, once the browser is back there."""
+    expect(page).to_have_title("The app")
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def ask(page: Page, app: App) -> None:
+    """Follow the app to the consent page."""
+    page.goto(f"/oauth/authorize?{app.query()}")
+
+
+def tokens_of(page: Page, app: App) -> dict[str, Any]:
+    tokens: dict[str, Any] = app.exchange(answered(page)["code"]).json()
+    return tokens
+
+
+def test_a_member_signs_in_on_the_way_and_allows(page: Page, member: Any, app: App) -> None:
+    ask(page, app)
+    expect(page).to_have_title("Sign in · Study Data Service")
+    sign_in(page)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Connect “Planner”?")
+    expect(page.get_by_text("Unverified app")).to_be_visible()
+    expect(page.get_by_text(app.redirect_uri)).to_be_visible()
+    page.get_by_role("button", name="Allow").click()
+    assert answered(page)["state"] == "xyz"
+    assert answered(page)["iss"] == BASE
+    tokens = tokens_of(page, app)
+    assert tokens["scope"] == "read write"
+    assert RestDoor(tokens["access_token"]).made("get_me")["email"] == "ada@example.org"
+
+
+def test_changes_can_be_withheld(open_signed_in: Any, app: App) -> None:
+    page: Page = open_signed_in()
+    ask(page, app)
+    page.get_by_role("checkbox", name="Change your data").uncheck()
+    page.get_by_role("button", name="Allow").click()
+    tokens = tokens_of(page, app)
+    assert tokens["scope"] == "read"
+    assert RestDoor(tokens["access_token"]).call("create_course", name="x").error == "insufficient_scope"
+
+
+def test_a_member_denies(open_signed_in: Any, app: App) -> None:
+    page: Page = open_signed_in()
+    ask(page, app)
+    page.get_by_role("button", name="Deny").click()
+    answer = answered(page)
+    assert (answer["error"], answer["state"], answer["iss"]) == ("access_denied", "xyz", BASE)
+
+
+def test_a_connected_app_is_listed_and_disconnected(open_signed_in: Any, app: App) -> None:
+    page: Page = open_signed_in()
+    ask(page, app)
+    page.get_by_role("button", name="Allow").click()
+    door = RestDoor(tokens_of(page, app)["access_token"])
+    assert door.call("get_me").error is None
+    page.goto("/keys")
+    expect(page.get_by_role("heading", name="Planner")).to_be_visible()
+    expect(page.get_by_text("not verified")).to_be_visible()
+    page.get_by_role("link", name="Disconnect Planner").click()
+    page.get_by_role("button", name="Disconnect").click()
+    expect(page.get_by_role("heading", name="Planner")).to_have_count(0)
+    assert door.call("get_me").error == "unauthorized"
+
+
+def test_the_consent_page_is_framed_nowhere(open_signed_in: Any, app: App) -> None:
+    page: Page = open_signed_in()
+    response = page.goto(f"/oauth/authorize?{app.query()}")
+    assert response is not None
+    policy = response.headers["content-security-policy"]
+    assert "frame-ancestors 'none'" in policy
+    assert "form-action 'self' https: http:" in policy
+    assert response.headers["x-frame-options"] == "DENY"
+
+
+def test_it_works_by_keyboard_and_without_script(open_signed_in: Any, app: App) -> None:
+    page: Page = open_signed_in(java_script_enabled=False)
+    ask(page, app)
+    page.get_by_role("checkbox", name="Change your data").focus()
+    page.keyboard.press("Space")
+    page.get_by_role("button", name="Allow").focus()
+    page.keyboard.press("Enter")
+    assert tokens_of(page, app)["scope"] == "read"
+
+
+def test_a_foreign_redirect_uri_ends_on_a_page(open_signed_in: Any, app: App) -> None:
+    page: Page = open_signed_in()
+    page.goto(f"/oauth/authorize?{app.query(redirect_uri='https://evil.example/')}")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Planner could not be connected")
+    assert "evil.example" not in page.content()
+
+
+def test_axe_finds_nothing_wrong(open_signed_in: Any, app: App) -> None:
+    page: Page = open_signed_in()
+    ask(page, app)
+    audit(page)
+    page.goto(f"/oauth/authorize?{app.query(client_id='unknown')}")
+    audit(page)

@@ -1,0 +1,81 @@
+"""The key page in a real browser."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.support.doors import RestDoor
+
+
+@pytest.fixture
+def keys_page(open_signed_in: Any) -> Page:
+    page: Page = open_signed_in()
+    return page
+
+
+def create_key(page: Page, name: str, expires: str = "never", *, may_write: bool = False) -> str:
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Expires").select_option(expires)
+    page.get_by_label("May change data").set_checked(may_write)
+    page.get_by_role("button", name="Create key").click()
+    return page.get_by_role("group", name="secret key").inner_text()
+
+
+def test_a_key_is_shown_once_works_and_is_revoked(keys_page: Page) -> None:
+    """Spec, API keys: a key cannot be shown again; revoked, its next call is 401."""
+    secret = create_key(keys_page, "Calendar script")
+    assert RestDoor(secret).call("get_me").error is None
+    keys_page.reload()
+    expect(keys_page.get_by_role("heading", name="Calendar script")).to_have_count(1)
+    assert secret not in keys_page.content()
+    keys_page.get_by_role("link", name="Revoke Calendar script").click()
+    keys_page.get_by_role("button", name="Revoke key").click()
+    expect(keys_page.get_by_role("status")).to_contain_text("“Calendar script” is revoked")
+    assert RestDoor(secret).call("get_me").error == "unauthorized"
+
+
+def test_a_key_is_created_and_revoked_without_script(open_signed_in: Any) -> None:
+    page = open_signed_in(java_script_enabled=False)
+    secret = create_key(page, "Plain")
+    page.get_by_role("link", name="Revoke Plain").click()
+    page.get_by_role("button", name="Revoke key").click()
+    assert RestDoor(secret).call("get_me").error == "unauthorized"
+    expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+
+
+def test_the_copy_button_copies(open_signed_in: Any) -> None:
+    page = open_signed_in(permissions=["clipboard-read", "clipboard-write"])
+    secret = create_key(page, "Copied")
+    page.get_by_role("button", name="Copy secret key").click()
+    expect(page.get_by_role("button", name="Copied secret key")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == secret
+
+
+def test_the_choices_of_expiry(keys_page: Page) -> None:
+    options = keys_page.get_by_label("Expires").locator("option").all_inner_texts()
+    assert options == ["in 30 days", "in 60 days", "in 90 days", "in 180 days", "in 365 days", "never"]
+
+
+def test_the_eleventh_key_is_refused_with_what_to_do(keys_page: Page, member: Any, make_key: Any) -> None:
+    """Spec, Limits: 10 active API keys. The form was opened before the tenth key was made elsewhere."""
+    for number in range(10):
+        make_key(member, f"Key {number}")
+    keys_page.get_by_label("Name").fill("Eleventh")
+    keys_page.get_by_role("button", name="Create key").click()
+    expect(keys_page.get_by_role("alert")).to_contain_text(
+        "10 active API keys, the most there can be. Revoke one first."
+    )
+    expect(keys_page.get_by_role("heading", name="API keys 10 of 10")).to_be_visible()
+
+
+def test_an_app_is_listed_and_disconnected(open_signed_in: Any, connected_app: Any) -> None:
+    page = open_signed_in()
+    row = page.get_by_role("listitem").filter(has_text="Study Helper")
+    assert " ".join(row.inner_text().split()) == (
+        "Study Helper not verified May read Connected 1 Nov 2026, 10:30 Last used never Disconnect Study Helper"
+    )
+    row.get_by_role("link").click()
+    page.get_by_role("button", name="Disconnect").click()
+    expect(page.get_by_role("status")).to_contain_text("“Study Helper” is disconnected")
+    expect(page.get_by_text("No apps are connected")).to_be_visible()

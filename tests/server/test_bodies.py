@@ -1,0 +1,192 @@
+"""Bodies on the wire: when they are read, and what is no whole body."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support import server as servers
+from tests.support.server import ADA
+from tests.support.wire import COURSE, JSON, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
+
+THREADS = 4
+CHUNKED = "Transfer-Encoding: chunked"
+
+
+@pytest.fixture(scope="module")
+def wire(server: servers.Server) -> Wire:
+    return Wire.to(server, server.command("createapikey", ADA, "bodies")["api_key"])
+
+
+@pytest.fixture
+def fresh(server: servers.Server) -> Wire:
+    """With a key that was not used before."""
+    return Wire.to(server, server.command("createapikey", ADA, "fresh")["api_key"])
+
+
+@pytest.fixture
+def connection(wire: Wire) -> Iterator[socket.socket]:
+    with wire.connect() as connection:
+        yield connection
+
+
+def test_a_chunked_body_without_a_credential_is_refused_before_it_comes(wire: Wire) -> None:
+    head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, CHUNKED)
+    with half_sent(wire, head) as connection:
+        response = received(connection)
+    assert (response.status, is_envelope(response, "unauthorized")) == (401, True)
+    assert response.headers["Connection"] == "close"
+
+
+def test_a_chunked_body_for_no_route_is_refused_before_it_comes(wire: Wire) -> None:
+    with half_sent(wire, wire.head("POST", "/v1/nothing", JSON, CHUNKED)) as connection:
+        assert received(connection).status == 404
+
+
+def test_a_chunked_body_over_the_rate_is_refused_before_it_comes(fresh: Wire) -> None:
+    client = fresh.client()
+    for _ in range(120):
+        client.request("GET", "/v1/me", headers={"Authorization": f"Bearer {fresh.secret}"})
+        client.getresponse().read()
+    client.close()
+    with half_sent(fresh, fresh.head("POST", "/v1/courses", JSON, CHUNKED)) as connection:
+        assert received(connection).status == 429
+
+
+@pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000"])
+def test_half_sent_bodies_that_are_refused_hold_no_thread(wire: Wire, framing: str) -> None:
+    """They are answered, and read from until their clients see that; meanwhile others are answered."""
+    head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, framing)
+    refused = [half_sent(wire, head) for _ in range(THREADS * 2)]
+    assert [received(connection).status for connection in refused] == [401] * len(refused)
+    with wire.connect() as unbroken:
+        unbroken.sendall(wire.head("GET", "/v1/me"))
+        assert received(unbroken).status == 200
+    for connection in refused:
+        connection.close()
+
+
+@pytest.mark.parametrize("framing", [CHUNKED, "Content-Length: 1000"])
+def test_half_sent_bodies_that_are_wanted_hold_no_thread(wire: Wire, framing: str) -> None:
+    waiting = [half_sent(wire, wire.head("POST", "/v1/courses", JSON, framing)) for _ in range(THREADS * 2)]
+    assert wire.ask(wire.head("GET", "/v1/me")).status == 200
+    assert all(is_open(connection) for connection in waiting)  # none had to be given up for that
+    for connection in waiting:
+        connection.close()
+
+
+@pytest.mark.parametrize("pieces", [1, 2, 7])
+def test_a_body_that_comes_later_is_read_like_any_other(connection: socket.socket, wire: Wire, pieces: int) -> None:
+    for framing, body in ((f"Content-Length: {len(COURSE)}", COURSE), (CHUNKED, chunked(COURSE[:9], COURSE[9:]))):
+        connection.sendall(wire.head("POST", "/v1/courses", JSON, framing))
+        for start in range(0, len(body), step := -(-len(body) // pieces)):
+            time.sleep(0.1)
+            connection.sendall(body[start : start + step])
+        response = received(connection)
+        assert (response.status, response.body["name"]) == (201, "Cell Biology")
+
+
+def test_a_request_counts_once_although_its_body_comes_later(fresh: Wire) -> None:
+    with half_sent(fresh, half_body(fresh)) as connection:
+        time.sleep(0.5)
+        connection.sendall(COURSE[10:] + b" " * (1000 - len(COURSE)))
+        response = received(connection)
+    assert (response.status, response.headers["RateLimit-Remaining"]) == (201, "119")
+    assert fresh.ask(fresh.head("GET", "/v1/me")).headers["RateLimit-Remaining"] == "118"
+
+
+def test_a_client_that_asks_first_is_told_to_go_on(connection: socket.socket, wire: Wire) -> None:
+    length = f"Content-Length: {len(COURSE)}"
+    connection.sendall(wire.head("POST", "/v1/courses", JSON, length, "Expect: 100-continue"))
+    assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+    connection.sendall(COURSE)
+    assert received(connection).status == 201
+
+
+def test_a_client_that_asks_first_is_refused_at_once(connection: socket.socket, wire: Wire) -> None:
+    head = Wire(wire.port, "svc_sk_wrong").head(
+        "POST", "/v1/courses", JSON, "Content-Length: 9", "Expect: 100-continue"
+    )
+    connection.sendall(head)
+    response = received(connection)
+    assert (response.status, response.headers["Connection"]) == (401, "close")
+
+
+def test_a_refusal_is_seen_although_the_body_is_long(wire: Wire) -> None:
+    """The rest of it is read, so that the connection is not reset under the answer."""
+    head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, f"Content-Length: {6 * MIB}")
+    with wire.connect() as connection:
+        connection.sendall(head + b" " * (6 * MIB))
+        assert received(connection).status == 401
+
+
+def test_a_connection_is_kept_after_a_refused_body_that_has_come(connection: socket.socket, wire: Wire) -> None:
+    head = Wire(wire.port, "svc_sk_wrong").head("POST", "/v1/courses", JSON, f"Content-Length: {len(COURSE)}")
+    connection.sendall(head + COURSE)
+    assert received(connection).status == 401
+    connection.sendall(wire.head("GET", "/v1/me"))
+    assert received(connection).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "sent"),
+    [
+        ("/v1/courses", [JSON, f"Content-Length: {len(COURSE) + 1}"], COURSE),
+        ("/v1/courses", [JSON, f"Content-Length: {len(COURSE) + 1}"], b""),
+        ("/v1/courses", [JSON, CHUNKED], chunked(COURSE).removesuffix(b"0\r\n\r\n")),
+        ("/v1/courses", [JSON, CHUNKED], chunked(COURSE).removesuffix(b"\r\n")),
+        ("/mcp", [JSON, "Accept: application/json, text/event-stream", "Content-Length: 9"], b"{}"),
+    ],
+)
+def test_a_body_that_ends_early_is_400(
+    connection: socket.socket, wire: Wire, path: str, lines: list[str], sent: bytes
+) -> None:
+    before = wire.ask(wire.head("GET", "/v1/courses")).body
+    connection.sendall(wire.head("POST", path, *lines) + sent)
+    connection.shutdown(socket.SHUT_WR)
+    response = received(connection)
+    assert (response.status, is_envelope(response, "invalid_request")) == (400, True)
+    assert wire.ask(wire.head("GET", "/v1/courses")).body == before
+
+
+def test_a_form_that_ends_early_is_400(connection: socket.socket) -> None:
+    connection.sendall(
+        b"POST /oauth/token HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        b"Content-Length: 99\r\n\r\ngrant_type=refresh_token"
+    )
+    connection.shutdown(socket.SHUT_WR)
+    response = received(connection)
+    assert (response.status, response.body["error"]) == (400, "invalid_request")
+
+
+def test_a_deletion_whose_body_ends_early_is_400(connection: socket.socket, wire: Wire) -> None:
+    head = wire.head("POST", "/v1/courses", JSON, f"Content-Length: {len(COURSE)}")
+    course = wire.ask(head + COURSE).body["id"]
+    connection.sendall(wire.head("DELETE", f"/v1/courses/{course}", "Content-Length: 9") + b"{}")
+    connection.shutdown(socket.SHUT_WR)
+    assert received(connection).status == 400
+    assert wire.ask(wire.head("GET", f"/v1/courses/{course}")).status == 200
+
+
+def test_many_small_chunks_are_read(wire: Wire) -> None:
+    head = wire.head("POST", "/v1/courses", JSON, CHUNKED)
+    assert wire.ask(head + chunked(*[b" "] * 20_000, COURSE)).status == 201
+
+
+def test_too_many_small_chunks_are_400(wire: Wire) -> None:
+    response = wire.ask(wire.head("POST", "/v1/courses", JSON, CHUNKED) + chunked(*[b" "] * 200_000, COURSE))
+    assert (response.status, is_envelope(response, "invalid_request")) == (400, True)
+
+
+@pytest.mark.parametrize("path", ["/v1/courses", "/mcp", "/oauth/register"])
+def test_an_encoded_body_is_400(wire: Wire, path: str) -> None:
+    head = wire.head(
+        "POST", path, JSON, "Accept: application/json, text/event-stream", "Content-Encoding: gzip", "Content-Length: 2"
+    )
+    assert wire.ask(head + b"{}").status == 400
+
+
+def test_a_body_that_is_told_to_be_as_it_is_is_read(wire: Wire) -> None:
+    head = wire.head("POST", "/v1/courses", JSON, "Content-Encoding: identity", f"Content-Length: {len(COURSE)}")
+    assert wire.ask(head + COURSE).status == 201

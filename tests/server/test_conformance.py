@@ -1,0 +1,40 @@
+"""The check of docs/conformance.md finds what it is there to find."""
+
+import pytest
+
+from tests.support.conformance import HEAD, RULE, TABLE, complaints
+
+
+def _table(*rows: str) -> str:
+    return "\n".join([HEAD, RULE, *rows])
+
+
+def test_the_table_is_in_order() -> None:
+    assert complaints(TABLE.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ("| 1 | It works | |", "line 3: a row has"),
+        ("| 1 | It works |", "line 3: a row has"),
+        ("| 1 | It works | some day |", "line 3: tests are written"),
+        ("| 1 | It works | `tests/operations/test_get_me.py` |", "line 3: tests are written"),
+        ("| 1 | It works | `tests/operations/test_get_me.py::test_none` |", "line 3: there is no test"),
+        ("| 1 | It works | `tests/test_none.py::test_none` |", "line 3: there is no test"),
+        ("| 1 | It works | `tests/operations/test_get_me.py::TestNone::test_none` |", "line 3: there is no test"),
+    ],
+)
+def test_a_row_without_a_test_that_exists_is_found(row: str, complaint: str) -> None:
+    [found] = complaints(_table(row))
+    assert found.startswith(complaint)
+
+
+def test_tests_in_classes_and_several_in_a_row_are_found() -> None:
+    names = ("test_commands.py::TestAnnounce::test_a_dry_run_sends_none", "test_cors.py::test_errors_may_be_read_too")
+    cell = " ".join(f"`tests/{name}`" for name in names)
+    assert complaints(_table(f"| 1 | It works | {cell} |")) == []
+
+
+def test_a_page_without_a_table_is_found() -> None:
+    assert complaints("# Conformance") != []

@@ -1,0 +1,97 @@
+"""CORS: any origin, no credentials (spec, rule 4; decisions 3)."""
+
+import pytest
+
+from accounts.models import Member
+from tests.support.world import PATHS, Call, bearer, check_headers, error_of
+
+pytestmark = pytest.mark.django_db
+
+ORIGIN = "https://app.example"
+EXPOSED = {
+    "X-Request-Id",
+    "RateLimit-Limit",
+    "RateLimit-Remaining",
+    "RateLimit-Reset",
+    "Retry-After",
+    "WWW-Authenticate",
+    "Mcp-Session-Id",
+    "MCP-Protocol-Version",
+}
+SENT_BY_CLIENTS = ["authorization", "x-api-key", "content-type", "mcp-protocol-version", "mcp-session-id"]
+
+
+def preflight(path: str, method: str = "GET", headers: str = "authorization"):
+    return Call("OPTIONS", path).send(
+        Origin=ORIGIN, Access_Control_Request_Method=method, Access_Control_Request_Headers=headers
+    )
+
+
+@pytest.fixture
+def secret(owner_member: Member, make_key) -> str:
+    """A key of the owner's."""
+    return str(make_key(owner_member)[0])
+
+
+@pytest.mark.parametrize("origin", [ORIGIN, "http://localhost:5173", "null"])
+def test_any_origin_may_read_an_answer(secret: str, origin: str) -> None:
+    response = Call("GET", "/v1/me").send(**bearer(secret), Origin=origin)
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+def test_the_headers_that_clients_need_are_exposed(secret: str) -> None:
+    response = Call("GET", "/v1/me").send(**bearer(secret), Origin=ORIGIN)
+    assert set(response.headers["Access-Control-Expose-Headers"].split(", ")) == EXPOSED
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/me", "/v1/courses/17"])
+def test_errors_may_be_read_too(path: str) -> None:
+    response = Call("GET", path).send(Origin=ORIGIN)
+    error_of(response)
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_a_refused_rate_may_be_read_too() -> None:
+    for _ in range(121):
+        response = Call("GET", "/v1/me").send(Origin=ORIGIN)
+    assert response.status_code == 429
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_preflight_needs_no_credential(path: str) -> None:
+    response = preflight(path)
+    check_headers(response)
+    assert (response.status_code, response.content) == (200, b"")
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in response.headers
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])
+def test_preflight_allows_every_method_of_the_api(method: str) -> None:
+    allowed = preflight("/v1/courses", method).headers["Access-Control-Allow-Methods"]
+    assert method in allowed.split(", ")
+
+
+@pytest.mark.parametrize("header", SENT_BY_CLIENTS)
+def test_preflight_allows_the_headers_that_clients_send(header: str) -> None:
+    allowed = preflight("/v1/courses", headers=header).headers["Access-Control-Allow-Headers"]
+    assert header in allowed.split(", ")
+
+
+@pytest.mark.parametrize("path", ["/health", "/health/live", "/health/ready", "/openapi.json"])
+def test_the_description_may_be_read_from_anywhere(path: str) -> None:
+    response = Call("GET", path).send(Origin=ORIGIN)
+    assert (response.status_code, response.headers["Access-Control-Allow-Origin"]) == (200, "*")
+
+
+def test_options_that_is_no_preflight_is_a_request_like_any_other(secret: str) -> None:
+    assert error_of(Call("OPTIONS", "/v1/me").send())["type"] == "unauthorized"
+    assert error_of(Call("OPTIONS", "/v1/me").send(**bearer(secret)))["type"] == "method_not_allowed"
+
+
+@pytest.mark.parametrize("path", ["/admin/", "/admin/login"])
+def test_pages_may_not_be_read_from_elsewhere(path: str) -> None:
+    response = Call("GET", path).send(Origin=ORIGIN)
+    assert "Access-Control-Allow-Origin" not in response.headers

@@ -1,0 +1,259 @@
+"""Nothing that is stuck in the database holds a call, or those who ask for the service's health, for ever."""
+
+import http.client
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from django.db import connection
+
+from tests import ROOT
+from tests.support import databases
+from tests.support import server as servers
+from tests.support.frozen import Freezer, freezer
+from tests.support.redis_server import start_redis
+from tests.support.server import ADA
+
+PATIENCE_SECONDS = 30
+"""After which a call counts as one that hangs; each wait in these tests is set to one or two seconds."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: Any
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Calls a server with the key of its member Ada."""
+
+    server: servers.Server
+    secret: str = ""
+
+    def call(self, method: str, path: str, body: Any = None) -> Answer:
+        address = urlsplit(self.server.url)
+        with closing(http.client.HTTPConnection(address.hostname or "", address.port, PATIENCE_SECONDS)) as line:
+            headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+            if self.secret:
+                headers["Authorization"] = f"Bearer {self.secret}"
+            line.request(method, path, None if body is None else json.dumps(body), headers)
+            response = line.getresponse()
+            return Answer(response.status, response.headers, json.loads(response.read()))
+
+    def create_course(self) -> Answer:
+        return self.call("POST", "/v1/courses", {"name": "Cell Biology"})
+
+
+def is_passing_fault(answer: Answer) -> bool:
+    found = (answer.status, answer.body["error"]["type"], answer.headers["Retry-After"])
+    return found == (500, "internal_error", "1")
+
+
+@contextmanager
+def serving(directory: Path, url: str, **variables: str) -> Iterator[Caller]:
+    with servers.started(directory, url, **variables) as started:
+        yield Caller(started, started.command("createmember", ADA, "--api-key", "test")["api_key"])
+
+
+@contextmanager
+def locked(url: str, statement: str) -> Iterator[None]:
+    """Another transaction, which has executed `statement`; on SQLite it has the one lock there is."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(urlsplit(url).path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
+            other.execute("ROLLBACK")
+        return
+    with psycopg.connect(url) as transaction:
+        transaction.execute(statement.encode())
+        yield
+        transaction.rollback()
+
+
+LOCK_MEMBER = "SELECT id FROM accounts_member FOR UPDATE"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """A database of the test's own."""
+    with databases.copied(f"waits_{tmp_path.name}", tmp_path) as own:
+        yield own
+
+
+@pytest.fixture
+def frozen(url: str) -> Iterator[Freezer]:
+    """The same database, behind what can be frozen."""
+    with freezer(url) as passing:
+        yield passing
+
+
+def test_a_lock_is_not_waited_for_without_end(tmp_path: Path, url: str) -> None:
+    with serving(tmp_path, url, DATABASE_LOCK_TIMEOUT="1") as ada:
+        ada.call("GET", "/v1/me")  # records the use of the key
+        with locked(url, LOCK_MEMBER):
+            assert is_passing_fault(ada.create_course())
+            assert ada.call("GET", "/v1/me").status == 200
+        assert ada.create_course().status == 201
+        assert len(ada.call("GET", "/v1/courses").body["data"]) == 1
+
+
+def test_a_tool_says_that_it_may_be_called_again(tmp_path: Path, url: str) -> None:
+    call = {"name": "create_course", "arguments": {"name": "Cell Biology"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    with serving(tmp_path, url, DATABASE_LOCK_TIMEOUT="1") as ada, locked(url, LOCK_MEMBER):
+        result = ada.call("POST", "/mcp", message).body["result"]
+    assert result["isError"] is True
+    assert result["content"][0]["text"].startswith("internal_error: ")
+    assert "\nWait 1 s before you try again.\n" in result["content"][0]["text"]
+
+
+def test_an_app_is_told_in_the_words_of_oauth(tmp_path: Path, url: str) -> None:
+    app = {"redirect_uris": ["https://app.example/callback"], "token_endpoint_auth_method": "none"}
+    with serving(tmp_path, url, DATABASE_LOCK_TIMEOUT="1") as ada, locked(url, "LOCK TABLE oauthserver_application"):
+        answer = ada.call("POST", "/oauth/register", app)
+    assert (answer.status, answer.body["error"], answer.headers["Retry-After"]) == (500, "server_error", "1")
+
+
+@pytest.mark.postgresql
+def test_a_statement_does_not_run_without_end(tmp_path: Path, url: str) -> None:
+    waits = {"DATABASE_LOCK_TIMEOUT": "60", "DATABASE_STATEMENT_TIMEOUT": "1"}
+    with serving(tmp_path, url, **waits) as ada:
+        with locked(url, "LOCK TABLE accounts_apikey"):
+            assert is_passing_fault(ada.call("GET", "/v1/me"))
+        assert ada.call("GET", "/v1/me").status == 200
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db
+def test_every_connection_has_the_timeouts() -> None:
+    names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+    with connection.cursor() as cursor:
+        found = [cursor.execute(f"SHOW {name}").fetchone() for name in names]
+    assert found == [("5s",), ("15s",), ("30s",)]
+
+
+@pytest.mark.postgresql
+class TestFrozen:
+    """Nothing answers, and TCP notices nothing."""
+
+    def test_a_call_ends_and_the_next_ones_work(self, tmp_path: Path, frozen: Freezer) -> None:
+        with serving(tmp_path, frozen.url, DATABASE_STATEMENT_TIMEOUT="1") as ada:
+            assert ada.create_course().status == 201
+            frozen.freeze()
+            assert is_passing_fault(ada.create_course())
+            frozen.thaw()
+            assert _in_time(lambda: ada.create_course().status == 201)
+            assert _in_time(lambda: ada.call("GET", "/v1/courses").status == 200)
+            time.sleep(1)  # until every thread may connect again
+            assert len(ada.call("GET", "/v1/courses").body["data"]) == 2
+
+    def test_a_new_connection_is_given_up(self, tmp_path: Path, frozen: Freezer) -> None:
+        with serving(tmp_path, frozen.url, DATABASE_CONNECT_TIMEOUT="2") as ada:
+            frozen.freeze()
+            assert is_passing_fault(ada.call("GET", "/v1/me"))
+            frozen.thaw()
+            assert _in_time(lambda: ada.call("GET", "/v1/me").status == 200)
+
+    def test_health_does_not_wait_as_calls_do(self, tmp_path: Path, frozen: Freezer) -> None:
+        waits = {"DATABASE_STATEMENT_TIMEOUT": "3600", "DATABASE_CONNECT_TIMEOUT": "3600"}
+        with serving(tmp_path, frozen.url, **waits) as ada:
+            assert ada.call("GET", "/health").status == 200
+            frozen.freeze()
+            down = ada.call("GET", "/health")
+            assert (down.status, down.body) == (503, {"status": "down"})
+            assert ada.call("GET", "/health/live").status == 200
+            assert ada.call("GET", "/health/ready").body["checks"] == {"database": "down", "migrations": "down"}
+            frozen.thaw()
+            assert _in_time(lambda: ada.call("GET", "/health").status == 200)
+
+
+def _in_time(happened: Callable[[], bool]) -> bool:
+    """Whether `happened()` becomes true."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if happened():
+            return True
+        time.sleep(1)  # as Retry-After has it
+    return False
+
+
+def test_ready_wants_every_migration(tmp_path: Path, url: str) -> None:
+    with serving(tmp_path, url) as ada:
+        ready = ada.call("GET", "/health/ready")
+        assert (ready.status, ready.body) == (
+            200,
+            {"status": "ok", "checks": {"database": "ok", "migrations": "ok"}},
+        )
+        _execute(url, "DELETE FROM django_migrations WHERE app = 'vocab' AND name = '0001_initial'")
+        unready = ada.call("GET", "/health/ready")
+        assert (unready.status, unready.body) == (
+            503,
+            {"status": "down", "checks": {"database": "ok", "migrations": "down"}},
+        )
+        assert ada.call("GET", "/health").status == 200
+
+
+def test_ready_wants_redis(tmp_path: Path, url: str) -> None:
+    with start_redis(tmp_path) as redis, serving(tmp_path, url, REDIS_URL=redis.url) as ada:
+        ready = ada.call("GET", "/health/ready")
+        assert (ready.status, ready.body["checks"]["redis"]) == (200, "ok")
+        redis.kill()
+        unready = ada.call("GET", "/health/ready")
+        assert (unready.status, unready.body["checks"]["redis"]) == (503, "down")
+        assert ada.call("GET", "/health").status == 200
+
+
+def _execute(url: str, statement: str) -> None:
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(urlsplit(url).path)) as other, other:
+            other.execute(statement)
+        return
+    with psycopg.connect(url) as transaction:
+        transaction.execute(statement.encode())
+
+
+@pytest.mark.postgresql
+def test_timeouts_can_be_set_by_role(tmp_path: Path, url: str) -> None:
+    """What the statements set is there for a connection that asks for nothing, as a pooler's does."""
+    printed = _manage(tmp_path, url, "databasetimeouts", DATABASE_LOCK_TIMEOUT="7")
+    with psycopg.connect(url) as plain:
+        database = plain.info.dbname
+        assert plain.execute("SHOW lock_timeout").fetchone() == ("0",)
+    assert printed == "".join(
+        f'ALTER ROLE "postgres" IN DATABASE "{database}" SET "{name}" = \'{value}\';\n'
+        for name, value in (
+            ("lock_timeout", "7s"),
+            ("statement_timeout", "15s"),
+            ("idle_in_transaction_session_timeout", "30s"),
+        )
+    )
+    assert _manage(tmp_path, url, "databasetimeouts", "--apply", DATABASE_LOCK_TIMEOUT="7") == printed
+    with psycopg.connect(url) as plain:
+        assert plain.execute("SHOW lock_timeout").fetchone() == ("7s",)
+
+
+@pytest.mark.postgresql
+def test_commands_wait_longer(tmp_path: Path, url: str) -> None:
+    show = "from django.db import connection as c; print(c.cursor().execute('SHOW statement_timeout').fetchone())"
+    shown = _manage(tmp_path, url, "shell", "--no-imports", "--command", show, COMMAND_STATEMENT_TIMEOUT="7200")
+    assert shown == "('2h',)\n"
+
+
+def _manage(directory: Path, url: str, *arguments: str, **variables: str) -> str:
+    """What a command prints."""
+    environment = os.environ | {"DATABASE_URL": url, "DATA_DIR": str(directory)} | variables
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True, cwd=ROOT).stdout

@@ -1,0 +1,162 @@
+"""The service as it runs: gunicorn on loopback with a database of its own."""
+
+import json
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import server as servers
+from tests.support.server import ADA
+from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, received
+
+THREADS = 4
+
+
+HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def wire(server: servers.Server) -> Wire:
+    """To the server that every test may ask and none may harm."""
+    return Wire.to(server, server.command("createapikey", ADA, "live")["api_key"])
+
+
+@pytest.fixture
+def own_server(tmp_path: Path) -> Iterator[servers.Server]:
+    """A server of this test's own."""
+    with servers.running(tmp_path) as running:
+        yield running
+
+
+def test_a_chunked_body_is_read_like_any_other(wire: Wire) -> None:
+    head = wire.head("POST", "/v1/courses", "Content-Type: application/json", "Transfer-Encoding: chunked")
+    response = wire.ask(head + chunked(COURSE[:7], COURSE[7:]))
+    assert (response.status, response.body["name"]) == (201, "Cell Biology")
+
+
+def test_a_chunked_body_over_the_limit_is_400(wire: Wire) -> None:
+    head = wire.head("POST", "/v1/courses", "Content-Type: application/json", "Transfer-Encoding: chunked")
+    response = wire.ask(head + chunked(*[b" " * 65_536] * 17, COURSE))
+    assert response.status == 400
+    assert is_envelope(response, "invalid_request")
+
+
+def test_a_query_of_5000_characters_is_answered(wire: Wire) -> None:
+    assert wire.ask(wire.head("GET", "/v1/me?unknown=" + "x" * 5000)).status == 200
+
+
+def test_a_header_of_9000_characters_is_answered(wire: Wire) -> None:
+    assert wire.ask(wire.head("GET", "/v1/me", "X-Long: " + "x" * 9000)).status == 200
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"GET /v1/me?" + b"x" * 20_000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + b"x" * 40_000 + b"\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"X-Many: 1\r\n" * 200 + b"\r\n",
+        b"\x16\x03\x01\x02garbage\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nX-Endless: " + b"x" * 70_000,
+        b"GET /v1/me HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n",
+        b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Nul: a\0b\r\n\r\n",
+        b"POST /v1/courses HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST /v1/courses HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12",
+    ],
+    ids=range(11),
+)
+def test_what_gunicorn_refuses_is_400_in_json(wire: Wire, raw: bytes) -> None:
+    response = wire.ask(raw)
+    assert response.status == 400
+    assert is_envelope(response, "invalid_request")
+    assert response.headers["Connection"] == "close"
+
+
+def test_a_broken_chunk_is_400_in_json(wire: Wire) -> None:
+    head = wire.head("POST", "/v1/courses", "Content-Type: application/json", "Transfer-Encoding: chunked")
+    response = wire.ask(head + b"xyz\r\nbroken\r\n")
+    assert response.status == 400
+    assert is_envelope(response, "invalid_request")
+
+
+def test_a_connection_is_kept_after_a_refused_body(wire: Wire) -> None:
+    client = wire.client()
+    headers = {"Authorization": f"Bearer {wire.secret}", "Content-Type": "application/json"}
+    client.request("POST", "/v1/courses", b" " * (2 * MIB), headers)
+    refused = client.getresponse()
+    assert (refused.status, json.loads(refused.read())["error"]["type"]) == (400, "invalid_request")
+    for _ in range(2):
+        client.request("GET", "/v1/me", headers=headers)
+        answer = client.getresponse()
+        assert (answer.status, json.loads(answer.read())["email"]) == (200, ADA)
+    client.close()
+
+
+def test_a_half_sent_body_does_not_block_others(wire: Wire) -> None:
+    with half_sent(wire, half_body(wire)):
+        started = time.monotonic()
+        assert wire.ask(wire.head("GET", "/v1/me")).status == 200
+        assert time.monotonic() - started < 5
+
+
+def test_half_sent_bodies_on_every_thread_are_given_up(wire: Wire) -> None:
+    waiting = [half_sent(wire, half_body(wire)) for _ in range(THREADS)]
+    assert wire.ask(wire.head("GET", "/v1/me")).status == 200
+    answers = [received(connection) for connection in waiting]
+    assert [answer.status for answer in answers] == [400] * THREADS
+    assert all(is_envelope(answer, "invalid_request") for answer in answers)
+    for connection in waiting:
+        connection.close()
+
+
+@pytest.mark.parametrize("sent", [0, 1, 40, -2])
+def test_half_sent_heads_hold_no_thread(wire: Wire, sent: int) -> None:
+    head = wire.head("GET", "/v1/me")
+    waiting = [half_sent(wire, head[:sent]) for _ in range(THREADS * 2)]
+    started = time.monotonic()
+    assert wire.ask(head).status == 200
+    assert time.monotonic() - started < 5  # as long as gunicorn by itself waits for a first byte
+    waiting[0].sendall(head[sent:])
+    assert received(waiting[0]).status == 200
+    for connection in waiting:
+        connection.close()
+
+
+def test_a_head_that_begins_with_the_body_before_it_is_waited_for(wire: Wire) -> None:
+    post = wire.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}")
+    head = wire.head("GET", "/v1/me")
+    with half_sent(wire, post + COURSE + head[:40]) as connection:
+        assert received(connection).status == 201
+        connection.sendall(head[40:])
+        assert received(connection).status == 200
+
+
+def test_stopping_finishes_the_running_request(own_server: servers.Server) -> None:
+    """And is not held up by a connection that sends nothing."""
+    secret = own_server.command("createmember", ADA, "--api-key", "live")["api_key"]
+    wire = Wire.to(own_server, secret)
+    head = wire.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}")
+    with wire.connect(), wire.connect() as connection:
+        connection.sendall(head + COURSE[:10])
+        time.sleep(0.5)
+        own_server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        connection.sendall(COURSE[10:])
+        response = received(connection)
+        assert own_server.process.wait(timeout=15) == 0
+    assert (response.status, response.body["name"]) == (201, "Cell Biology")
+
+
+def test_health_is_200_with_the_database(wire: Wire) -> None:
+    response = wire.ask(HEALTH)
+    assert (response.status, response.body) == (200, {"status": "ok"})
+
+
+def test_health_is_503_without_the_database(tmp_path: Path) -> None:
+    with servers.started(tmp_path, "postgres://nobody@127.0.0.1:9/none") as alone:
+        response = Wire.to(alone, "").ask(HEALTH)
+    assert (response.status, response.body) == (503, {"status": "down"})

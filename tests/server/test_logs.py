@@ -1,0 +1,200 @@
+"""Logs: one JSON object per line, the request's id in each, and never a secret."""
+
+import io
+import json
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.test import Client
+from django.urls import include, path
+
+from studyservice.http.logs import JSONFormatter
+from studyservice.http.request_ids import RequestIdFilter
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor, routes
+from tests.support.oauth import App, Browser
+from tests.support.samples import UNKNOWN_ID
+
+Lines = Callable[[], list[dict[str, Any]]]
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    logging.getLogger("studyservice.tests").warning("About to fail")
+    raise RuntimeError("the reason")
+
+
+@pytest.fixture
+def a_broken_route(settings) -> None:
+    """`/v1/broken` and `/broken`, whose view fails."""
+    urls = ModuleType("broken_urls")
+    patterns = [path("v1/broken", broken), path("broken", broken), path("", include("studyservice.urls"))]
+    vars(urls).update(urlpatterns=patterns, handler500="studyservice.http.failures.server_error")
+    settings.ROOT_URLCONF = urls
+
+
+@pytest.fixture
+def lines() -> Iterator[Lines]:
+    """What has been logged, by the service's own formatter."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(RequestIdFilter())
+    handler.setFormatter(JSONFormatter())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    root.removeHandler(handler)
+
+
+def test_a_request_is_one_line(owner: RestDoor, owner_member, lines: Lines) -> None:
+    response = owner.request("GET", "/v1/courses", query={"token": "in-the-query"})
+    key = owner_member.api_keys.get()
+    [line] = lines()
+    assert line == {
+        "time": ANY,
+        "level": "INFO",
+        "logger": "studyservice.requests",
+        "message": f"GET /v1/courses 200 {line['ms']}ms",
+        "request_id": response.headers["X-Request-Id"],
+        "method": "GET",
+        "path": "/v1/courses",
+        "status": 200,
+        "ms": ANY,
+        "member": str(owner_member.id),
+        "api_key": str(key.id),
+    }
+
+
+def test_the_path_cannot_forge_a_line(owner: RestDoor, lines: Lines) -> None:
+    owner.request("GET", "/v1/x%0A2026-11-21 INFO forged")
+    [line] = lines()
+    assert line["path"] == "/v1/x%0A2026-11-21%20INFO%20forged"
+
+
+def test_a_text_that_is_no_utf_8_is_still_logged() -> None:
+    record = logging.makeLogRecord({"msg": "lone \ud800"})
+    assert json.loads(JSONFormatter().format(record))["message"] == "lone \ud800"
+
+
+@pytest.mark.usefixtures("a_broken_route")
+def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: RestDoor, lines: Lines) -> None:
+    """Spec, Errors: generic, with no stack trace."""
+    response = owner.request("GET", "/v1/broken")
+    request_id = response.headers["X-Request-Id"]
+    assert response.status_code == 500
+    assert response.json() == {
+        "error": {
+            "type": "internal_error",
+            "message": "Something went wrong on our side. Try again later; if it persists, report the request id.",
+            "request_id": request_id,
+        }
+    }
+    assert [(line["logger"], line["request_id"]) for line in lines()] == [
+        ("studyservice.tests", request_id),
+        ("django.request", request_id),
+        ("studyservice.requests", request_id),
+    ]
+    assert lines()[1]["exception"].endswith("RuntimeError: the reason")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_lost_database_is_a_fault_and_then_over(owner: RestDoor, lines: Lines) -> None:
+    connection.ensure_connection()
+    connection.connection.close()
+    response = owner.request("GET", "/v1/courses")
+    connection.close()
+    assert (response.status_code, response.json()["error"]["type"]) == (500, "internal_error")
+    assert "Traceback" in lines()[0]["exception"]
+    assert {line["request_id"] for line in lines()} == {response.headers["X-Request-Id"]}
+    assert owner.request("GET", "/v1/courses").status_code == 200
+
+
+@pytest.mark.usefixtures("a_broken_route")
+def test_a_fault_outside_the_api_is_a_page() -> None:
+    response = Client(raise_request_exception=False).get("/broken")
+    assert response.status_code == 500
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert b"the reason" not in response.content
+
+
+@pytest.fixture
+def secrets(owner_member: Any, make_key: Any) -> dict[str, str]:
+    """One of each kind, live but for the rejected ones. (Sign-in codes: `test_sign_in`.)"""
+    app = App.registered(token_endpoint_auth_method="client_secret_post")
+    tokens, browser = app.connect(owner_member), Browser(owner_member)
+    return {
+        "key": make_key(owner_member)[0],
+        "rejected key": f"{settings.CREDENTIAL_PREFIX}_sk_rejected-secret",
+        "access token": tokens["access_token"],
+        "refresh_token": tokens["refresh_token"],
+        "code": app.code(owner_member),
+        "client_secret": app.registration["client_secret"],
+        "password": "typed-password",
+        "session": browser.client.cookies["sessionid"].value,
+        "SECRET_KEY": settings.SECRET_KEY,
+    }
+
+
+PATHS = [
+    *sorted({route.path for route in routes().values()}),
+    *(
+        "/v1/broken",
+        "/broken",
+        "/v1/none",
+        "/none",
+        "/mcp",
+        "/health",
+        "/health/live",
+        "/health/ready",
+        "/openapi.json",
+        "/",
+        "/docs",
+        "/keys",
+    ),
+    *("/sign-in", "/sign-in/code", "/admin/", "/admin/login/", "/admin/accounts/member/"),
+    *("/oauth/token", "/oauth/revoke", "/oauth/register", "/oauth/authorize", "/.well-known/none"),
+]
+WAYS: list[Callable[[Client, str, dict[str, str]], Any]] = [
+    lambda client, address, fields: client.get(address, query_params=fields),
+    lambda client, address, fields: client.post(address, fields),
+    lambda client, address, fields: client.post(address, fields, content_type="application/json"),
+    lambda client, address, fields: client.post(address, f"broken {fields}", content_type="application/json"),
+]
+
+
+@pytest.mark.usefixtures("a_broken_route")
+@pytest.mark.parametrize("credential", ["key", "rejected key", "access token", "session"])
+def test_no_line_and_no_answer_holds_a_secret(secrets: dict[str, str], lines: Lines, credential: str) -> None:
+    """Sent as header, cookie, query, form and JSON to every route; refusals, pages, faults and tracebacks."""
+    answers = []
+    for address in (route.format_map(defaultdict(lambda: UNKNOWN_ID)) for route in PATHS):
+        rates.clear()
+        for send in WAYS:
+            headers = {"X-API-Key": secrets["rejected key"]}
+            if credential != "session":
+                headers["Authorization"] = f"Bearer {secrets[credential]}"
+            client = Client(raise_request_exception=False, headers=headers)
+            client.cookies["sessionid"] = secrets["session"]
+            answers.append(send(client, address, secrets).content.decode())
+    written = json.dumps(lines())
+    assert len(lines()) >= len(PATHS) * len(WAYS)
+    assert "RuntimeError: the reason" in written
+    for kind, secret in secrets.items():
+        assert secret not in written, kind
+        assert not [answer[:200] for answer in answers if secret in answer], kind
+
+
+def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, lines: Lines) -> None:
+    for arguments in ({}, {"days": 0}):
+        call = {"name": "get_agenda", "arguments": arguments}
+        owner.request("POST", "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+    worked, failed = lines()
+    assert (worked["tool"], worked.get("error"), worked["path"]) == ("get_agenda", None, "/mcp")
+    assert (failed["tool"], failed["error"], failed["status"]) == ("get_agenda", "validation_failed", 200)

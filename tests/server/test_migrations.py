@@ -1,0 +1,62 @@
+"""Migrations run both ways over data that is there."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import IntegrityError
+
+from courses.models import Item
+from tests.server.test_database_rules import changed, owned_rows
+
+BEFORE_RULES = {
+    "planning": "0001",
+    "grades": "0001",
+    "vocab": "0001",
+    "courses": "0001",
+    "practice": "0001",
+    "oauthserver": "0003",
+    "accounts": "0004",
+}
+"""The last migration of each app before the database refused what the code refuses."""
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def contents(rows: dict[Any, Any]) -> list[list[dict[str, Any]]]:
+    """Every column of every row of these models."""
+    return [list(model.objects.order_by("pk").values()) for model in rows]
+
+
+@pytest.fixture
+def old_rows(make_member: Any) -> Iterator[dict[Any, Any]]:
+    """One row of each kind for two members, in the database as it was before its rules."""
+    rows = owned_rows(make_member())
+    owned_rows(make_member())
+    before = contents(rows)
+    try:
+        for app, name in BEFORE_RULES.items():
+            call_command("migrate", app, name, verbosity=0)
+        assert contents(rows) == before
+        yield rows
+    finally:
+        Item.objects.exclude(kind="other").delete()
+        call_command("migrate", verbosity=0)
+
+
+def test_rows_that_are_there_come_under_the_rules(old_rows: dict[Any, Any]) -> None:
+    before = contents(old_rows)
+    changed(old_rows[Item], "kind", "party")
+    changed(old_rows[Item], "kind", "other")
+    call_command("migrate", verbosity=0)
+    assert contents(old_rows) == before
+    with pytest.raises(IntegrityError):
+        changed(old_rows[Item], "kind", "party")
+
+
+def test_a_row_that_breaks_a_rule_stops_the_migration(old_rows: dict[Any, Any]) -> None:
+    changed(old_rows[Item], "kind", "party")
+    with pytest.raises(IntegrityError, match="item_kind"):
+        call_command("migrate", verbosity=0)
+    assert Item.objects.filter(kind="party").exists()

@@ -1,0 +1,243 @@
+"""Settings: a wrong value stops the start and names its variable in one line (decisions, section 2)."""
+
+import ast
+import os
+import re
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from studyservice.http.paths import is_api_path
+from tests import ROOT
+from tests.support.world import check_headers
+
+SECRET = secrets.token_urlsafe(64)
+PRODUCTION = {
+    "SECRET_KEY": SECRET,
+    "BASE_URL": "https://study.example.org",
+    "DATABASE_URL": "postgres://study:study@db.example.org:5432/study",
+    "REDIS_URL": "redis://redis.example.org:6379/0",
+    "EMAIL_URL": "smtp+tls://mail:secret@smtp.example.org:587",
+    "TRUSTED_PROXIES": "1",
+    "WEB_CONCURRENCY": "4",
+}
+
+WAITS = "-c lock_timeout=5s -c statement_timeout=15s -c idle_in_transaction_session_timeout=30s"
+TRANSPORT = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+}
+NO_DATABASE = (
+    "DATABASE_URL is not a database URL: use postgres://user:password@host:5432/name or sqlite:////path/to/file."
+)
+
+
+@pytest.fixture
+def run(tmp_path: Path):
+    """Runs a program of the virtual environment with the given settings and no others."""
+
+    def run_program(*program: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path)} | variables
+        return subprocess.run(  # our own programs
+            [sys.executable, *program],
+            check=False,
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    return run_program
+
+
+def test_production_passes_the_deployment_checks(run):
+    answer = run("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+    assert (answer.returncode, answer.stdout) == (0, "System check identified no issues (2 silenced).\n"), answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"SECRET_KEY": ""}, "SECRET_KEY is not set. Set it to 50 or more random characters."),
+        ({"SECRET_KEY": "a" * 60}, "SECRET_KEY is weak. Set it to 50 or more random characters."),
+        ({"BASE_URL": ""}, "BASE_URL is not set. Set it to the public origin, such as https://example.org."),
+        ({"BASE_URL": "http://example.org"}, "BASE_URL must be https, except on loopback: http://example.org"),
+        ({"BASE_URL": "https://a.org/b"}, "BASE_URL must be an origin without a path: https://a.org/b"),
+        ({"BASE_URL": "https://a:b"}, "BASE_URL is not an origin such as https://example.org: https://a:b"),
+        (
+            {"DATABASE_URL": "mysql://study:hunter2@db/study"},
+            NO_DATABASE,
+        ),
+        (
+            {"DATABASE_URL": "postgres://study:hunter2@db:port/study"},
+            NO_DATABASE,
+        ),
+        ({"REDIS_URL": "localhost:6379"}, "REDIS_URL is not a Redis URL such as redis://host:6379/0."),
+        (
+            {"EMAIL_URL": ""},
+            "EMAIL_URL is not set. Set it to smtp+tls://user:password@host:587, or consolemail:// to print messages.",
+        ),
+        (
+            {"SECRET_KEY_FALLBACKS": f"{SECRET} short"},
+            "SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.",
+        ),
+        ({"EMAIL_URL": "mail.org"}, "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."),
+        ({"PORT": "http"}, "PORT must be a whole number from 1 to 65535, not 'http'."),
+        ({"WEB_THREADS": "0"}, "WEB_THREADS must be a whole number from 1 to 1024, not '0'."),
+        (
+            {"DATABASE_STATEMENT_TIMEOUT": "15s"},
+            "DATABASE_STATEMENT_TIMEOUT must be a whole number from 1 to 86400, not '15s'.",
+        ),
+        ({"DATABASE_LOCK_TIMEOUT": "0"}, "DATABASE_LOCK_TIMEOUT must be a whole number from 1 to 86400, not '0'."),
+        (
+            {"DATABASE_CONNECT_TIMEOUT": "1"},
+            "DATABASE_CONNECT_TIMEOUT must be a whole number from 2 to 86400, not '1'.",
+        ),
+        ({"TRUSTED_PROXIES": "-1"}, "TRUSTED_PROXIES must be a whole number from 0 to 16, not '-1'."),
+        ({"CREDENTIAL_PREFIX": "S_"}, "CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits."),
+        (
+            {"METRICS_ADDRESS": "9100"},
+            "METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not '9100'.",
+        ),
+        ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be text or json."),
+    ],
+)
+def test_a_wrong_value_is_named_in_one_line(run, changes, message):
+    answer = run("manage.py", "check", **(PRODUCTION | changes))
+    assert (answer.returncode, answer.stdout, answer.stderr) == (1, "", f"Not started: {message}\n")
+
+
+def test_the_server_refuses_in_the_same_way(run):
+    gunicorn = ("-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi")
+    answer = run(*gunicorn, **(PRODUCTION | {"SECRET_KEY": "short"}))
+    assert answer.returncode == 1
+    assert answer.stderr == "Not started: SECRET_KEY is weak. Set it to 50 or more random characters.\n"
+
+
+def test_several_processes_need_redis(run):
+    gunicorn = ("-m", "gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi")
+    answer = run(*gunicorn, **(PRODUCTION | {"REDIS_URL": "", "WEB_CONCURRENCY": "2"}))
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("Not started: WEB_CONCURRENCY is 2 but REDIS_URL is not set.")
+
+
+_SETTINGS = {"DJANGO_SETTINGS_MODULE": "studyservice.settings"}
+
+
+def _shown(run, name: str, **variables: str) -> str:
+    answer = run("-c", f"from django.conf import settings; print({name})", **_SETTINGS | variables)
+    assert answer.returncode == 0, answer.stderr
+    return str(answer.stdout)
+
+
+def test_the_server_loads_the_redis_client_before_it_has_threads(run):
+    """Threads that met it half loaded answered their first calls with 500."""
+    answer = run("-c", "import sys, studyservice.wsgi; print('redis' in sys.modules)", **PRODUCTION)
+    assert answer.stdout == "True\n", answer.stderr
+
+
+def test_a_value_may_come_from_a_file(run, tmp_path: Path):
+    secret, database = tmp_path / "secret", tmp_path / "database"
+    secret.write_text(f"{SECRET}\n")
+    database.write_text("postgres://study:from-file@db/study\n")
+    variables = PRODUCTION | {"SECRET_KEY_FILE": str(secret), "DATABASE_URL_FILE": str(database)}
+    del variables["SECRET_KEY"]
+    shown = _shown(run, "settings.SECRET_KEY, settings.DATABASES['default']['PASSWORD']", **variables)
+    assert shown == f"{SECRET} from-file\n"
+
+
+def test_a_missing_file_is_named(run, tmp_path: Path):
+    answer = run("manage.py", "check", **(PRODUCTION | {"SECRET_KEY_FILE": str(tmp_path / "none")}))
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("Not started: SECRET_KEY_FILE cannot be read: ")
+    assert answer.stderr.count("\n") == 1
+
+
+def test_the_trial_secret_is_enough_for_loopback(run, tmp_path: Path):
+    (tmp_path / "trial-secret-key").write_text(SECRET)
+    shown = _shown(run, "settings.BASE_URL, settings.EMAIL_BACKEND.split('.')[-2]", PORT="8123")
+    assert shown == "http://127.0.0.1:8123 console\n"
+
+
+def test_options_of_the_database_url_reach_the_driver(run):
+    url = "postgres://study:p%40ss@db:6432/study?sslmode=require&connect_timeout=9&options=-c%20work_mem%3D8MB"
+    shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_URL": url}))
+    database = ast.literal_eval(shown)
+    assert (database["HOST"], database["PORT"], database["PASSWORD"]) == ("db", 6432, "p@ss")
+    assert database["OPTIONS"] == TRANSPORT | {
+        "sslmode": "require",
+        "connect_timeout": 9,
+        "server_side_binding": True,
+        "prepare_threshold": 3,
+        "options": f"{WAITS} -c work_mem=8MB",
+        "deadline": 17,
+    }
+
+
+def test_commands_wait_longer_for_the_database(run):
+    shown = _shown(run, "settings.COMMAND_DATABASES['default']['OPTIONS']", **PRODUCTION)
+    options = ast.literal_eval(shown)
+    long = "-c lock_timeout=60s -c statement_timeout=3600s -c idle_in_transaction_session_timeout=3600s"
+    assert (options["options"], options["deadline"]) == (long, 3602)
+
+
+def test_a_lock_of_sqlite_is_waited_for_as_long(run):
+    shown = "[d['default']['OPTIONS']['timeout'] for d in (settings.DATABASES, settings.COMMAND_DATABASES)]"
+    assert _shown(run, shown, **(PRODUCTION | {"DATABASE_URL": ""})) == "[5, 60]\n"
+
+
+def test_behind_a_pooler_nothing_outlives_a_transaction(run):
+    shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_POOLED": "true"}))
+    database = ast.literal_eval(shown)
+    assert database["DISABLE_SERVER_SIDE_CURSORS"] is True
+    assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
+
+
+def test_every_variable_is_documented():
+    source = (ROOT / "studyservice" / "settings.py").read_text()
+    read = set(re.findall(r'(?:_text|_count|_flag|env\.list)\(\s*"([A-Z_]+)"', source))
+    table = (ROOT / "docs" / "operating.md").read_text()
+    documented = {
+        name
+        for cell in re.findall(r"^\| (`[A-Z_`, ]+`) \|", table, re.MULTILINE)
+        for name in re.findall("[A-Z_]+", cell)
+    }
+    assert {"SECRET_KEY", "TRUSTED_PROXIES"} < read
+    assert documented == read
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/health", {}, 200),
+        ("/health/live", {}, 200),
+        ("/health/ready", {}, 200),
+        ("/keys", {}, 301),
+        ("/v1/me", {}, 400),
+        ("/mcp", {}, 400),
+        ("/v1/me", {"X-Forwarded-Proto": "https"}, 401),
+    ],
+)
+def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, status):
+    """Over http the service's health alone is answered; pages lead to https, and the API refuses."""
+    settings.SECURE_SSL_REDIRECT = True
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    response = Client().get(path, headers=headers)
+    assert response.status_code == status
+    if is_api_path(path):
+        check_headers(response)
+
+
+def test_a_proxy_s_word_on_https_needs_trust(run):
+    shown = "getattr(settings, 'SECURE_PROXY_SSL_HEADER', None)"
+    assert _shown(run, shown, **(PRODUCTION | {"TRUSTED_PROXIES": "0"})) == "None\n"
+    assert _shown(run, shown, **PRODUCTION) == "('HTTP_X_FORWARDED_PROTO', 'https')\n"

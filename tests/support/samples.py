@@ -1,0 +1,52 @@
+"""Values that many tests send: texts around a limit, and what is no string, date, boolean or id."""
+
+from datetime import date, timedelta
+from typing import Any
+from unittest.mock import ANY
+
+from tests.support.doors import Answer
+
+UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
+"""A well-formed id of nothing."""
+
+UNITS = ["x", "🎓", "e\u0301", "👩\u200d🎓"]
+"""One code point; one outside the BMP; a letter with a combining mark; a joined sequence of three."""
+
+NOT_STRINGS = [1, 1.5, True, [], {}, ["x"]]
+NOT_BOOLEANS = [1, 0, "true", "false", "", [], {}, None]
+NOT_DATES = [
+    "",
+    "tomorrow",
+    "2026-1-1",
+    "20261121",
+    "2026-02-30",
+    "2026-11-21T00:00:00Z",
+    " 2026-11-21",
+    "2026-11-21\n",
+    "0000-01-01",
+    "10000-01-01",
+    "-001-01-01",
+    "\uff12\uff10\uff12\uff16-11-21",
+]
+
+COURSE_LIMITS = {"name": 120, "code": 20, "term": 60, "meets": 120, "institution": 120, "subject": 80}
+"""Longest text of each writable field of a course (spec, Limits)."""
+
+COURSE_OPTIONAL = ["code", "meets", "institution", "subject"]
+"""The fields of a course that may be null."""
+
+
+def text(unit: str, length: int) -> str:
+    """`length` code points made of `unit`."""
+    return (unit * length)[:length]
+
+
+def later(day: str, days: int) -> str:
+    """The date `days` after `day`."""
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+def refusal(answer: Answer) -> Any:
+    """The whole error of an answer, comparable with another's."""
+    assert answer.error is not None, answer.body
+    return answer.body | {"request_id": ANY}

@@ -1,0 +1,98 @@
+"""The service as it runs in production: gunicorn in a process of its own, with a database of its own."""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from tests import ROOT
+from tests.support.databases import copied
+
+ADA = "ada@example.org"
+PASSWORD = "correct horse battery"
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server.
+
+    Attributes:
+        url: its origin and issuer.
+        process: gunicorn's first process.
+    """
+
+    url: str
+    environment: dict[str, str]
+    process: "subprocess.Popen[bytes]"
+
+    def command(self, *arguments: str) -> Any:
+        """What a management command prints as JSON."""
+        done = subprocess.run(  # our own command
+            [sys.executable, "manage.py", *arguments, "--json"],
+            cwd=ROOT,
+            env=self.environment,
+            check=True,
+            capture_output=True,
+        )
+        return json.loads(done.stdout)
+
+
+@contextmanager
+def running(directory: Path, **variables: str) -> Iterator[Server]:
+    """A server with its data in `directory`, on the kind of database that the run is for."""
+    with copied(f"server_{secrets.token_hex(4)}", directory) as url, started(directory, url, **variables) as server:
+        yield server
+
+
+@contextmanager
+def started(
+    directory: Path, database_url: str, config: str = "studyservice/gunicorn.py", **variables: str
+) -> Iterator[Server]:
+    """A server with its data in `directory`, and whatever stands behind `database_url`."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+    environment = os.environ | {
+        "DATABASE_URL": database_url,
+        "DATA_DIR": str(directory),
+        "HOST": "127.0.0.1",
+        "PORT": str(port),
+        "BASE_URL": url,
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "LOG_FORMAT": "text",
+        **variables,
+    }
+    gunicorn = [sys.executable, "-m", "gunicorn", "-c", config, "studyservice.wsgi"]
+    with (directory / "server.log").open("wb") as log:
+        process = subprocess.Popen(gunicorn, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        try:
+            _wait_for(url)
+            yield Server(url, environment, process)
+        finally:
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def _wait_for(url: str) -> None:
+    """Until there is an answer, whatever it is."""
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            with urlopen(f"{url}/health", timeout=5):  # noqa: S310  # http on loopback
+                return
+        except HTTPError:
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)

@@ -1,0 +1,64 @@
+"""What the tests of the tools share: a working call of each, and answers without what differs by chance."""
+
+import json
+import re
+from typing import Any
+
+from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.world import World
+
+VERSIONS = ["2025-03-26", "2025-06-18", "2025-11-25"]
+"""The revisions with a handshake."""
+
+STATELESS = "2026-07-28"
+
+_CHANCE = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|[\w.]+@example\.org|req_[\w-]{24}"
+)
+
+
+def arguments(world: World, operation_id: str) -> dict[str, Any]:
+    """Arguments with which the operation works."""
+    ids = {name: world.id(name) for name in sorted(routes()[operation_id].path_ids)}
+    return ids | (world.body(operation_id) or {})
+
+
+def working_calls(world: World) -> list[tuple[str, dict[str, Any]]]:
+    """A call of each operation that works; deletions have objects of their own, and come last."""
+    deletions = sorted(name for name, route in routes().items() if route.method == "DELETE")
+    calls = [(name, arguments(world, name)) for name in sorted(set(routes()) - set(deletions))]
+    for name in deletions:
+        world.forget()
+        calls.append((name, arguments(world, name)))
+    return calls
+
+
+def neutral(value: Any) -> Any:
+    """`value` with each id, time, address and request id replaced by its number in order of appearance."""
+    seen: dict[str, str] = {}
+    text = json.dumps(value)
+    return json.loads(_CHANCE.sub(lambda match: seen.setdefault(match[0], f"#{len(seen)}"), text))
+
+
+def stateless(method: str, params: dict[str, Any] | None = None, *, version: str = STATELESS) -> dict[str, Any]:
+    """The JSON and the headers of a request of the stateless revision, for `RestDoor.request`."""
+    envelope = {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = dict(params or {}) | {"_meta": envelope}
+    headers = {"MCP-Protocol-Version": version, "Mcp-Method": method}
+    if "name" in params:
+        headers["Mcp-Name"] = params["name"]
+    return {"json": {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, "headers": headers}
+
+
+def rest_of(door: RestDoor) -> RestDoor:
+    """REST with the same credential."""
+    return RestDoor(door.secret)
+
+
+def mcp_of(door: RestDoor) -> McpDoor:
+    """The tools with the same credential."""
+    return McpDoor(door.secret)

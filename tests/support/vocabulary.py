@@ -1,0 +1,22 @@
+"""Decks and reviews for tests, made through the public door."""
+
+from typing import Any
+
+from tests.support.doors import RestDoor
+
+
+def made_deck(door: RestDoor, *terms: str, name: str = "Organelles", **fields: Any) -> Any:
+    """A deck with one card for each term."""
+    cards = [{"term": term, "definition": f"What {term} is."} for term in terms or ("Nucleus",)]
+    return door.made("create_vocab_deck", name=name, cards=cards, **fields)
+
+
+def reviewed(door: RestDoor, card: Any, rating: str, **fields: Any) -> Any:
+    """The card after a review."""
+    return door.made("review_vocab_card", card_id=card["id"], rating=rating, **fields)
+
+
+def deck_with_cards(door: RestDoor, deck: Any) -> Any:
+    """The deck as it is now, with its cards."""
+    [found] = door.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
+    return found

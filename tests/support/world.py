@@ -1,0 +1,209 @@
+"""What the tests that walk every operation share: valid calls made of the published examples, and raw answers."""
+
+import copy
+import re
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from django.apps import apps
+from django.db import connection
+from django.test import Client
+
+from tests.support.doors import STATUS, RestDoor, document, routes
+
+OPERATIONS = sorted(routes())
+WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
+WITH_BODY = [name for name in OPERATIONS if routes()[name].method in {"POST", "PUT", "PATCH"}]
+WITH_PATH_ID = [name for name in OPERATIONS if routes()[name].path_ids]
+PATHS = sorted({route.path for route in routes().values()})
+
+_BODIES: dict[str, Any] = {
+    "set_grade_categories": {"categories": [{"name": "Quizzes", "weight": 20}, {"name": "Exam", "weight": 80}]},
+}
+"""Bodies for operations whose published example names objects deep inside."""
+
+_REQUEST_ID = re.compile(r"req_[A-Za-z0-9_-]{24,}")
+_RATE_HEADERS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+
+
+def declared(operation_id: str) -> Any:
+    """The operation in the OpenAPI document."""
+    route = routes()[operation_id]
+    return document()["paths"][route.path][route.method.lower()]
+
+
+def resolved(schema: Any) -> Any:
+    """`schema`, or the component that it refers to."""
+    while "$ref" in schema:
+        found = document()
+        for step in schema["$ref"].removeprefix("#/").split("/"):
+            found = found[step]
+        schema = found
+    return schema
+
+
+def body_schema(operation_id: str) -> Any:
+    """The schema of the operation's request body."""
+    return resolved(declared(operation_id)["requestBody"]["content"]["application/json"]["schema"])
+
+
+@dataclass(frozen=True)
+class Call:
+    """One HTTP request that can be sent with any credential."""
+
+    method: str
+    path: str
+    body: Any = None
+    query: str = ""
+    environ: dict[str, str] = field(default_factory=dict)
+
+    def send(self, **headers: str) -> Any:
+        """Send it; header names are written with underscores (`Authorization`, `X_API_Key`)."""
+        return self.send_raw(None if self.body is None else encoded(self.body), **headers)
+
+    def send_raw(self, data: bytes | None, content_type: str | None = "application/json", **headers: str) -> Any:
+        """Send it with the bytes `data` as body."""
+        sent = {"HTTP_" + name.upper(): value for name, value in headers.items()}
+        environ: dict[str, Any] = {"QUERY_STRING": self.query} | self.environ | sent
+        client = Client(raise_request_exception=False)
+        if data is None:
+            return client.generic(self.method, self.path, **environ)
+        return client.generic(self.method, self.path, data, content_type or "", **environ)
+
+
+def encoded(value: Any) -> bytes:
+    """`value` as JSON, lone surrogates included."""
+    import json
+
+    return json.dumps(value).encode()
+
+
+class World:
+    """One member's objects, made when an operation's arguments need them."""
+
+    def __init__(self, door: RestDoor) -> None:
+        self.door = door
+        self._ids: dict[str, str] = {}
+
+    def id(self, name: str) -> str:
+        """The id of an object of this member's that fits the parameter `name`."""
+        if name not in self._ids:
+            self._ids[name] = self._make(name)
+        return self._ids[name]
+
+    def _make(self, name: str) -> str:
+        made = self.door.made
+        match name:
+            case "course_id":
+                record = made("create_course", name="Cell Biology")
+            case "item_id":
+                record = made("create_item", course_id=self.id("course_id"), title="Midterm", due_on="2030-01-31")
+            case "milestone_id":
+                record = made("create_milestone", item_id=self.id("item_id"), title="Outline")
+            case "category_id":
+                categories = [{"name": "Quizzes", "weight": 40}]
+                answer = made("set_grade_categories", course_id=self.id("course_id"), categories=categories)
+                [record] = answer["categories"]
+            case "score_id":
+                fields = {"category_id": self.id("category_id"), "label": "Quiz 1", "score": 80}
+                record = made("add_grade_score", course_id=self.id("course_id"), **fields)
+            case "deck_id":
+                record = made("create_vocab_deck", name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
+            case "card_id":
+                deck = made("create_vocab_deck", name="Membranes", cards=[{"term": "Pore", "definition": "Hole"}])
+                [record] = deck["cards"]
+            case _:
+                raise LookupError(f"No object is known that fits {name}; teach tests/support/world.py to make one")
+        made_id: str = record["id"]
+        return made_id
+
+    def forget(self) -> None:
+        """Make new objects from here on."""
+        self._ids.clear()
+
+    def fill(self) -> None:
+        """Make one object for every path id there is."""
+        for name in sorted({name for route in routes().values() for name in route.path_ids}):
+            self.id(name)
+
+    def body(self, operation_id: str) -> Any:
+        """A valid body, or None: the published example with this member's ids, above or below `_BODIES`."""
+        if operation_id not in WITH_BODY:
+            return None
+        body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
+        return {name: self.id(name) if name.endswith("_id") else value for name, value in body.items()}
+
+    def call(self, operation_id: str, **path_ids: str) -> Call:
+        """A call of the operation that works, or differs from one by `path_ids`."""
+        route = routes()[operation_id]
+        ids = {name: path_ids.get(name) or self.id(name) for name in route.path_ids}
+        return Call(route.method, route.path.format(**ids), self.body(operation_id))
+
+
+def bearer(secret: str) -> dict[str, str]:
+    """The header that carries a credential."""
+    return {"Authorization": f"Bearer {secret}"}
+
+
+def error_of(response: Any) -> Any:
+    """The error object of an answer that must be one, whole and with every header that each answer carries."""
+    check_headers(response)
+    body = response.json()
+    assert list(body) == ["error"]
+    error = body["error"]
+    expected = {"type", "message", "request_id"} | ({"details"} if error["type"] == "validation_failed" else set())
+    assert set(error) == expected
+    assert response.status_code == STATUS[error["type"]], body
+    assert error["request_id"] == response.headers["X-Request-Id"]
+    assert error["message"]
+    for detail in error.get("details", []):
+        assert set(detail) == {"field", "message"}
+        assert detail["field"]
+        assert detail["message"]
+    return error
+
+
+def fields_of(response: Any) -> list[str]:
+    """The names in `details` of a 422."""
+    error = error_of(response)
+    assert error["type"] == "validation_failed", error
+    return [detail["field"] for detail in error["details"]]
+
+
+def check_headers(response: Any) -> None:
+    """What every answer under /v1 carries, and what none may (spec, Conventions 5 and rule 4)."""
+    assert _REQUEST_ID.fullmatch(response.headers["X-Request-Id"])
+    for name in _RATE_HEADERS:
+        assert response.headers[name].isdecimal(), name
+    assert int(response.headers["RateLimit-Reset"]) >= 1
+    assert "Set-Cookie" not in response.headers
+    assert not response.cookies
+    assert "cookie" not in response.headers.get("Vary", "").lower()
+    if response.content:
+        assert response.headers["Content-Type"] == "application/json"
+
+
+def rows() -> dict[str, list[Any]]:
+    """Every stored row of the service by its model, but for times of use."""
+    found = {}
+    with connection.cursor() as cursor:
+        for name, query in _queries().items():
+            cursor.execute(query)
+            found[name] = sorted(cursor.fetchall(), key=repr)
+    return found
+
+
+@cache
+def _queries() -> dict[str, str]:
+    """What reads each table of the service."""
+    unread = {"last_used_at", "last_login"}
+    return {
+        model._meta.label: str(
+            model._base_manager.values_list(
+                *(f.attname for f in model._meta.concrete_fields if f.name not in unread)
+            ).query
+        )
+        for model in apps.get_models()
+        if not model.__module__.startswith("django.") and not model._meta.proxy
+    }
