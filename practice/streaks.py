@@ -1,6 +1,6 @@
 """Runs of consecutive days with practice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -28,23 +28,30 @@ def streak(days: Iterable[date], today: date) -> Streak:
     """The streak over distinct `days`, newest first.
 
     A run is current if it ends today or yesterday. Whoever moves to a time zone further west has for some hours
-    practised “tomorrow”: until then it counts as today.
+    practised “tomorrow”: until then it counts as today, and takes nothing from the longest run.
     """
-    current = longest = length = 0
-    newest = following = None
-    for day in (min(day, today) for day in days):
-        if day == following:
-            continue
-        if newest is None:
-            newest = day
-        length = length + 1 if following is not None and following - day == _DAY else 1
+    practised = list(days)
+    seen = list(dict.fromkeys(min(day, today) for day in practised))
+    is_current = bool(seen) and seen[0] >= today - _DAY
+    runs = _runs(seen)
+    return Streak(
+        current=runs[0] if is_current else 0,
+        longest=max(runs + _runs(practised), default=0),
+        practiced_today=bool(seen) and seen[0] == today,
+    )
+
+
+def _runs(days: Sequence[date]) -> list[int]:
+    """How many days each run of consecutive ones has, the newest first."""
+    runs: list[int] = []
+    following = None
+    for day in days:
+        if following is not None and following - day == _DAY:
+            runs[-1] += 1
+        else:
+            runs.append(1)
         following = day
-        longest = max(longest, length)
-        if length == (newest - day) // _DAY + 1:
-            current = length
-    if newest is None or newest < today - _DAY:
-        current = 0
-    return Streak(current, longest, practiced_today=newest == today)
+    return runs
 
 
 def member_streak(member: Member, today: date) -> Streak:

@@ -133,7 +133,7 @@ def test_moving_west_loses_nothing(owner: RestDoor, owner_member: Any, card: Any
         {"date": "2030-06-10", "attempts": 1, "correct": 1},
         {"date": "2030-06-11", "attempts": 2, "correct": 2},
     ]
-    assert stats["streak"] == {"current": 2, "longest": 2, "practiced_today": True}
+    assert stats["streak"] == {"current": 2, "longest": 3, "practiced_today": True}
     assert streak_at(owner, landed + DAY) == 3
     review_at(owner, card, landed + 2 * DAY)
     assert streak_at(owner, landed + 2 * DAY) == 4

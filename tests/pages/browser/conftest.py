@@ -158,8 +158,13 @@ class OneApp:
         )
         self.connected = True
 
-    def of(self, member: Any) -> list[Any]:
-        return [self.app] if self.connected else []
+    def of(self, member: Any) -> Any:
+        from accounts.connections import ConnectedApps
+
+        return ConnectedApps([self.app] if self.connected else [])
+
+    def one(self, member: Any, app_id: UUID) -> Any:
+        return self.app if self.connected and app_id == self.app.id else None
 
     def disconnect(self, member: Any, app_id: UUID) -> None:
         self.connected = self.connected and app_id != self.app.id
