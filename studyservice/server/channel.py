@@ -102,6 +102,10 @@ class Channel:
         """Whether some of an answer is left to send."""
         return bool(self._unsent)
 
+    def unsent(self) -> int:
+        """Bytes of answers that are left to send."""
+        return self._unsent_bytes
+
     def delivered(self) -> int:
         """Bytes of answers that have reached the client, where the system tells (Linux); else those sent."""
         try:

@@ -33,6 +33,7 @@ class FairQueue(Generic[Task]):
         self._slots = slots
         self._waiting: OrderedDict[Lane, deque[Task]] = OrderedDict()
         self._running: dict[Task, Lane] = {}
+        self._delivering: dict[Task, Lane] = {}
         self._held: Counter[Lane] = Counter()
 
     def submit(self, lane: Lane, task: Task) -> None:
@@ -57,9 +58,15 @@ class FairQueue(Generic[Task]):
         self._held[lane] += 1
         return task
 
-    def finished(self, task: Task) -> None:
-        """Free the slot that `task` holds, if it holds one."""
+    def answered(self, task: Task) -> None:
+        """Free the slot that `task` holds; of its lane's share it keeps its part until it is finished."""
         lane = self._running.pop(task, None)
+        if lane is not None:
+            self._delivering[task] = lane
+
+    def finished(self, task: Task) -> None:
+        """Free what `task` holds, if it holds anything."""
+        lane = self._running.pop(task, None) or self._delivering.pop(task, None)
         if lane is None:
             return
         self._held[lane] -= 1

@@ -19,12 +19,12 @@ class Pace:
         still: how long nothing may move, by default `STILL_SECONDS`.
     """
 
-    __slots__ = ("_moved_at", "_noted", "_still", "_total")
+    __slots__ = ("_began_at", "_moved_at", "_noted", "_still", "_total")
 
     def __init__(self, now: float, still: float | None = None) -> None:
         self._total = 0
         self._still = STILL_SECONDS if still is None else still
-        self._moved_at = now
+        self._began_at = self._moved_at = now
         self._noted = deque([(now, 0)])
 
     def note(self, total: int, now: float) -> None:
@@ -42,6 +42,10 @@ class Pace:
             return True
         since, before = self._noted[0]
         return now - since >= WINDOW_SECONDS and self._total - before < LEAST_BYTES_PER_SECOND * (now - since)
+
+    def age(self, now: float) -> float:
+        """Seconds since the beginning."""
+        return now - self._began_at
 
     def rate(self, now: float) -> float:
         """Bytes per second of late; of what has just begun, as if it had begun a second ago."""

@@ -30,6 +30,12 @@ LINGER_BYTES = 8 * 1024 * 1024
 HELD_BYTES = 48 * 1024 * 1024
 """How much a process keeps of half-sent requests and half-read answers, together."""
 
+LARGE_BYTES = 512 * 1024
+"""An answer of which more is unsent takes part in what its member may ask for at once."""
+
+_UNKNOWN_PACE_SECONDS = 1.0
+"""An answer that has begun later is not compared with others: how fast its reader is cannot be known yet."""
+
 _STEP_BYTES = 64 * 1024
 _SWEEP_SECONDS = 0.5
 
@@ -68,12 +74,16 @@ class WaitingRoom(Generic[C]):
     Args:
         poller: of the main loop, which calls what is registered with a socket.
         ready: takes a connection whose request can be answered now.
+        delivered: is told, perhaps more than once, of each whose answer is sent but for `LARGE_BYTES`, or given up.
         gone: is told of each connection that was closed here.
     """
 
-    def __init__(self, poller: BaseSelector, ready: Callable[[C], None], gone: Callable[[], None]) -> None:
+    def __init__(
+        self, poller: BaseSelector, ready: Callable[[C], None], delivered: Callable[[C], None], gone: Callable[[], None]
+    ) -> None:
         self._poller = poller
         self._ready = ready
+        self._delivered = delivered
         self._gone = gone
         self._waits: dict[C, _Wait] = {}
         self._weights: dict[C, int] = {}
@@ -212,6 +222,8 @@ class WaitingRoom(Generic[C]):
         except OSError:  # the client is gone
             self._close(connection)
             return
+        if connection.sock.unsent() <= LARGE_BYTES:
+            self._delivered(connection)
         if connection.sock.has_unsent():
             self._weigh(connection)
         else:
@@ -246,15 +258,19 @@ class WaitingRoom(Generic[C]):
         self._weights[connection] = held
         while self._held > HELD_BYTES:
             now = time.monotonic()
-            holders = [one for one in self._waits if self._weights.get(one)]
-            if len(holders) < 2:
+            holders = {one: self._rate(wait, now) for one, wait in self._waits.items() if self._weights.get(one)}
+            slowest = min(holders, key=holders.__getitem__, default=None)
+            if len(holders) < 2 or slowest is None or holders[slowest] == float("inf"):
                 return
             self.given_up += 1
-            self._close(min(holders, key=lambda one: self._rate(one, now)))
+            self._close(slowest)
 
-    def _rate(self, connection: C, now: float) -> float:
-        pace = self._waits[connection].pace
-        return pace.rate(now) if pace else 0.0
+    def _rate(self, wait: _Wait, now: float) -> float:
+        if wait.pace is None:
+            return 0.0
+        if wait.stage is Stage.ANSWER and wait.pace.age(now) < _UNKNOWN_PACE_SECONDS:
+            return float("inf")
+        return wait.pace.rate(now)
 
     def _leave(self, connection: C) -> None:
         """Its request can be answered; what is kept for it counts until it is back."""
@@ -269,6 +285,7 @@ class WaitingRoom(Generic[C]):
     def close(self, connection: C) -> None:
         """Close a connection that does not wait here."""
         self._held -= self._weights.pop(connection, 0)
+        self._delivered(connection)
         connection.sock.close()
         self._gone()
 

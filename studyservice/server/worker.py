@@ -25,7 +25,7 @@ from studyservice.server.fair_queue import FairQueue
 from studyservice.server.lanes import Lanes, is_probe
 from studyservice.server.refusals import refuse
 from studyservice.server.request_body import RequestBody
-from studyservice.server.waiting_room import WaitingRoom
+from studyservice.server.waiting_room import LARGE_BYTES, WaitingRoom
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -96,7 +96,7 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
 
     def run(self) -> None:
         """The main loop, with a place where connections wait."""
-        self.waiting = WaitingRoom(self.poller, self.enqueue_req, self._closed)
+        self.waiting = WaitingRoom(self.poller, self.enqueue_req, self._delivered, self._closed)
         super().run()
 
     def _closed(self) -> None:
@@ -175,9 +175,12 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
 
         Gunicorn closes connections here and waits up to two seconds for each client to do so too, in the main loop.
         """
-        self._requests.finished(conn)
-        self._probes.finished(conn)
-        self._start_next()
+        if conn.sock.unsent() > LARGE_BYTES:
+            self._requests.answered(conn)
+            self._probes.answered(conn)
+            self._start_next()
+        else:
+            self._delivered(conn)
         try:
             result = fs.result()
         except Exception:
@@ -190,6 +193,12 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
             self.waiting.await_body(conn, _end_of_body(request), len(conn.sock.head()))
         else:
             self.waiting.await_reader(conn, kept=result)
+
+    def _delivered(self, conn: Connection) -> None:
+        """Its client may ask for more; one that leaves large answers unread does not have many of them made."""
+        self._requests.finished(conn)
+        self._probes.finished(conn)
+        self._start_next()
 
     def murder_pending(self) -> None:
         """Close who is too slow; gunicorn calls this in each turn of its loop, once a second or more often."""

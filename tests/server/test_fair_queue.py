@@ -71,3 +71,18 @@ def test_what_holds_no_slot_frees_none() -> None:
     queue.finished("never taken")
     queue.submit(OTHER, "x")
     assert taken(queue) == []
+
+
+def test_an_answered_task_frees_its_slot_and_not_its_lane() -> None:
+    queue: FairQueue[str] = FairQueue(2)
+    for task in ("a", "b", "c"):
+        queue.submit(GREEDY, task)
+    queue.submit(OTHER, "x")
+    assert taken(queue) == ["a", "x"]
+    queue.answered("a")
+    assert taken(queue) == ["b"]
+    queue.answered("b")
+    queue.finished("x")
+    assert taken(queue) == []
+    queue.finished("a")
+    assert taken(queue) == ["c"]

@@ -29,7 +29,7 @@ def started(tmp_path: Path) -> Iterator[Started]:
         def _running(lines: str) -> Iterator[Wire]:
             config = tmp_path / "gunicorn.py"
             config.write_text(
-                f"from studyservice.gunicorn import *\nfrom studyservice import pace, waiting_room\n{lines}\n"
+                f"from studyservice.gunicorn import *\nfrom studyservice.server import pace, waiting_room\n{lines}\n"
             )
             with copied(f"slow_{tmp_path.name}", tmp_path) as url, servers.started(tmp_path, url, str(config)) as own:
                 yield Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])
