@@ -19,6 +19,7 @@ from accounts.models import ApiKey, Member
 from accounts.secrets import kind_of, sha256
 from studyservice.database.statements import Param, Row, Select
 from studyservice.http.paths import is_below
+from studyservice.http.request_keys import RequestKey
 from studyservice.operations.declaration import Scope
 
 logger = logging.getLogger(__name__)
@@ -77,6 +78,9 @@ class Credential:
         """Whether it was issued for `path`."""
         return not self.root or is_below(path, self.root)
 
+
+CREDENTIAL = RequestKey[Credential]("credential")
+"""The live credential of an API request; there is none where none is needed."""
 
 Resolver = Callable[[str], Credential | None]
 """Gives the live credential behind a secret of its kind, in one query."""

@@ -1,15 +1,28 @@
-"""Renewing and ending memberships, and finding members by theirs."""
+"""Memberships: what needs one, renewing and ending them, and finding members by theirs."""
 
 import zoneinfo
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 
 from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import Member, time_zones
+from studyservice.operations.declaration import Operation
+from studyservice.operations.errors import MembershipRequired
 
 SOON = timedelta(days=14)
 """How far ahead a membership counts as ending soon."""
+
+
+def require_membership(member: Member, operations: Iterable[Operation]) -> None:
+    """Let a member whose membership is not active use `operations` only if none of them needs one (spec, rule 7).
+
+    Raises:
+        MembershipRequired: one does.
+    """
+    if any(operation.membership for operation in operations) and not member.membership_is_active():
+        raise MembershipRequired
 
 
 def renew(member: Member, until: date | None = None) -> None:

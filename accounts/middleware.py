@@ -1,23 +1,38 @@
-"""The gate before every API route: credential and rate limit."""
+"""The gates before every API route: credential and rate limit, then the membership."""
 
 import logging
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
 
-from accounts.credentials import credential_of
+from accounts.credentials import CREDENTIAL, credential_of
+from accounts.membership import require_membership
+from accounts.viewsets import routed
 from studyservice.http.client_address import client_address
 from studyservice.http.paths import MCP_ROOT, is_api_path, is_mcp_path
+from studyservice.http.request_keys import CALLER, RequestKey
 from studyservice.http.responses import error_response
-from studyservice.operations.declaration import Scope
-from studyservice.operations.errors import InternalError, InvalidRequest, RateLimited, Unauthorized
+from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.errors import (
+    ApiError,
+    InternalError,
+    InvalidRequest,
+    MembershipRequired,
+    RateLimited,
+    Unauthorized,
+)
 from studyservice.rates.limiter import Rate, Window, hit, peek
 from studyservice.server.lanes import MEMBER
 
 logger = logging.getLogger(__name__)
+
+_WINDOW = RequestKey[Window]("window")
+"""The state of the rate limit after this request; of a request that is not counted there is none."""
 
 _PLAIN_HTTP = "Use https. A credential that was sent over http may have been read on the way: replace it."
 
@@ -38,41 +53,66 @@ class CredentialMiddleware:
         """Count `request`, and go on with its credential."""
         if not is_api_path(request.path_info):
             return self.get_response(request)
-        if is_preflight(request):
-            window = peek(Rate.API, client_address(request))
-            response = self.get_response(request)
-        else:
-            window, response = self._counted(request)
+        window, refusal = self._count(request)
+        response = self.get_response(request) if refusal is None else error_response(refusal)
         for name, value in window.headers().items():
             response.headers[name] = value
         return response
 
-    def _counted(self, request: HttpRequest) -> tuple[Window, HttpResponse]:
+    def _count(self, request: HttpRequest) -> tuple[Window, ApiError | None]:
+        """The state of the request's window, and why it goes no further."""
+        if is_preflight(request):
+            return peek(Rate.API, client_address(request)), None
         if settings.SECURE_SSL_REDIRECT and not request.is_secure():
-            return hit(Rate.API, client_address(request)), error_response(InvalidRequest(_PLAIN_HTTP))
+            return hit(Rate.API, client_address(request)), InvalidRequest(_PLAIN_HTTP)
         try:
             credential = credential_of(request)
         except DatabaseError as error:
             logger.exception("The credential could not be looked up")
-            return hit(Rate.API, client_address(request)), error_response(InternalError.of(error))
+            return hit(Rate.API, client_address(request)), InternalError.of(error)
         window = hit(Rate.API, str(credential.id) if credential else client_address(request))
-        request.credential = credential  # type: ignore[attr-defined]  # read by the viewset and the log
-        request.window = window  # type: ignore[attr-defined]  # read by process_view
+        _WINDOW.set(request, window)
         if credential is not None:
+            CREDENTIAL.set(request, credential)
+            CALLER.set(request, {"member": credential.member.id, credential.kind: credential.id})
             request.META[MEMBER] = credential.member.id  # for the order in which requests are served
-        return window, self.get_response(request)
+        return window, None
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """401 or 429 for a route that exists."""
-        window: Window | None = getattr(request, "window", None)
+        window = _WINDOW.get(request)
         if window is None:
             return None
         if window.exceeded:
             return error_response(RateLimited(headers={"Retry-After": str(window.reset)}))
         is_open = request.method == "OPTIONS" and is_mcp_path(request.path_info)
-        if request.credential is None and not is_open:  # type: ignore[attr-defined]  # set above
+        if CREDENTIAL.get(request) is None and not is_open:
             return error_response(Unauthorized(headers={"WWW-Authenticate": challenge(request)}))
         return None
+
+
+class MembershipMiddleware(MiddlewareMixin):
+    """REST's door to the rule of memberships, after the rate and before the method.
+
+    A route counts as a whole: on `/v1/me`, whose operation needs none, a wrong method is 405 for a lapsed member too.
+    Tools come to the same function one by one (`mcpbridge.server`).
+    """
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
+        """403 for a lapsed member."""
+        credential = CREDENTIAL.get(request)
+        if credential is not None:
+            try:
+                require_membership(credential.member, _operations(view))
+            except MembershipRequired as error:
+                return error_response(error)
+        return None
+
+
+@cache
+def _operations(view: Callable[..., HttpResponse]) -> tuple[Operation, ...]:
+    """The operations that the route of `view` answers; there are as many views as routes."""
+    return tuple(routed(view).values())
 
 
 def is_preflight(request: HttpRequest) -> bool:

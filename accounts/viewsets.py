@@ -1,27 +1,20 @@
 """The base of every operation: who is asking, and may they."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Protocol
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
-from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
-from accounts.credentials import Credential
+from accounts.credentials import CREDENTIAL, Credential
 from accounts.models import Member
+from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
-from studyservice.http.responses import json_response
-from studyservice.operations.codec import encode
+from studyservice.http.responses import error_response, json_response
 from studyservice.operations.declaration import Operation
-from studyservice.operations.errors import (
-    Detail,
-    InsufficientScope,
-    MembershipRequired,
-    MethodNotAllowed,
-    ValidationFailed,
-)
+from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
 from studyservice.operations.fields import parse_uuid
 from studyservice.operations.serializers import Query
 
@@ -40,8 +33,8 @@ class Arguments(Protocol):
             ValidationFailed: some are wrong.
         """
 
-    def body(self) -> Any:
-        """The JSON value of the body.
+    def body(self, operation: Operation) -> Any:
+        """The JSON value of the body; None if the operation takes none.
 
         Raises:
             InvalidRequest: it cannot be read.
@@ -57,26 +50,31 @@ class HttpArguments:
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
         """From the query string."""
-        return declared.parse(self.request.GET)
+        return declared.parse_text(self.request.GET)
 
-    def body(self) -> Any:
-        """From the request's body."""
-        return read_json(self.request)
+    def body(self, operation: Operation) -> Any:
+        """From the request's body; nothing is deleted by half a request."""
+        if operation.body is not None:
+            return read_json(self.request)
+        if self.request.method == "DELETE":
+            require_whole(self.request)
+        return None
 
 
 class MemberViewSet(ViewSet):
-    """Runs declared operations for the member whose credential the request carries.
+    """Runs declared operations for one member.
 
-    The route, the credential and the rate limit were checked before (`accounts.middleware`). `admit` checks the
-    rest in the service's fixed order: membership, method, scope, content type and JSON, path ids and parameters. The
-    object, its parent, the body and the count limits are the action's. DRF comes in through `initial`, every other
-    door through `run`.
+    Route, credential, rate limit and membership were checked before: for REST by `accounts.middleware`, which leaves
+    the method to `dispatch`; for tools by `mcpbridge.server`. Both then call `run`, which checks the rest in the
+    service's fixed order (docs/architecture.md), and each writes the record that it gives in its own way. Of DRF there
+    is what routes and describes: `as_view`, and the viewset that drf-spectacular reads.
 
     Attributes:
         tag: the heading of these operations in `/openapi.json`.
         credential: who is asking.
         member: whose data this is.
         query: the parsed query parameters.
+        body: the validated body.
     """
 
     http_method_names = ("get", "head", "post", "put", "patch", "delete")
@@ -85,111 +83,85 @@ class MemberViewSet(ViewSet):
     credential: Credential
     member: Member
     query: dict[str, Any]
+    body: dict[str, Any]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Refuse an action that declares nothing about itself."""
         super().__init_subclass__(**kwargs)
         for name, attribute in vars(cls).items():
-            public = callable(attribute) and not name.startswith("_")
-            if public and not hasattr(attribute, "operation"):
+            if callable(attribute) and not name.startswith("_"):
                 raise TypeError(f"{cls.__name__}.{name} is not declared with @operation")
 
-    @cached_property
-    def operation(self) -> Operation:
-        """The declared operation of this request's method.
-
-        Raises:
-            MethodNotAllowed: the route has no such method.
-        """
-        declared: Operation | None = getattr(getattr(self, self.action or "", None), "operation", None)
-        if declared is None:
-            raise MethodNotAllowed(headers={"Allow": ", ".join(self.allowed_methods)})
-        return declared
-
-    @property
-    def body(self) -> dict[str, Any]:
-        """The validated body.
-
-        Raises:
-            NotFound: the body is wrong, and so is the path's object, which comes first.
-            ValidationFailed: the body is wrong.
-        """
-        body = self.operation.body
-        if body is None:
-            raise TypeError(f"{self.operation.id} declares no body")
+    def dispatch(self, request: HttpRequest, *args: Any, **path_ids: str) -> HttpResponse:
+        """Answer a REST request."""
         try:
-            return body.parse(self._json, partial=self.operation.partial)
-        except ValidationFailed:
-            if self.operation.exists is not None:
-                self.operation.exists(self.member, **self.kwargs)
-            raise
+            operation = self._operation_of(request)
+            row = self.run(operation, CREDENTIAL.require(request), HttpArguments(request, path_ids))
+        except ApiError as error:
+            return error_response(error)
+        return json_response(row, operation.status)
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """DRF's hook before the action."""
-        django_request = request._request
-        credential: Credential = django_request.credential  # type: ignore[attr-defined]  # set by the middleware
-        self.admit(credential, HttpArguments(django_request, kwargs))
-        if self.operation.body is None and request.method == "DELETE":
-            require_whole(django_request)
+    def _operation_of(self, request: HttpRequest) -> Operation:
+        name = self.action_map.get((request.method or "").lower())
+        if name is None:
+            raise MethodNotAllowed(headers={"Allow": ", ".join(self.allowed_methods)})
+        operation: Operation = getattr(self, name)
+        return operation
 
-    @classmethod
-    def run(cls, action: str, credential: Credential, arguments: Arguments) -> bytes:
-        """The JSON that `action` answers, without a REST request.
+    def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
+        """The record that `operation`, one of this viewset, answers.
+
+        A missing object is told before what is wrong with the body; object, parent and count limits are the action's.
 
         Raises:
-            ApiError: as its REST route would answer.
+            ApiError: of the first check that fails.
         """
-        view = cls()
-        view.action = action
-        view.action_map = {action: action}
-        view.kwargs = {}
-        view.admit(credential, arguments)
-        return encode(getattr(view, action)(None, **view.kwargs))
-
-    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        """DRF's hook after the action: what it answered, as JSON; an error is a response already."""
-        if not isinstance(response, HttpResponse):
-            response = json_response(response, self.operation.status)
-        return super().finalize_response(request, response, *args, **kwargs)
-
-    def admit(self, credential: Credential, arguments: Arguments) -> None:
-        """Every check that comes before the object itself."""
         self.credential = credential
         self.member = credential.member
-        self._check_caller()
-        if self.operation.body is not None:
-            self._json = arguments.body()
-        self._parse_parameters(arguments)
+        if operation.scope not in credential.scopes:
+            raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
+        sent = arguments.body(operation)
+        path_ids = self._parse_parameters(operation, arguments)
+        if operation.body is not None:
+            try:
+                self.body = operation.body.parse(sent, partial=operation.partial)
+            except ValidationFailed:
+                if operation.exists is not None:
+                    operation.exists(self.member, **path_ids)
+                raise
+        return operation.action(self, **path_ids)
 
-    def _check_caller(self) -> None:
-        if not self._works_without_membership() and not self.member.membership_is_active():
-            raise MembershipRequired
-        if self.operation.scope not in self.credential.scopes:
-            raise InsufficientScope(f"This credential has no {self.operation.scope} permission. Use one that has it.")
+    def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
+        """The path's ids; the query is kept.
 
-    def _works_without_membership(self) -> bool:
-        """Whether this route's operations do; a method it does not have is 405 for a lapsed member too."""
-        operations = [getattr(self, name).operation for name in set(self.action_map.values())]
-        return not any(operation.membership for operation in operations)
-
-    def _parse_parameters(self, arguments: Arguments) -> None:
+        Raises:
+            ValidationFailed: with everything that is wrong in either.
+        """
+        path_ids: dict[str, UUID] = {}
         details: list[Detail] = []
-        for name in self.operation.path_ids:
+        for name in operation.path_ids:
             if name not in arguments.path_ids:
                 details.append({"field": name, "message": "This field is required."})
                 continue
-            self.kwargs[name] = parse_uuid(arguments.path_ids[name])
-            if self.kwargs[name] is None:
+            parsed = parse_uuid(arguments.path_ids[name])
+            if parsed is None:
                 details.append({"field": name, "message": "Must be a UUID."})
+            else:
+                path_ids[name] = parsed
         try:
-            query = self.operation.query
-            self.query = arguments.query(query) if query is not None else {}
+            self.query = {} if operation.query is None else arguments.query(operation.query)
         except ValidationFailed as error:
             details += error.details or []
         if details:
             raise ValidationFailed(details)
+        return path_ids
 
-    @property
-    def default_response_headers(self) -> dict[str, str]:
-        """None: `Allow` belongs to 405, and there is one media type."""
+
+def routed(view: Callable[..., Any]) -> dict[str, Operation]:
+    """The operations that a route's view answers, by HTTP method in small letters; none if it is no `MemberViewSet`."""
+    viewset = getattr(view, "cls", None)
+    if not (isinstance(viewset, type) and issubclass(viewset, MemberViewSet)):
         return {}
+    actions: Mapping[str, str] = vars(view)["actions"]  # set by DRF's as_view
+    # DRF adds `head` to `get` with the first request.
+    return {method: getattr(viewset, name) for method, name in actions.items() if method != "head"}

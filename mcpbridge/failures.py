@@ -1,6 +1,6 @@
 """What a failed call says: one text that an assistant can act on."""
 
-from mcpbridge.tools import OperationTool
+from mcpbridge.sources import SOURCES
 from studyservice.http.request_ids import current_request_id
 from studyservice.operations.errors import ApiError, InsufficientScope, MembershipRequired
 
@@ -13,11 +13,11 @@ _ADVICE: dict[type[ApiError], str] = {
 }
 
 
-def failure_text(error: ApiError, tool: OperationTool) -> str:
+def failure_text(error: ApiError) -> str:
     """The error's type and message, each wrong field, where to get the right ids, and the request id."""
     lines = [f"{error.type}: {error.message}"]
     lines += [f"- {detail['field']}: {detail['message']}" for detail in error.details or []]
-    lines += _sources(error, tool)
+    lines += _sources(error)
     if "Retry-After" in error.headers:
         lines.append(f"Wait {error.headers['Retry-After']} s before you try again.")
     if type(error) in _ADVICE:
@@ -26,11 +26,11 @@ def failure_text(error: ApiError, tool: OperationTool) -> str:
     return "\n".join(lines)
 
 
-def _sources(error: ApiError, tool: OperationTool) -> list[str]:
+def _sources(error: ApiError) -> list[str]:
     """Where wrong ids come from, unless the message says it."""
     found = []
     for detail in error.details or []:
-        source = tool.sources.get(detail["field"])
+        source = SOURCES.get(detail["field"])
         if source is not None and source not in detail["message"]:
             found.append(f"Call {source} for a valid {detail['field']}.")
     return found

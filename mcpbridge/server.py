@@ -1,10 +1,11 @@
 """The MCP server: what it says about itself, and its two methods."""
 
 import logging
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from django.conf import settings
+from django.http import HttpRequest
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -16,8 +17,12 @@ from mcp.types import (
     PaginatedRequestParams,
 )
 
+from accounts.credentials import CREDENTIAL
+from accounts.membership import require_membership
 from mcpbridge.failures import failure_text
-from mcpbridge.tools import tools
+from mcpbridge.tools import ToolArguments, tools
+from studyservice.http.request_keys import TOOL, TOOL_FAILURE
+from studyservice.operations.codec import encode
 from studyservice.operations.errors import ApiError, InternalError
 
 logger = logging.getLogger(__name__)
@@ -68,11 +73,15 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     tool = tools().get(params.name)
     if tool is None:
         raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}. tools/list names those there are.")
-    request: Any = context.request  # the HttpRequest, on which the middleware has set the credential
-    request.tool, request.tool_failure = tool.operation.id, None  # for the request log
+    request = cast(HttpRequest, context.request)  # as `mcpbridge.running` gives it
+    credential = CREDENTIAL.require(request)
+    TOOL.set(request, tool.operation.id)
+    TOOL_FAILURE.set(request, None)
     failure: ApiError
     try:
-        record = tool.run(request.credential, params.arguments or {})
+        require_membership(credential.member, [tool.operation])
+        row = tool.viewset().run(tool.operation, credential, ToolArguments(params.arguments or {}))
+        record = encode(row)
     except ApiError as error:
         failure = error
     except Exception as error:
@@ -80,8 +89,8 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         failure = InternalError.of(error)
     else:
         return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
-    request.tool_failure = failure
-    return _result(failure_text(failure, tool), isError=True)
+    TOOL_FAILURE.set(request, failure)
+    return _result(failure_text(failure), isError=True)
 
 
 def _result(text: str, **more: Any) -> dict[str, Any]:

@@ -10,10 +10,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 from mcp.types import Tool, ToolAnnotations
 
-from accounts.credentials import Credential
-from accounts.viewsets import MemberViewSet
+from accounts.viewsets import MemberViewSet, routed
 from mcpbridge.schemas import Schema, input_schema
-from mcpbridge.sources import id_sources
 from studyservice.openapi.document import document
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation
 from studyservice.operations.serializers import Query
@@ -39,9 +37,9 @@ class ToolArguments:
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
         """From the JSON values that were given."""
-        return declared.parse_json(self.given)
+        return declared.parse(self.given)
 
-    def body(self) -> Any:
+    def body(self, operation: Operation) -> Any:
         """What was given."""
         return self.given
 
@@ -54,21 +52,11 @@ class OperationTool:
         operation: what it declares.
         viewset: where its action stands.
         definition: what `tools/list` says.
-        sources: for each id it takes, the tool that gives such ids.
     """
 
     operation: Operation
     viewset: type[MemberViewSet]
     definition: Tool
-    sources: Mapping[str, str]
-
-    def run(self, credential: Credential, arguments: dict[str, Any]) -> bytes:
-        """The JSON of the record.
-
-        Raises:
-            ApiError: as the operation's REST route would answer.
-        """
-        return self.viewset.run(self.operation.id, credential, ToolArguments(arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +78,9 @@ def tools() -> Mapping[str, OperationTool]:
 
 def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[str, OperationTool]:
     """The tools of the operations that `patterns` route and `openapi` describes."""
-    actions = list(_actions(patterns))
-    reading = [action.operation for action in actions if action.method == _READ_ONLY]
     entries = {entry["operationId"]: entry for path in openapi["paths"].values() for entry in path.values()}
     found: dict[str, OperationTool] = {}
-    for action in actions:
+    for action in _actions(patterns):
         name = action.operation.id
         if name in found:
             raise ImproperlyConfigured(f"Tool {name}: two operations have this name.")
@@ -104,7 +90,7 @@ def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[
             raise ImproperlyConfigured(f"Tool {name}: {error}.") from None
         definition = _definition(action, schema)
         _check_limits(definition)
-        found[name] = OperationTool(action.operation, action.viewset, definition, id_sources(schema, reading))
+        found[name] = OperationTool(action.operation, action.viewset, definition)
     return found
 
 
@@ -113,11 +99,8 @@ def _actions(patterns: list[URLPattern | URLResolver]) -> Iterator[_Action]:
         if isinstance(pattern, URLResolver):
             yield from _actions(pattern.url_patterns)
             continue
-        viewset = getattr(pattern.callback, "cls", None)
-        if isinstance(viewset, type) and issubclass(viewset, MemberViewSet):
-            for method, name in pattern.callback.actions.items():  # type: ignore[attr-defined]  # set by DRF's as_view
-                if method != "head":  # DRF adds it to `get` with the first request
-                    yield _Action(viewset, method, getattr(viewset, name).operation)
+        for method, operation in routed(pattern.callback).items():
+            yield _Action(vars(pattern.callback)["cls"], method, operation)
 
 
 def _definition(action: _Action, schema: Schema) -> Tool:

@@ -287,6 +287,7 @@ MIDDLEWARE = [
     "studyservice.http.pages.PageMessageMiddleware",
     "studyservice.http.pages.PageXFrameOptionsMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
+    "accounts.middleware.MembershipMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
@@ -396,7 +397,6 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_SCHEMA_CLASS": "studyservice.openapi.schema.OperationSchema",
-    "EXCEPTION_HANDLER": "studyservice.http.responses.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
 

@@ -14,6 +14,9 @@ import orjson
 from django.http import HttpRequest, HttpResponse
 from django.utils.encoding import escape_uri_path
 
+from studyservice.http.request_keys import CALLER, TOOL, TOOL_FAILURE
+from studyservice.http.responses import ErrorResponse
+
 logger = logging.getLogger("studyservice.requests")
 
 
@@ -36,6 +39,14 @@ class JSONFormatter(logging.Formatter):
             return orjson.dumps(line, default=str).decode()
         except TypeError:  # a lone surrogate, which is no UTF-8
             return json.dumps(line, default=str)
+
+
+def error_type(request: HttpRequest, response: HttpResponse) -> str | None:
+    """The type of the error that was answered: that of a failed tool call, or of the HTTP answer."""
+    failure = TOOL_FAILURE.get(request)
+    if failure is not None:
+        return failure.type
+    return response.error_type if isinstance(response, ErrorResponse) else None
 
 
 class RequestLogMiddleware:
@@ -62,13 +73,12 @@ class RequestLogMiddleware:
             "status": response.status_code,
             "ms": round(seconds * 1000, 2),
         }
-        failure = getattr(request, "tool_failure", None)
-        error_type = failure.type if failure else getattr(response, "error_type", None)
-        told = {"tool": getattr(request, "tool", None), "error": error_type}
-        data |= {name: value for name, value in told.items() if value is not None}
-        credential = getattr(request, "credential", None)
-        if credential is not None:
-            data |= {"member": credential.member.id, credential.kind: credential.id}
+        tool, error = TOOL.get(request), error_type(request, response)
+        if tool is not None:
+            data["tool"] = tool
+        if error is not None:
+            data["error"] = error
+        data |= CALLER.get(request) or {}
         logger.info(
             "%s %s %s %sms",
             data["method"],

@@ -7,6 +7,8 @@ from contextvars import ContextVar
 
 from django.http import HttpRequest, HttpResponse
 
+from studyservice.http.request_keys import REQUEST_ID
+
 _current: ContextVar[str] = ContextVar("request_id", default="-")
 
 
@@ -32,7 +34,7 @@ class RequestIdMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer `request` under a fresh id."""
         request_id = new_request_id()
-        request.request_id = request_id  # type: ignore[attr-defined]  # for what is logged after the answer
+        REQUEST_ID.set(request, request_id)  # for what is logged after the answer
         token = _current.set(request_id)
         try:
             response = self.get_response(request)
@@ -48,5 +50,6 @@ class RequestIdFilter(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Every record passes."""
         about = getattr(record, "request", None)
-        record.request_id = getattr(about, "request_id", None) or current_request_id()
+        named = REQUEST_ID.get(about) if isinstance(about, HttpRequest) else None
+        record.request_id = named or current_request_id()
         return True

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any
 
 from django.http import HttpResponse
 
@@ -13,6 +12,20 @@ from studyservice.operations.errors import ApiError
 JSON_TYPE = "application/json"
 
 
+class ErrorResponse(HttpResponse):
+    """An error as JSON.
+
+    Attributes:
+        error_type: what the log line of the request calls it.
+    """
+
+    def __init__(self, error_type: str, value: object, status: int, headers: Mapping[str, str]) -> None:
+        content = encode(value)
+        length = {"Content-Length": str(len(content))}
+        super().__init__(content, status=status, content_type=JSON_TYPE, headers=length | dict(headers))
+        self.error_type = error_type
+
+
 def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
     """`value` as an HTTP answer."""
     content = encode(value)
@@ -20,25 +33,13 @@ def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
 
 
 def error_response(error: ApiError) -> HttpResponse:
-    """`error` as a plain HTTP answer, for code outside DRF."""
-    response = json_response(error.envelope(current_request_id()), error.status)
-    for name, value in error.headers.items():
-        response.headers[name] = value
-    response.error_type = error.type  # type: ignore[attr-defined]  # for the request log
-    return response
+    """`error` as an HTTP answer, in the envelope."""
+    return ErrorResponse(error.type, error.envelope(current_request_id()), error.status, error.headers)
 
 
 def oauth_error_response(
     code: str, description: str, status: HTTPStatus, headers: Mapping[str, str] | None = None
 ) -> HttpResponse:
     """An error of an OAuth endpoint (RFC 6749 section 5.2)."""
-    response = json_response({"error": code, "error_description": description}, status)
-    for name, value in {"Cache-Control": "no-store", **(headers or {})}.items():
-        response.headers[name] = value
-    response.error_type = code  # type: ignore[attr-defined]  # for the request log
-    return response
-
-
-def exception_handler(exc: Exception, context: Any) -> HttpResponse | None:
-    """DRF's `EXCEPTION_HANDLER`: what an operation raised, as the envelope; None lets Django answer 500."""
-    return error_response(exc) if isinstance(exc, ApiError) else None
+    body = {"error": code, "error_description": description}
+    return ErrorResponse(code, body, status, {"Cache-Control": "no-store", **(headers or {})})

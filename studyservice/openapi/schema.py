@@ -39,7 +39,7 @@ class OperationSchema(AutoSchema):
     @cached_property
     def declared(self) -> Operation:
         """The declarations of the action."""
-        found: Operation = getattr(self.view, self.view.action).operation
+        found: Operation = getattr(self.view, self.view.action)
         return found
 
     def get_operation_id(self) -> str:

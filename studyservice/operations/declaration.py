@@ -1,18 +1,18 @@
 """What an operation declares about itself, once.
 
-An operation is one viewset action under `@operation`. The REST route, the entry in `/openapi.json` and the MCP tool all
-come from that action: its name is the operationId, its docstring the description, its UUID parameters the path ids.
+An operation is one viewset action under `@operation`, which becomes an `Operation`. The REST route, the entry in
+`/openapi.json` and the MCP tool all come from it: the action's name is the operationId, its docstring the description,
+its UUID parameters the path ids.
 """
 
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
+from studyservice.database.statements import Row
 from studyservice.operations.serializers import Body, Query, Record
 
 MAX_DESCRIPTION = 300
@@ -29,11 +29,16 @@ class Scope(StrEnum):
     WRITE = "write"
 
 
+Action = Callable[..., Row]
+"""A function of the viewset and the path's UUIDs that gives the record."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """The declarations of one operation.
+    """One operation: the action and its declarations.
 
     Attributes:
+        action: what is done; `accounts.viewsets` runs it, whichever door was called.
         id: operationId and tool name.
         title: a few words for lists.
         description: at most `MAX_DESCRIPTION` characters.
@@ -52,6 +57,7 @@ class Operation:
         consequential: whether an application should ask the member before it calls.
     """
 
+    action: Action
     id: str
     title: str
     description: str
@@ -88,9 +94,6 @@ class Operation:
         return sorted(found)
 
 
-Action = Callable[..., Any]
-
-
 def operation(
     title: str,
     *,
@@ -105,23 +108,22 @@ def operation(
     counted: bool = False,
     membership: bool = True,
     consequential: bool = False,
-) -> Callable[[Action], Action]:
+) -> Callable[[Action], Operation]:
     """Declare a viewset action as an operation; the arguments are those of `Operation`.
-
-    The action takes the path's UUIDs and returns the record that is answered.
 
     Raises:
         TypeError: at import, when the name or the docstring is missing or too long.
     """
 
-    def declare(action: Action) -> Action:
+    def declare(action: Action) -> Operation:
         description = " ".join((inspect.getdoc(action) or "").split())
         if not 0 < len(description) <= MAX_DESCRIPTION:
             raise TypeError(f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters")
         if len(action.__name__) > MAX_NAME:
             raise TypeError(f"{action.__qualname__}: name over {MAX_NAME} characters")
-        parameters = inspect.signature(action).parameters.values()
-        declared = Operation(
+        parameters = inspect.signature(action, eval_str=True).parameters.values()
+        return Operation(
+            action=action,
             id=action.__name__,
             title=title,
             description=description,
@@ -138,12 +140,5 @@ def operation(
             membership=membership,
             consequential=consequential,
         )
-
-        @wraps(action)
-        def answered(self: Any, request: Any, **path_ids: UUID) -> Any:
-            return action(self, **path_ids)
-
-        answered.operation = declared  # type: ignore[attr-defined]  # read by the viewset, the schema and MCP
-        return answered
 
     return declare

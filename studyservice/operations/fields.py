@@ -1,7 +1,8 @@
 """Strict fields for requests: JSON types are not bent into each other.
 
-Fields of bodies take JSON values, fields of queries take text, or a JSON value through `from_json`. Each is a DRF
-field, so that drf-spectacular publishes the very limits that are enforced.
+They take JSON values. What stands in a query string is decoded first: `from_text` of a field gives the JSON value that
+a text stands for; a field without it takes the text. Each is a DRF field, so that drf-spectacular publishes the very
+limits that are enforced.
 """
 
 import re
@@ -17,7 +18,8 @@ from studyservice.operations.errors import MAX_DETAILS
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_INTEGER = re.compile(r"-?\d{1,18}", re.ASCII)
+_INTEGER = re.compile(r"-?\d{1,308}", re.ASCII)
+"""With no more digits than the largest number of JSON as it is commonly read (RFC 8259 section 6) has."""
 _HOUR, _SIXTIETHS = r"(?:[01]\d|2[0-3])", r"[0-5]\d"
 _TIMESTAMP = re.compile(
     rf"(\d{{4}}-\d{{2}}-\d{{2}})[Tt]({_HOUR}:{_SIXTIETHS}:{_SIXTIETHS})(?:\.(\d+))?"
@@ -228,50 +230,28 @@ class ListField(serializers.ListField):
         return found
 
 
-class QueryIntegerField(serializers.IntegerField):
-    """A whole number in a query string."""
+class QueryIntegerField(IntegerField):
+    """A whole number among the query parameters."""
 
-    default_error_messages: ClassVar[dict[str, Any]] = {
-        "invalid": "Must be a whole number.",
-        "min_value": "Must be at least {min_value}.",
-        "max_value": "Must be at most {max_value}.",
-    }
+    default_error_messages: ClassVar[dict[str, Any]] = {"null": "Must be a whole number."}
 
-    def to_internal_value(self, data: Any) -> int:
-        """The number."""
-        if not _INTEGER.fullmatch(data):
-            self.fail("invalid")
-        return int(data)
-
-    def from_json(self, value: Any) -> str:
-        """The text of a JSON number without a fraction (JSON Schema counts 3.0 as an integer)."""
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
-        if isinstance(value, bool) or not isinstance(value, int):
-            self.fail("invalid")
-        return str(value)
+    def from_text(self, text: str) -> int | str:
+        """The number, or the text if it is none."""
+        return int(text) if _INTEGER.fullmatch(text) else text
 
 
-class QueryBooleanField(serializers.BooleanField):
-    """`true` or `false` in a query string."""
+class QueryBooleanField(BooleanField):
+    """A boolean among the query parameters, where it is written `true` or `false`."""
 
-    default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be true or false."}
+    default_error_messages: ClassVar[dict[str, Any]] = {"null": "Must be true or false."}
 
-    def to_internal_value(self, data: Any) -> bool:
-        """The boolean."""
-        if data not in ("true", "false"):
-            self.fail("invalid")
-        return bool(data == "true")
-
-    def from_json(self, value: Any) -> str:
-        """The text of JSON `true` or `false`."""
-        if not isinstance(value, bool):
-            self.fail("invalid")
-        return "true" if value else "false"
+    def from_text(self, text: str) -> bool | str:
+        """The boolean, or the text if it is none."""
+        return {"true": True, "false": False}.get(text, text)
 
 
 class QueryTimestampField(serializers.DateTimeField):
-    """An RFC 3339 date-time with `Z` or an offset, in a query string.
+    """An RFC 3339 date-time with `Z` or an offset, among the query parameters.
 
     A `+` that was not percent-encoded arrives as a space and is read as `+`; digits beyond microseconds are cut. An
     instant outside the years 1 to 9999 in UTC is moved to the nearest one inside.

@@ -5,11 +5,10 @@ is made from them, but none is instantiated per request: parsing uses one shared
 straight from the database row into the answer (see `studyservice.database.statements`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
-from django.http import QueryDict
 from rest_framework import serializers
 
 from studyservice.operations.errors import ValidationFailed, flatten
@@ -46,14 +45,8 @@ class Body(serializers.Serializer[Any]):
             raise ValidationFailed(flatten(error.detail)) from None
 
 
-def _string(value: Any) -> str:
-    if not isinstance(value, str):
-        raise serializers.ValidationError(["Must be a string."])
-    return value
-
-
 class Query(serializers.Serializer[Any]):
-    """Query parameters: text; unknown ones are ignored, the last of repeated ones counts, an empty value is wrong.
+    """Query parameters; unknown ones are ignored, an empty text is wrong.
 
     A name that is a keyword of Python is declared with an underscore behind it: `from_` is the parameter `from`.
     """
@@ -65,60 +58,57 @@ class Query(serializers.Serializer[Any]):
         return cls()
 
     @classmethod
-    def parse(cls, query: QueryDict | dict[str, str]) -> dict[str, Any]:
-        """The validated parameters; those that were not sent and have no default are left out.
+    def parse(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The validated parameters, from JSON values; those that were not sent and have no default are left out.
 
         Raises:
             ValidationFailed: with every parameter that is wrong.
         """
-        data = {name: query[name] for name in query}
         try:
-            return dict(cls.shared().run_validation(data))
+            return dict(cls.shared().run_validation(values))
         except serializers.ValidationError as error:
             raise ValidationFailed(flatten(error.detail)) from None
 
     @classmethod
-    def parse_json(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """The same from JSON values: a number or a boolean where one is declared, a string elsewhere.
+    def parse_text(cls, query: Mapping[str, str]) -> dict[str, Any]:
+        """The same from the text of a query string; of a `QueryDict` the last of repeated ones counts.
 
         Raises:
             ValidationFailed: with every parameter that is wrong.
         """
-        text: dict[str, str] = {}
-        mistyped: dict[str, Any] = {}
-        for name, field in cls.shared().fields.items():
-            if name in values:
-                try:
-                    text[name] = getattr(field, "from_json", _string)(values[name])
-                except serializers.ValidationError as error:
-                    mistyped[name] = error.detail
-        try:
-            parsed = dict(cls.shared().run_validation(text))
-        except serializers.ValidationError as error:
-            raise ValidationFailed(flatten({**cast(Mapping[str, Any], error.detail), **mistyped})) from None
-        if mistyped:
-            raise ValidationFailed(flatten(mistyped))
-        return parsed
+        decoders = cls._decoders()
+        return cls.parse({name: decoders.get(name, str)(query[name]) for name in query})
+
+    @classmethod
+    @cache
+    def _decoders(cls) -> dict[str, Callable[[str], Any]]:
+        """What turns text into a JSON value that is no string, by parameter."""
+        fields = cls.shared().fields
+        return {name: field.from_text for name, field in fields.items() if hasattr(field, "from_text")}
 
     def get_fields(self) -> dict[str, Any]:
         """The declared fields under their names in the query."""
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
 
     def to_internal_value(self, data: Any) -> Any:
-        """The parameters; empty ones are refused together with whatever else is wrong."""
-        empty = {
-            name: ["Must not be empty."]
-            for name, field in self.fields.items()
-            if data.get(name) == "" and not getattr(field, "allow_blank", False)
-        }
-        if not empty:
+        """The parameters; what is empty or no text is refused together with whatever else is wrong."""
+        wrong = {name: [why] for name in self.fields.keys() & data.keys() if (why := self._misfit(name, data[name]))}
+        if not wrong:
             return super().to_internal_value(data)
         details: dict[str, Any] = {}
         try:
-            super().to_internal_value({name: value for name, value in data.items() if name not in empty})
+            super().to_internal_value({name: value for name, value in data.items() if name not in wrong})
         except serializers.ValidationError as error:
             details |= error.detail  # type: ignore[arg-type]  # a serializer's detail is always a mapping
-        raise serializers.ValidationError(details | empty)
+        raise serializers.ValidationError(details | wrong)
+
+    def _misfit(self, name: str, value: Any) -> str | None:
+        """Why `value` is not for this parameter at all, or None; a number or a boolean its own field checks."""
+        if value == "" and not getattr(self.fields[name], "allow_blank", False):
+            return "Must not be empty."
+        if not isinstance(value, str) and name not in self._decoders():
+            return "Must be a string."
+        return None
 
 
 class Record(serializers.Serializer[Any]):

@@ -17,6 +17,7 @@ from prometheus_client import Counter, Histogram
 
 from studyservice.http.logs import RequestLogMiddleware
 from studyservice.http.paths import is_api_path, is_oauth_path
+from studyservice.http.request_keys import TOOL, TOOL_FAILURE
 from studyservice.rates.limiter import Rate, exceeded
 
 REQUESTS = Counter(
@@ -47,7 +48,7 @@ class MeasuringRequestLogMiddleware(RequestLogMiddleware):
         """Log the request and count it."""
         super().note(request, response, seconds)
         operation = operation_of(request)
-        failure = getattr(request, "tool_failure", None)
+        failure = TOOL_FAILURE.get(request)
         _requests(operation, failure.status if failure else response.status_code).inc()
         _seconds(operation).observe(seconds)
         if response.status_code == HTTPStatus.UNAUTHORIZED:
@@ -70,7 +71,7 @@ def operation_of(request: HttpRequest) -> str:
 
     Of a batch of tool calls the last is named, as in the log.
     """
-    tool: str | None = getattr(request, "tool", None)
+    tool = TOOL.get(request)
     if tool is not None:
         return tool
     match = request.resolver_match

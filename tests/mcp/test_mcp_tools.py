@@ -15,6 +15,7 @@ from rest_framework import serializers
 
 from accounts.viewsets import MemberViewSet
 from mcpbridge.server import INSTRUCTIONS
+from mcpbridge.sources import SOURCES
 from mcpbridge.tools import tools
 from studyservice.openapi.document import document as openapi_document
 from studyservice.operations.declaration import Scope, operation
@@ -103,6 +104,19 @@ def test_the_instructions_name_only_tools_there_are() -> None:
     named = set(re.findall(r"\b(?:get|list|create|update|delete|set|add|review)_[a-z_]+[a-z]\b", INSTRUCTIONS))
     assert {"get_me", "get_agenda", "set_grade_categories"} <= named
     assert named <= set(OPERATIONS)
+
+
+def test_every_id_has_a_source_that_reads_and_does_not_take_it(listed: dict[str, Any]) -> None:
+    taken = {name for tool in listed.values() for name in _properties(tool["inputSchema"]) if name.endswith("_id")}
+    assert set(SOURCES) == taken
+    for name, source in SOURCES.items():
+        assert listed[source]["annotations"]["readOnlyHint"]
+        assert name not in routes()[source].path_ids
+
+
+def _properties(schema: Any) -> set[str]:
+    """The names of all properties of the object schemas in `schema`."""
+    return {name for inner in [schema, *_objects(schema)] for name in inner["properties"]}
 
 
 def _objects(schema: Any) -> list[Any]:

@@ -102,6 +102,11 @@ def test_days_is_how_far_it_looks(owner: RestDoor, add, days: int, titles: list[
     assert [item["title"] for item in agenda["items"]] == titles
 
 
+def test_days_with_many_digits_are_too_many_days(owner: RestDoor) -> None:
+    answer = owner.call("get_agenda", days=10**30)
+    assert answer.body["details"] == [{"field": "days", "message": "Must be at most 120."}]
+
+
 @pytest.mark.parametrize("days", ["0", "121", "-1", "", "1.5", "ten", " 7", "1e1", "\u0667"])
 def test_days_outside_1_to_120_are_refused(owner: RestDoor, days: str) -> None:
     """Operation rules: `days` outside 1-120 gives 422."""

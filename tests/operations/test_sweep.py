@@ -308,6 +308,11 @@ def test_the_rate_limit_comes_before_membership(lapsed_rest: RestDoor) -> None:
     assert error_of(Call("GET", "/v1/courses").send(**bearer(lapsed_rest.secret)))["type"] == "rate_limited"
 
 
+def test_the_route_comes_before_membership(lapsed_rest: RestDoor) -> None:
+    response = Call("GET", "/v1/nothing").send(**bearer(lapsed_rest.secret))
+    assert error_of(response)["type"] == "not_found"
+
+
 def test_the_route_comes_before_the_rate_limit(rest: RestDoor) -> None:
     _exhaust(rest.secret)
     assert error_of(Call("GET", "/v1/nothing").send(**bearer(rest.secret)))["type"] == "not_found"

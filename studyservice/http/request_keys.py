@@ -1,0 +1,56 @@
+"""What is known of a request beside what it says: values that the service leaves on it, each under a typed key."""
+
+from collections.abc import Mapping
+from typing import Generic, TypeVar
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from studyservice.operations.errors import ApiError
+
+T = TypeVar("T")
+
+
+class RequestKey(Generic[T]):
+    """A place for one value of each request.
+
+    The value is an attribute of the request object, as Django's own `user` and `session` are: whatever made the object,
+    the server's handler or a test's, has the place, and a request that is begun again begins without values.
+
+    Args:
+        name: of the attribute.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def set(self, request: HttpRequest, value: T) -> None:
+        """Leave `value` on `request`."""
+        setattr(request, self._name, value)
+
+    def get(self, request: HttpRequest) -> T | None:
+        """The value, or None if none was left."""
+        value: T | None = getattr(request, self._name, None)
+        return value
+
+    def require(self, request: HttpRequest) -> T:
+        """The value.
+
+        Raises:
+            AttributeError: none was left, which is a fault of the service.
+        """
+        value: T = getattr(request, self._name)
+        return value
+
+
+REQUEST_ID = RequestKey[str]("request_id")
+"""The id that names the request in its answer and in the log."""
+
+CALLER = RequestKey[Mapping[str, UUID]]("caller")
+"""Whose request it is, as its log line says: the member's id and the credential's, under their names."""
+
+TOOL = RequestKey[str]("tool")
+"""The tool that the request called; of a batch the last."""
+
+TOOL_FAILURE = RequestKey[ApiError | None]("tool_failure")
+"""What that call failed with, if it did."""

@@ -1,0 +1,70 @@
+"""What `@operation` reads from an action, here in a module whose annotations are text."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+from uuid import UUID
+
+import pytest
+from rest_framework import serializers
+
+from accounts.viewsets import MemberViewSet
+from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
+from studyservice.operations.serializers import Record
+
+
+class ThingRecord(Record):
+    """A thing."""
+
+    example: ClassVar[dict[str, Any]] = {"id": "x"}
+
+    id = serializers.CharField(help_text="An id.")
+
+
+def declare(action: Any) -> Operation:
+    return operation("Thing", scope=Scope.READ, answer=ThingRecord)(action)
+
+
+def test_path_ids_are_the_uuids_also_where_annotations_are_text() -> None:
+    def get_thing(self: Any, course_id: UUID, thing_id: UUID, depth: int = 1) -> dict[str, Any]:
+        """A thing."""
+        return {}
+
+    assert declare(get_thing).path_ids == ("course_id", "thing_id")
+
+
+def test_name_and_docstring_are_id_and_description() -> None:
+    def get_thing(self: Any) -> dict[str, Any]:
+        """A thing,
+        over two lines.
+        """
+        return {}
+
+    declared = declare(get_thing)
+    assert (declared.id, declared.description) == ("get_thing", "A thing, over two lines.")
+    assert declared.action is get_thing
+
+
+@pytest.mark.parametrize("docstring", ["", " ", "x" * (MAX_DESCRIPTION + 1)])
+def test_a_description_is_needed_and_short(docstring: str) -> None:
+    def get_thing(self: Any) -> dict[str, Any]:
+        return {}
+
+    get_thing.__doc__ = docstring
+    with pytest.raises(TypeError, match="docstring of 1 to 300 characters"):
+        declare(get_thing)
+
+
+def test_a_name_is_short() -> None:
+    def get_thing(self: Any) -> dict[str, Any]:
+        """A thing."""
+        return {}
+
+    get_thing.__name__ = "x" * (MAX_NAME + 1)
+    with pytest.raises(TypeError, match="name over 64 characters"):
+        declare(get_thing)
+
+
+def test_a_viewset_refuses_an_action_that_declares_nothing() -> None:
+    with pytest.raises(TypeError, match=r"ThingViewSet\.get_thing is not declared with @operation"):
+        type("ThingViewSet", (MemberViewSet,), {"get_thing": lambda self: {}})

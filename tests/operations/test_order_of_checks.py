@@ -1,0 +1,45 @@
+"""The order of the checks, through both doors: at first all is wrong, then one thing after the other is put right.
+
+Route, credential, rate and method have no meaning inside a tool call; `test_sweep` has their order for REST.
+"""
+
+from typing import Any
+
+import pytest
+
+from accounts.membership import lapse, renew
+from accounts.models import Member
+from courses.models import Course, Item
+from tests.support.doors import Answer, RestDoor
+from tests.support.samples import UNKNOWN_ID
+
+pytestmark = pytest.mark.django_db
+
+WRONG = {"title": "", "kind": "party"}
+
+
+@pytest.fixture
+def full_course(owner_member: Member, course: Any) -> Any:
+    """A course with as many items as there can be."""
+    row = Course.objects.get(id=course["id"])
+    Item.objects.bulk_create(
+        Item(member=owner_member, course=row, title=f"Item {number}", kind="exam") for number in range(1000)
+    )
+    return course
+
+
+def test_one_check_after_the_other(owner: RestDoor, reader: RestDoor, owner_member: Member, full_course: Any) -> None:
+    def told(door: RestDoor, course_id: str, **body: Any) -> tuple[str | None, list[str]]:
+        answer: Answer = door.call("create_item", course_id=course_id, **body)
+        return answer.error, answer.fields
+
+    lapse(owner_member)
+    assert told(reader, "17", **WRONG) == ("membership_required", [])
+    renew(owner_member)
+    assert told(reader, "17", **WRONG) == ("insufficient_scope", [])
+    assert told(owner, "17", **WRONG) == ("validation_failed", ["course_id"])
+    assert told(owner, UNKNOWN_ID, **WRONG) == ("not_found", [])
+    assert told(owner, full_course["id"], **WRONG) == ("validation_failed", ["title", "kind"])
+    assert told(owner, full_course["id"], title="One more") == ("conflict", [])
+    Item.objects.filter(course_id=full_course["id"], title="Item 0").delete()
+    assert told(owner, full_course["id"], title="One more") == (None, [])
