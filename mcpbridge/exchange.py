@@ -1,4 +1,10 @@
-"""One POST to the endpoint: JSON-RPC messages in, their answers out, as each revision of the protocol wants them."""
+"""One POST to the endpoint: JSON-RPC messages in, their answers out, as each revision of the protocol wants them.
+
+This module drives of the SDK what tells a message's form and revision: its JSON-RPC models, and the inbound ladder of
+revision 2026-07-28 with its HTTP statuses (mcp.shared.inbound). The SDK's own endpoint, `StreamableHTTPSessionManager`,
+is an ASGI application with sessions and streams; this service is WSGI and has neither, so what a POST means is told
+here, and `mcpbridge.running` has one request answered.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -44,6 +50,20 @@ class Reply:
     body: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A request that is to be answered.
+
+    Attributes:
+        connection: what the SDK knows of the client, the revision above all.
+        error_statuses: HTTP status by the code of an error; 200 for those that are not there.
+    """
+
+    message: JSONRPCRequest
+    connection: Connection
+    error_statuses: Mapping[int, int]
+
+
 _ACCEPTED = Reply(202)
 
 
@@ -53,8 +73,8 @@ def exchange(request: HttpRequest, message: Any) -> Reply:
     if isinstance(message, list) and version in {None, _BATCH_VERSION}:
         return _batch(request, message)
     if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-        return _single(request, message, version or DEFAULT_NEGOTIATED_VERSION)
-    return _stateless(request, message, version)
+        return _answered(request, _handshake(request, message, version or DEFAULT_NEGOTIATED_VERSION))
+    return _answered(request, _stateless(request, message, version))
 
 
 def _batch(request: HttpRequest, messages: list[Any]) -> Reply:
@@ -62,12 +82,12 @@ def _batch(request: HttpRequest, messages: list[Any]) -> Reply:
         return refusal(INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH} messages.")
     if any(isinstance(message, dict) and message.get("method") == "initialize" for message in messages):
         return refusal(INVALID_REQUEST, "initialize must not be part of a batch.")
-    replies = [_single(request, message, _BATCH_VERSION) for message in messages]
+    replies = [_answered(request, _handshake(request, message, _BATCH_VERSION)) for message in messages]
     bodies = [reply.body for reply in replies if reply.body is not None]
     return Reply(200, bodies) if bodies else _ACCEPTED
 
 
-def _single(request: HttpRequest, message: Any, version: str) -> Reply:
+def _handshake(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
     """A message of a revision with a handshake, whose errors are 200 once the message itself is sound."""
     if isinstance(message, dict) and "method" not in message and not message.keys().isdisjoint({"result", "error"}):
         return _ACCEPTED  # a response, though this server sends no requests
@@ -78,10 +98,10 @@ def _single(request: HttpRequest, message: Any, version: str) -> Reply:
         return _MALFORMED
     if parsed.method != "initialize" and _names_its_version(parsed):
         return _stateless(request, message, version)
-    return _answered(request, parsed, Connection.from_envelope(version, None, None), {})
+    return _Call(parsed, Connection.from_envelope(version, None, None), {})
 
 
-def _stateless(request: HttpRequest, message: Any, version: str) -> Reply:
+def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
     """A message of revision 2026-07-28, or of one that this server does not have."""
     parsed = _parsed(message)
     if isinstance(parsed, JSONRPCNotification):
@@ -93,7 +113,7 @@ def _stateless(request: HttpRequest, message: Any, version: str) -> Reply:
     if isinstance(route, InboundLadderRejection):
         return refusal(route.code, route.message, route.data, request_id=parsed.id)
     connection = Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
-    return _answered(request, parsed, connection, ERROR_CODE_HTTP_STATUS)
+    return _Call(parsed, connection, ERROR_CODE_HTTP_STATUS)
 
 
 def _parsed(message: Any) -> JSONRPCRequest | JSONRPCNotification | None:
@@ -122,17 +142,18 @@ def _names_its_version(parsed: JSONRPCRequest) -> bool:
     return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
 
 
-def _answered(
-    request: HttpRequest, parsed: JSONRPCRequest, connection: Connection, error_statuses: Mapping[int, int]
-) -> Reply:
+def _answered(request: HttpRequest, call: _Call | Reply) -> Reply:
+    """The answer to `call`, if there is none yet."""
+    if isinstance(call, Reply):
+        return call
     try:
-        result = result_of(request, parsed, connection)
+        result = result_of(request, call.message, call.connection)
     except MCPError as error:
-        return _failed(error.error, parsed.id, error_statuses.get(error.code, 200))
+        return _failed(error.error, call.message.id, call.error_statuses.get(error.code, 200))
     except pydantic.ValidationError:
         misfit = ErrorData(code=INVALID_PARAMS, message="The parameters do not fit the method.")
-        return _failed(misfit, parsed.id, error_statuses.get(INVALID_PARAMS, 200))
-    return Reply(200, {"jsonrpc": "2.0", "id": parsed.id, "result": result})
+        return _failed(misfit, call.message.id, call.error_statuses.get(INVALID_PARAMS, 200))
+    return Reply(200, {"jsonrpc": "2.0", "id": call.message.id, "result": result})
 
 
 def refusal(code: int, message: str, data: Any = None, *, request_id: RequestId | None = None) -> Reply:

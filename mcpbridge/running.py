@@ -1,12 +1,14 @@
-"""Runs one JSON-RPC request through the SDK's `ServerRunner`, without an event loop.
+"""Runs one JSON-RPC request through the SDK's `ServerRunner` (mcp.server.runner), without an event loop.
 
-The handlers never wait, so the operation runs on the thread, and with the database connection, that took the HTTP
-request.
+This module drives the SDK's kernel, which checks a request's parameters for its revision of the protocol, calls the
+handler and checks the result. What the SDK puts around the kernel needs an event loop: `serve_one` closes the
+connection's exit stack under a timeout, the dispatchers carry streams. The handlers here never wait, so the operation
+runs on the thread, and with the database connection, that took the HTTP request.
 """
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import anyio
 from django.http import HttpRequest
@@ -19,8 +21,6 @@ from mcp.shared.transport_context import TransportContext
 from mcp.types import JSONRPCRequest, RequestId
 
 from mcpbridge.server import server
-
-T = TypeVar("T")
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
@@ -56,20 +56,11 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         pydantic.ValidationError: its parameters are wrong.
     """
     context = OneAnswer(message.id, ServerMessageMetadata(request_context=request, can_send_request=False))
-    runner = ServerRunner(server, connection, {})
-
-    async def run() -> dict[str, Any]:
-        return await runner.on_request(context, message.method, message.params)
-
-    return _finished(run())
-
-
-def _finished(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine that never waits returns."""
+    running = ServerRunner(server, connection, {}).on_request(context, message.method, message.params).__await__()
     try:
-        coroutine.send(None)
+        next(running)
     except StopIteration as finished:
-        result: T = finished.value
+        result: dict[str, Any] = finished.value
         return result
-    coroutine.close()
+    running.close()
     raise RuntimeError("An MCP handler waited; there is no event loop here to wait in.")

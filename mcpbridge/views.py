@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from mcp.types import PARSE_ERROR
 
-from mcpbridge.exchange import Reply, exchange, refusal
+from mcpbridge.exchange import exchange, refusal
 from studyservice.http.bodies import BodyTooLarge, decode, read_raw
 from studyservice.http.responses import JSON_TYPE, error_response, json_response
 from studyservice.operations.errors import InvalidRequest, MethodNotAllowed
@@ -51,7 +51,12 @@ def endpoint(request: HttpRequest) -> HttpResponse:
         return error_response(ContentTooLarge(error.message))
     except InvalidRequest as error:
         return error_response(error)
-    reply = _reply(request, raw)
+    try:
+        message = decode(raw)
+    except InvalidRequest as error:
+        reply = refusal(PARSE_ERROR, error.message)
+    else:
+        reply = exchange(request, message)
     return _empty(reply.status) if reply.body is None else json_response(reply.body, reply.status)
 
 
@@ -66,11 +71,3 @@ def _check_headers(request: HttpRequest) -> None:
         raise NotAcceptable
     if request.content_type != JSON_TYPE:
         raise UnsupportedMediaType
-
-
-def _reply(request: HttpRequest, raw: bytes) -> Reply:
-    try:
-        message = decode(raw)
-    except InvalidRequest as error:
-        return refusal(PARSE_ERROR, error.message)
-    return exchange(request, message)

@@ -1,9 +1,9 @@
 """What a page answers while enough passwords are being checked."""
 
-from collections.abc import Callable
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.deprecation import MiddlewareMixin
 
 from accounts.hashing import HashingBusy
 from studyservice.http.error_pages import error_page
@@ -11,15 +11,8 @@ from studyservice.http.error_pages import error_page
 RETRY_SECONDS = 1
 
 
-class HashingBusyMiddleware:
+class HashingBusyMiddleware(MiddlewareMixin):
     """Makes `HashingBusy` a page, wherever a password was to be hashed: at sign-in, in the admin."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Go on."""
-        return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """503 with `Retry-After`; nothing was checked or changed."""

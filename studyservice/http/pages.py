@@ -4,6 +4,7 @@ The API knows no session, no cookie and no form token (spec, rule 4), so it does
 other addresses that answer JSON, such as the token endpoint. Their `Host` is checked like that of a page.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from csp.middleware import CSPMiddleware
@@ -19,25 +20,38 @@ from django.utils.deprecation import MiddlewareMixin
 from studyservice.http.page_gate import refusal
 from studyservice.http.paths import is_api_path, is_health_path, is_json_path
 
+_Answer = Callable[[HttpRequest], HttpResponseBase]
+
 
 class _PagesOnly(MiddlewareMixin):
-    """Passes API requests on untouched."""
+    """Passes API requests on untouched, past all such middleware that follows at once.
+
+    Attributes:
+        passes_by: which other paths it passes on, one by one.
+        beyond: what comes after that middleware.
+    """
+
+    passes_by = staticmethod(is_api_path)
+
+    def __init__(self, get_response: Any) -> None:
+        super().__init__(get_response)
+        self._next: _Answer = get_response
+        # Django wraps each middleware (django.core.handlers.exception) with functools, which tells what was wrapped.
+        following = getattr(get_response, "__wrapped__", None)
+        self.beyond: _Answer = following.beyond if isinstance(following, _PagesOnly) else get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if is_api_path(request.path_info):
-            response: HttpResponseBase = self.get_response(request)  # type: ignore[assignment]  # never async here
-            return response
+            return self.beyond(request)
+        if self.passes_by(request.path_info):
+            return self._next(request)
         return super().__call__(request)  # type: ignore[return-value]  # never async here
 
 
-class _FormsOnly(MiddlewareMixin):
+class _FormsOnly(_PagesOnly):
     """Passes on whatever answers JSON, where no cookie is read or set."""
 
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if is_json_path(request.path_info):
-            response: HttpResponseBase = self.get_response(request)  # type: ignore[assignment]  # never async here
-            return response
-        return super().__call__(request)  # type: ignore[return-value]  # never async here
+    passes_by = staticmethod(is_json_path)
 
 
 class PageContentSecurityPolicyMiddleware(_PagesOnly, CSPMiddleware):
