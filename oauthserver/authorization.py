@@ -75,9 +75,9 @@ class AuthorizationRequest:
             client_address=client_address(request),
         )
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, str]:
         """What oauthlib gets."""
-        return {
+        given = {
             "client_id": self.client_id,
             "redirect_uri": self.redirect_uri,
             "response_type": self.response_type,
@@ -87,6 +87,7 @@ class AuthorizationRequest:
             "code_challenge_method": self.code_challenge_method,
             "client_address": self.client_address,
         }
+        return {name: value for name, value in given.items() if value is not None}
 
 
 @method_decorator(never_cache, name="dispatch")
@@ -115,10 +116,9 @@ class AuthorizationView(OAuthLibMixin, View):
             self.asked = AuthorizationRequest.parse(request)
         except InvalidRequest as error:
             return _error_page(request, "The request could not be read", f"{error.description} {_START_AGAIN}")
-        request.parsed = self.asked  # type: ignore[attr-defined]  # read by the backend
         refusal: dict[str, str] | None = None
         try:
-            self._check(request)
+            self._check()
         except FatalClientError:
             return self._fatal(request)
         except OAuthToolkitError as error:
@@ -135,7 +135,7 @@ class AuthorizationView(OAuthLibMixin, View):
             return self._answer(**refusal)
         return super().dispatch(request, *args, **kwargs)
 
-    def _check(self, request: HttpRequest) -> None:
+    def _check(self) -> None:
         """Every check of the request.
 
         Raises:
@@ -143,7 +143,7 @@ class AuthorizationView(OAuthLibMixin, View):
             OAuthToolkitError: oauthlib refuses something else.
             OAuthError: we do.
         """
-        _, self.credentials = self.validate_authorization_request(request)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        _, self.credentials = self.validate_authorization_request(self.asked)  # type: ignore[no-untyped-call]  # the toolkit is untyped
         self.app = self.credentials["request"].client
         self.redirect_uri = self.credentials["redirect_uri"]
         if self.asked.response_mode not in (None, "query"):

@@ -14,6 +14,7 @@ from oauthserver.client_metadata import AuthMethod
 from oauthserver.errors import InvalidClient, InvalidRequest
 from oauthserver.models import Application
 from oauthserver.parameters import Parameters
+from studyservice.database.statements import Param, Row, Select
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,54 @@ def _basic(header: str) -> tuple[str, str]:
     return unquote_plus(client_id), unquote_plus(secret)
 
 
+_NEEDED = frozenset(
+    {
+        "id",
+        "client_id",
+        "client_type",
+        "authorization_grant_type",
+        "token_endpoint_auth_method",
+        "client_secret",
+        "first_token_at",
+    }
+)
+_CLIENT_FIELDS = [field.attname for field in Application._meta.concrete_fields if field.attname in _NEEDED]
+"""In the order of the model's fields, which `from_db` goes by."""
+
+_KEPT = Select(Application.objects.filter(id=Param("id")), {"id": "id"}, key_share=True)
+
+
+def client_columns(path: str) -> dict[str, str]:
+    """The columns that `client_of` needs, for a `Select` on a model whose foreign key to the app is `path`."""
+    return {f"client_{name}": f"{path}__{name}" for name in _CLIENT_FIELDS}
+
+
+def client_of(row: Row) -> Application:
+    """The app in a row with `client_columns`; costs no query."""
+    return Application.from_db("default", _CLIENT_FIELDS, [row[f"client_{name}"] for name in _CLIENT_FIELDS])
+
+
+def authenticates(credentials: ClientCredentials, app: Application) -> bool:
+    """Whether `credentials` prove to be `app`, by the method it is registered for."""
+    if credentials.client_id != app.client_id or credentials.method != app.token_endpoint_auth_method:
+        return False
+    if credentials.method is AuthMethod.NONE:
+        return True
+    return constant_time_compare(sha256(credentials.secret or ""), app.client_secret)
+
+
 def authenticated(credentials: ClientCredentials) -> Application | None:
-    """The app, if it authenticated by the method it is registered for."""
+    """The app, if it authenticated by the method it is registered for; costs a query."""
     if credentials.client_id is None:
         return None
     app: Application | None = Application.objects.filter(client_id=credentials.client_id).first()
-    if app is None or app.token_endpoint_auth_method != credentials.method:
-        return None
-    if credentials.method is AuthMethod.NONE:
-        return app
-    matches: bool = constant_time_compare(sha256(credentials.secret or ""), app.client_secret)
-    return app if matches else None
+    return app if app is not None and authenticates(credentials, app) else None
+
+
+def stays(app: Application) -> bool:
+    """Whether `app` is still there, and then until the end of this transaction; costs a query.
+
+    What refers to it is stored after this, so that its deletion (`oauthserver.deletion`) comes wholly before or wholly
+    after. Transactions that ask do not wait for each other.
+    """
+    return _KEPT.first(id=app.pk) is not None

@@ -11,7 +11,7 @@ from django.views.generic import View
 
 from oauthserver.errors import MethodNotAllowed, OAuthError, TooManyRequests
 from studyservice.http.client_address import client_address
-from studyservice.http.responses import json_response, oauth_error_response
+from studyservice.http.responses import JSON_TYPE, json_response, oauth_error_response
 from studyservice.operations.errors import ApiError
 from studyservice.rates.limiter import Rate, hit
 
@@ -55,3 +55,8 @@ def unstored(value: Any, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     response = json_response(value, status)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def unstored_json(text: str) -> HttpResponse:
+    """`text`, which is JSON already, as an answer that no cache keeps."""
+    return HttpResponse(text, content_type=JSON_TYPE, headers={"Cache-Control": "no-store"})

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
+from oauthlib.oauth2.rfc6749.errors import OAuth2Error
 
 from studyservice.http.responses import oauth_error_response
 
@@ -62,6 +63,20 @@ class InvalidGrant(OAuthError):
 
     code = "invalid_grant"
 
+    def __init__(
+        self, description: str = "The code or token is wrong, expired, spent, or belongs to another client."
+    ) -> None:
+        super().__init__(description)
+
+
+class InvalidScope(OAuthError):
+    """The scope goes beyond the grant (RFC 6749 section 5.2)."""
+
+    code = "invalid_scope"
+
+    def __init__(self) -> None:
+        super().__init__("The scope goes beyond what the member allowed.")
+
 
 class UnsupportedGrantType(OAuthError):
     """The grant type is not one of ours (RFC 6749 section 5.2)."""
@@ -99,3 +114,12 @@ class TooManyRequests(OAuthError):
 
     code = "temporarily_unavailable"
     status = HTTPStatus.TOO_MANY_REQUESTS
+
+
+def refusal(error: OAuth2Error) -> OAuthError:
+    """What oauthlib refuses at the token endpoint, as an error of ours; oauthlib says most of it without a word."""
+    said = dict(error.twotuples)
+    for ours in (InvalidClient, InvalidGrant, InvalidScope):
+        if ours.code == said["error"]:
+            return ours()
+    return InvalidRequest(said.get("error_description", "The request is not valid."))

@@ -10,13 +10,16 @@ from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.http import HttpRequest
+from oauth2_provider.exceptions import FatalClientError, OAuthToolkitError
 from oauth2_provider.oauth2_backends import OAuthLibCore
+from oauthlib.oauth2.rfc6749 import errors as oauthlib_errors
 from oauthlib.oauth2.rfc6749.endpoints.pre_configured import WebApplicationServer
-from oauthlib.oauth2.rfc6749.errors import InvalidRequestError
+from oauthlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 from oauthlib.oauth2.rfc6749.grant_types.authorization_code import AuthorizationCodeGrant
+from oauthlib.oauth2.rfc6749.grant_types.refresh_token import RefreshTokenGrant
 
 from accounts.secrets import new_secret
+from oauthserver.errors import refusal
 from oauthserver.redirect_uris import with_parameters
 
 S256 = "S256"
@@ -30,7 +33,22 @@ def answer_uri(redirect_uri: str, answer: Mapping[str, str | None]) -> str:
     return with_parameters(redirect_uri, urlencode(given | {"iss": settings.BASE_URL}))
 
 
-class CodeGrant(AuthorizationCodeGrant):
+class _Raising:
+    """A grant that raises what it refuses, instead of writing it as text."""
+
+    def validate_token_request(self, request: Any) -> None:
+        """Every check of a token request (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6).
+
+        Raises:
+            OAuthError: it is refused.
+        """
+        try:
+            super().validate_token_request(request)  # type: ignore[misc]  # stands before a grant of oauthlib
+        except OAuth2Error as error:
+            raise refusal(error) from None
+
+
+class CodeGrant(_Raising, AuthorizationCodeGrant):
     """Authorization codes with our prefix, for S256 alone, answered with the issuer."""
 
     def __init__(self, request_validator: Any) -> None:
@@ -57,27 +75,60 @@ def _require_s256(request: Any) -> dict[str, Any]:
     return {}
 
 
+class RefreshGrant(_Raising, RefreshTokenGrant):
+    """Refresh tokens, which rotate."""
+
+
 class Server(WebApplicationServer):
     """Authorization codes and refresh tokens, nothing else."""
 
     def __init__(self, request_validator: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(request_validator, *args, **kwargs)  # type: ignore[no-untyped-call]  # oauthlib is untyped
         self.auth_grant = CodeGrant(request_validator)
+        self.refresh_grant = RefreshGrant(request_validator)  # type: ignore[no-untyped-call]  # oauthlib is untyped
         self.response_types["code"] = self.auth_grant
         self.grant_types["authorization_code"] = self.auth_grant
+        self.grant_types["refresh_token"] = self.refresh_grant
 
 
 class Parsed(Protocol):
     """A request that passed every check of form."""
 
-    def parameters(self) -> dict[str, Any]:
-        """What oauthlib gets of it; a name it does not know becomes an attribute of its request."""
+    def parameters(self) -> Mapping[str, str]:
+        """What oauthlib gets of it; nothing is None."""
 
 
 class Backend(OAuthLibCore):
-    """Hands oauthlib what the view has put on the request as `parsed`."""
+    """Hands oauthlib what our parsers found; `OAuthLibMixin` passes on what its view gives it as the request."""
 
-    def _extract_params(self, request: HttpRequest) -> tuple[str, str, dict[str, Any], dict[str, str]]:
-        parsed: Parsed = request.parsed  # type: ignore[attr-defined]  # put there by the view
-        given = {name: value for name, value in parsed.parameters().items() if value is not None}
-        return request.path, "POST", given, {}
+    def __init__(self, server: WebApplicationServer) -> None:
+        super().__init__(server)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+
+    def validate_authorization_request(self, request: Parsed) -> tuple[list[str], dict[str, Any]]:
+        """The scopes asked for, and the rest of the request as oauthlib checked it (RFC 6749 section 4.1.1).
+
+        Raises:
+            FatalClientError: the client or the redirect URI is wrong.
+            OAuthToolkitError: something else is.
+        """
+        try:
+            checked: tuple[list[str], dict[str, Any]] = self.server.validate_authorization_request(
+                _ADDRESS, "POST", request.parameters()
+            )
+        except oauthlib_errors.FatalClientError as error:
+            raise FatalClientError(error=error) from None
+        except OAuth2Error as error:
+            raise OAuthToolkitError(error=error) from None
+        return checked
+
+    def create_token_response(self, request: Parsed) -> tuple[None, dict[str, str], str, int]:
+        """No address to go to, and headers, JSON and status of the tokens.
+
+        Raises:
+            OAuthError: the request is refused.
+        """
+        return None, *self.server.create_token_response(_ADDRESS, "POST", request.parameters())
+
+
+_ADDRESS = settings.BASE_URL
+"""oauthlib wants an address, for the parameters in it; ours are parsed already."""

@@ -126,6 +126,8 @@ class Select(_Statement):
         queryset: with `Param` where values go.
         shape: the columns: wire name to column path, or what knows them, such as a `Record`.
         limited: whether each execution brings the number of rows, as `limit`.
+        key_share: whether PostgreSQL keeps the rows from being deleted until the transaction ends, which Django's
+            `select_for_update` cannot ask for; SQLite has one writer at a time.
     """
 
     def __init__(
@@ -134,18 +136,22 @@ class Select(_Statement):
         shape: Shape | Mapping[str, str],
         *,
         limited: bool = False,
+        key_share: bool = False,
     ) -> None:
         super().__init__()
         columns = shape if isinstance(shape, Mapping) else shape.columns()
         self._names = tuple(columns)
         self._queryset = queryset.values_list(*columns.values())
         self._limited = limited
+        self._key_share = key_share
 
     def _compile(self) -> _Compiled:
         compiler = self._queryset.query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
         if self._limited:
             sql, params = f"{sql} LIMIT %s", (*params, Param("limit"))
+        if self._key_share and connection.features.has_select_for_update:
+            sql = f"{sql} FOR KEY SHARE"
         expressions = [expression for expression, *_ in compiler.select]
         converters = compiler.get_converters(expressions)
         conversions: list[tuple[int, Callable[[Any], Any]]] = []

@@ -35,7 +35,8 @@ NAMES = [
     "client",
     "credentials",
     "arrived_at",
-    "was_live",
+    "presented",
+    "wanted",
     "scopes",
     "prompt",
     "claims",
@@ -158,7 +159,7 @@ def test_a_fault_has_the_shape_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: Any, **kwargs: Any) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr(QuerySet, "values_list", fail)
+    monkeypatch.setattr(QuerySet, "first", fail)
     response = app.refresh("svc_rt_x")
     assert error_of(response) == (500, "server_error")
     assert b"secret" not in response.content

@@ -1,0 +1,116 @@
+"""The code or refresh token that a token request presents, with its app and its member; costs one query."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+from accounts.credentials import member_columns, member_of
+from accounts.models import Member
+from accounts.secrets import sha256
+from oauthserver.clients import authenticated, client_columns, client_of
+from oauthserver.errors import InvalidClient, InvalidGrant
+from oauthserver.models import Application, Grant, RefreshToken
+from oauthserver.token_requests import GrantType, TokenRequest
+from studyservice.database.statements import Param, Select
+
+_SHARED = {
+    "id": "id",
+    "family": "token_family",
+    "scope": "scope",
+    "resource": "resource",
+    "expires": "expires",
+    **member_columns("user"),
+    **client_columns("application"),
+}
+
+_FOUND = {
+    GrantType.AUTHORIZATION_CODE: Select(
+        Grant.objects.filter(code=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True),
+        _SHARED
+        | {
+            "spent_at": "spent_at",
+            "redirect_uri": "redirect_uri",
+            "redirect_uri_sent": "redirect_uri_sent",
+            "code_challenge": "code_challenge",
+            "code_challenge_method": "code_challenge_method",
+        },
+    ),
+    GrantType.REFRESH_TOKEN: Select(
+        RefreshToken.objects.filter(
+            token_checksum=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True
+        ),
+        _SHARED | {"spent_at": "revoked"},
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBinding:
+    """What an authorization code is bound to besides its app (RFC 6749 section 4.1.3, RFC 7636 section 4.6)."""
+
+    redirect_uri: str
+    redirect_uri_sent: bool
+    challenge: str
+    challenge_method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Presented:
+    """A code or a refresh token as it was when its request came, before it waited for its turn.
+
+    Nothing of it changes later but that it is spent or ended, and that is decided by the statement that spends it.
+
+    Attributes:
+        family: the consent it came from.
+        scope: what the member allowed.
+        resource: where tokens of it work (`oauthserver.resources`).
+        spent_at: when the code was exchanged or the refresh token rotated; None while it works.
+        binding: of a code.
+    """
+
+    grant_type: GrantType
+    id: UUID
+    client: Application
+    member: Member
+    family: UUID
+    scope: str
+    resource: str
+    expires: datetime
+    spent_at: datetime | None
+    binding: CodeBinding | None
+
+    @classmethod
+    def by(cls, wanted: TokenRequest) -> Self:
+        """What `wanted` presents; whether the client proves who it is, and whether it is live, is for the validator.
+
+        Raises:
+            InvalidClient: there is no such code or token of the client, and the client did not authenticate either.
+            InvalidGrant: there is none, and it did.
+        """
+        client_id = wanted.credentials.client_id
+        if client_id is None:
+            raise InvalidClient
+        row = _FOUND[wanted.grant_type].first(checksum=sha256(wanted.secret), client_id=client_id)
+        if row is None:
+            raise InvalidClient if authenticated(wanted.credentials) is None else InvalidGrant
+        is_code = wanted.grant_type is GrantType.AUTHORIZATION_CODE
+        return cls(
+            grant_type=wanted.grant_type,
+            id=row["id"],
+            client=client_of(row),
+            member=member_of(row),
+            family=row["family"],
+            scope=row["scope"],
+            resource=row["resource"],
+            expires=row["expires"],
+            spent_at=row["spent_at"],
+            binding=CodeBinding(
+                redirect_uri=row["redirect_uri"],
+                redirect_uri_sent=row["redirect_uri_sent"],
+                challenge=row["code_challenge"],
+                challenge_method=row["code_challenge_method"],
+            )
+            if is_code
+            else None,
+        )

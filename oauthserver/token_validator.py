@@ -1,0 +1,130 @@
+"""What oauthlib asks about one token request.
+
+There is an instance for each request. It holds what was asked and what was presented, and nothing is hung on
+oauthlib's request but the `client`, `user` and `scopes` that oauthlib's contract asks for.
+"""
+
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from accounts.writing import writing
+from oauthserver.clients import authenticates
+from oauthserver.errors import InvalidGrant
+from oauthserver.issuing import Pair, issue
+from oauthserver.models import Application, end_families
+from oauthserver.presented import CodeBinding, Presented
+from oauthserver.resources import narrowed
+from oauthserver.token_requests import TokenRequest
+from oauthserver.validator import Validator
+from studyservice.operations.errors import NotFound
+
+REUSE_TOLERANCE = timedelta(seconds=60)
+"""How long after its rotation a refresh token may be shown again without harm: sessions of one client that refresh at
+once do that. Later, its family ends (RFC 9700 section 4.14.2)."""
+
+
+class TokenValidator(Validator):
+    """Answers for one token request."""
+
+    def __init__(self, wanted: TokenRequest, presented: Presented) -> None:
+        super().__init__()
+        self.wanted = wanted
+        self.presented = presented
+
+    def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Always: a public client authenticates by the method `none`."""
+        return True
+
+    def authenticate_client(self, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Whether the client authenticated by the method it is registered for (RFC 6749 section 2.3)."""
+        request.client = self.presented.client
+        return authenticates(self.wanted.credentials, self.presented.client)
+
+    def validate_code(self, client_id: str, code: str, client: Application, request: Any, *args: Any) -> bool:
+        """Whether the code is live. A spent one ends what came from it (RFC 6749 section 4.1.2, RFC 9700 section 4.5).
+
+        A request that arrived before the code was spent lost a race and ends nothing.
+        """
+        spent_at = self.presented.spent_at
+        if spent_at is not None and spent_at < self.wanted.arrived_at:
+            self._end_family()
+        request.user, request.scopes = self.presented.member, self.presented.scope.split()
+        return self._is_live()
+
+    def get_code_challenge(self, code: str, request: Any) -> str:
+        """The challenge that came with the authorization request."""
+        return self._binding.challenge
+
+    def get_code_challenge_method(self, code: str, request: Any) -> str:
+        """The transformation of the challenge (RFC 7636 section 4.3)."""
+        return self._binding.challenge_method
+
+    def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str | None:
+        """What a missing `redirect_uri` means: it may miss only if the authorization request had none.
+
+        RFC 6749 section 4.1.3.
+        """
+        return None if self._binding.redirect_uri_sent else self._binding.redirect_uri
+
+    def confirm_redirect_uri(
+        self, client_id: str, code: str, redirect_uri: str, client: Application, request: Any, *args: Any
+    ) -> bool:
+        """Whether it is the one the code was sent to (RFC 6749 section 4.1.3).
+
+        Raises:
+            InvalidGrant: it is not; oauthlib by itself would say `invalid_request`.
+        """
+        if redirect_uri != self._binding.redirect_uri:
+            raise InvalidGrant("The code was issued to another redirect_uri.")
+        return True
+
+    def invalidate_authorization_code(self, client_id: str, code: str, request: Any, *args: Any) -> None:
+        """Nothing is left to do: the code was spent before its tokens were stored, and stays, to be known again."""
+
+    def validate_refresh_token(self, refresh_token: str, client: Application, request: Any, *args: Any) -> bool:
+        """Whether the refresh token is live. A rotated one ends its family after `REUSE_TOLERANCE`."""
+        rotated_at = self.presented.spent_at
+        if rotated_at is not None and rotated_at <= timezone.now() - REUSE_TOLERANCE:
+            self._end_family()
+        request.user = self.presented.member
+        return self._is_live()
+
+    def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> str:
+        """What the member allowed, however narrow the last access token was."""
+        return self.presented.scope
+
+    def save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
+        """Spend what was presented and store the pair.
+
+        Raises:
+            InvalidTarget: the resource goes beyond the grant.
+            InvalidGrant: what was presented is spent or ended by now.
+            InvalidClient: the app is gone by now.
+        """
+        issue(
+            Pair(
+                access_token=token["access_token"],
+                refresh_token=token["refresh_token"],
+                scope=token["scope"],
+                resource=narrowed(self.presented.resource, self.wanted.resources),
+                lifetime=token["expires_in"],
+            ),
+            self.presented,
+        )
+
+    @property
+    def _binding(self) -> CodeBinding:
+        """Of the code; oauthlib asks for it after `validate_code` only."""
+        assert self.presented.binding is not None  # noqa: S101  # tells mypy what the grant type says
+        return self.presented.binding
+
+    def _is_live(self) -> bool:
+        return self.presented.spent_at is None and timezone.now() < self.presented.expires
+
+    def _end_family(self) -> None:
+        # A member who is gone, or is being deleted, has no live token.
+        with suppress(NotFound), writing(self.presented.member.id):
+            end_families([self.presented.family])

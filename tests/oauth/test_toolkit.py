@@ -1,0 +1,157 @@
+"""What of django-oauth-toolkit and oauthlib is leaned on (docs/toolkit.md): fails on the day it changes."""
+
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from oauth2_provider.models import AbstractAccessToken, AbstractApplication, AbstractGrant, AbstractRefreshToken
+from oauth2_provider.oauth2_backends import OAuthLibCore
+from oauth2_provider.oauth2_validators import OAuth2Validator
+from oauth2_provider.views.mixins import OAuthLibMixin
+from oauthlib.oauth2.rfc6749.grant_types.authorization_code import AuthorizationCodeGrant
+from oauthlib.oauth2.rfc6749.grant_types.refresh_token import RefreshTokenGrant
+from oauthlib.oauth2.rfc6749.tokens import BearerToken
+
+import oauthserver
+from oauthserver import models
+from tests.support.oauth import App
+
+LIBRARIES = {"oauth2_provider", "oauthlib"}
+
+
+@pytest.fixture
+def passed(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The methods of the libraries that requests went through."""
+    seen: set[str] = set()
+
+    def watch(owner: type, name: str) -> None:
+        original = getattr(owner, name)
+
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            seen.add(f"{owner.__name__}.{name}")
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, watched)
+
+    for owner, name in [
+        (OAuthLibMixin, "validate_authorization_request"),
+        (OAuthLibMixin, "create_token_response"),
+        (OAuth2Validator, "validate_scopes"),
+        (OAuth2Validator, "validate_grant_type"),
+        (AuthorizationCodeGrant, "validate_authorization_request"),
+        (AuthorizationCodeGrant, "create_authorization_response"),
+        (AuthorizationCodeGrant, "create_token_response"),
+        (AuthorizationCodeGrant, "validate_code_challenge"),
+        (RefreshTokenGrant, "create_token_response"),
+        (BearerToken, "create_token"),
+    ]:
+        watch(owner, name)
+    return seen
+
+
+@pytest.mark.django_db
+def test_a_consent_and_an_exchange_walk_through_the_libraries(owner_member: Any, passed: set[str]) -> None:
+    App.registered().connect(owner_member)
+    assert passed == {
+        "OAuthLibMixin.validate_authorization_request",
+        "OAuthLibMixin.create_token_response",
+        "OAuth2Validator.validate_scopes",
+        "OAuth2Validator.validate_grant_type",
+        "AuthorizationCodeGrant.validate_authorization_request",
+        "AuthorizationCodeGrant.create_authorization_response",
+        "AuthorizationCodeGrant.create_token_response",
+        "AuthorizationCodeGrant.validate_code_challenge",
+        "BearerToken.create_token",
+    }
+
+
+@pytest.mark.django_db
+def test_a_refresh_walks_through_the_libraries(owner_member: Any, passed: set[str]) -> None:
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    passed.clear()
+    assert app.refresh(tokens["refresh_token"]).status_code == 200
+    assert passed == {
+        "OAuthLibMixin.create_token_response",
+        "OAuth2Validator.validate_grant_type",
+        "RefreshTokenGrant.create_token_response",
+        "BearerToken.create_token",
+    }
+
+
+@pytest.mark.django_db
+def test_a_refresh_takes_six_statements(owner_member: Any) -> None:
+    """And a transaction round the last five."""
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    with CaptureQueriesContext(connection) as queries:
+        assert app.refresh(tokens["refresh_token"]).status_code == 200
+    statements = [query["sql"].replace('"', "").split() for query in queries]
+    kinds = [words[0] for words in statements if words[0] not in {"BEGIN", "COMMIT", "SAVEPOINT", "RELEASE"}]
+    assert kinds == ["SELECT", "UPDATE", "SELECT", "UPDATE", "INSERT", "INSERT"]
+
+
+def ours() -> Iterator[type]:
+    """Every class of the authorization server."""
+    for module in pkgutil.iter_modules(oauthserver.__path__, "oauthserver."):
+        if not module.ispkg:
+            for value in vars(import_module(module.name)).values():
+                if inspect.isclass(value) and value.__module__ == module.name:
+                    yield value
+
+
+def test_no_private_name_of_a_library_is_overridden() -> None:
+    overridden = {
+        f"{mine.__name__}.{name}"
+        for mine in ours()
+        for base in mine.__mro__[1:]
+        if base.__module__.split(".")[0] in LIBRARIES
+        for name in vars(mine).keys() & vars(base).keys()
+        if name.startswith("_") and not name.startswith("__") and name != "_meta"
+    }
+    assert overridden == set()
+
+
+def test_what_is_overridden_is_there() -> None:
+    """A method that a library no longer asks for would be a rule that no longer holds."""
+    from oauthserver.server import Backend
+    from oauthserver.token_validator import TokenValidator
+    from oauthserver.validator import Validator
+
+    for mine, base in [(Validator, OAuth2Validator), (TokenValidator, OAuth2Validator), (Backend, OAuthLibCore)]:
+        public = {name for name in vars(mine) if not name.startswith("_")}
+        assert {name for name in public if not callable(getattr(base, name, None))} == set()
+
+
+@pytest.mark.parametrize(
+    ("mine", "base"),
+    [
+        (models.Application, AbstractApplication),
+        (models.Grant, AbstractGrant),
+        (models.AccessToken, AbstractAccessToken),
+        (models.RefreshToken, AbstractRefreshToken),
+    ],
+)
+def test_every_field_of_the_toolkit_is_known(mine: Any, base: Any) -> None:
+    """A new one may hold what nobody here writes or hashes."""
+    dropped = {
+        "Application": {
+            "user",
+            "skip_authorization",
+            "hash_client_secret",
+            "post_logout_redirect_uris",
+            "allowed_origins",
+            "algorithm",
+        },
+        "Grant": {"nonce", "claims"},
+        "AccessToken": {"token", "id_token", "source_refresh_token"},
+        "RefreshToken": {"token"},
+    }
+    theirs = {field.name for field in base._meta.get_fields()}
+    kept = {field.name for field in mine._meta.get_fields()}
+    assert theirs - kept == dropped[mine.__name__]
