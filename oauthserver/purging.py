@@ -17,7 +17,7 @@ UNUSED_AFTER = timedelta(hours=24)
 
 
 def register_purges() -> None:
-    """Tell `purgeexpired`; refresh tokens go before what they keep."""
+    """Tell `purgeexpired`; refresh tokens go before the codes that they keep."""
     register_purge("refresh_tokens", _refresh_tokens)
     register_purge("access_tokens", _access_tokens)
     register_purge("authorization_codes", _grants)
@@ -30,8 +30,8 @@ def _refresh_tokens() -> int:
 
 
 def _access_tokens() -> int:
-    """All but those that a live refresh token points at."""
-    return purge(AccessToken.objects.filter(expires__lte=timezone.now(), refresh_token=None))
+    """An expired one is of no use; its family's refresh tokens do without it."""
+    return purge(AccessToken.objects.filter(expires__lte=timezone.now()))
 
 
 def _grants() -> int:
