@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
@@ -11,6 +12,7 @@ from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
 from accounts.writing import writing
 from oauthserver.connections import disconnect_all_apps, disconnect_all_members
+from oauthserver.deletion import delete_app
 from oauthserver.models import (
     AccessToken,
     Application,
@@ -90,6 +92,23 @@ class ApplicationAdmin(_Listed):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """As the permissions say; its tokens go with it."""
         return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    def delete_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
+        """Disconnect its members one by one, before the transaction in which Django deletes it."""
+        app = self.get_object(request, unquote(object_id))
+        if request.method == "POST" and app is not None and self.has_delete_permission(request, app):
+            disconnect_all_members(app)
+        return super().delete_view(request, object_id, *args, **kwargs)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
+        """The same for each of them; here Django opens no transaction."""
+        for app in queryset:
+            disconnect_all_members(app)
+            self.delete_model(request, app)
+
+    def delete_model(self, request: HttpRequest, obj: Application) -> None:
+        """Without a fault, though it may be in use at this moment."""
+        delete_app(obj)
 
     @admin.display(description="connections")
     def connections(self, app: Application) -> str:

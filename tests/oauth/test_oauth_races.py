@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.db import connections
+from django.test import Client
 from django.utils import timezone
 
 from tests.support.oauth import App, Browser, answer_in, status_of
@@ -120,3 +121,52 @@ def test_exchanges_that_run_freely_leave_no_second_pair(owner_member: Any, in_th
     responses = in_threads(lambda _: app.exchange(code), list(range(CONTENDERS)))
     assert sorted(response.status_code for response in responses) == [200] + [400] * (CONTENDERS - 1)
     assert live() in {(1, 1), (0, 0)}
+
+
+@pytest.mark.parametrize("_", range(10))
+def test_an_app_is_deleted_while_it_is_in_use(owner_member: Any, make_member: Any, in_threads: Any, _: int) -> None:
+    """Its deletion neither fails nor makes others fail, and nothing of it is left."""
+    from oauthserver.connections import disconnect
+    from oauthserver.models import AccessToken, Application, Grant, RefreshToken
+
+    app = App.registered()
+    members = [owner_member, make_member(), make_member()]
+    tokens = [app.connect(member) for member in members]
+    codes = [app.code(member) for member in members]
+    browser = Browser(owner_member)
+    client = Application.objects.get(client_id=app.id)
+
+    operator = Client(raise_request_exception=False)
+    operator.force_login(make_member(is_staff=True, is_superuser=True))
+    contenders: list[Callable[[], Any]] = [
+        lambda: operator.post(f"/admin/oauthserver/application/{client.pk}/delete/", {"post": "yes"}),
+        lambda: browser.decide(app.query()),
+        lambda: disconnect(owner_member, client.pk),
+        *[lambda pair=pair: app.refresh(pair["refresh_token"]) for pair in tokens],
+        *[lambda code=code: app.exchange(code) for code in codes],
+    ]
+    responses = in_threads(lambda contender: contender(), contenders)
+    deleted, consent, _disconnected, *machines = responses
+    assert (deleted.status_code, deleted.headers.get("Location")) == (302, "/admin/oauthserver/application/")
+    assert consent.status_code in {302, 400}
+    assert {response.status_code for response in machines} <= {200, 400, 401}
+    assert not Application.objects.filter(pk=client.pk).exists()
+    assert [model.objects.count() for model in (Grant, AccessToken, RefreshToken)] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("_", range(10))
+def test_an_app_is_deleted_while_members_connect_it(make_member: Any, in_threads: Any, _: int) -> None:
+    """Members that it never had; whoever comes too late is told that the app is not known."""
+    from oauthserver.models import Application, Grant
+
+    app = App.registered()
+    client = Application.objects.get(client_id=app.id)
+    operator = Client(raise_request_exception=False)
+    operator.force_login(make_member(is_staff=True, is_superuser=True))
+    browsers = [Browser(make_member()) for _ in range(CONTENDERS)]
+    consents = [lambda browser=browser: browser.decide(app.query()) for browser in browsers]
+    delete = lambda: operator.post(f"/admin/oauthserver/application/{client.pk}/delete/", {"post": "yes"})  # noqa: E731
+    *consented, deleted = in_threads(lambda contender: contender(), [*consents, delete])
+    assert (deleted.status_code, deleted.headers.get("Location")) == (302, "/admin/oauthserver/application/")
+    assert {response.status_code for response in consented} <= {302, 400}
+    assert (Application.objects.count(), Grant.objects.count()) == (0, 0)
