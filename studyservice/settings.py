@@ -1,217 +1,64 @@
 """Every setting, from the environment; a missing or wrong value stops the start and names its variable.
 
-A secret may also come from a file: NAME_FILE instead of NAME. `make run` keeps a trial secret in DATA_DIR; with it the
-service runs on loopback without any other setting.
+`make run` keeps a trial secret in DATA_DIR; with it the service runs on loopback without any other setting.
 """
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-import environ
 from corsheaders.defaults import default_headers
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from studyservice.database.postgresql.waits import Waits
+from studyservice.environment import (
+    base_url,
+    count,
+    credential_prefix,
+    databases,
+    email,
+    env,
+    flag,
+    metrics_address,
+    redis_url,
+    seconds,
+    secret_key,
+    secret_key_fallbacks,
+    text,
+)
 from studyservice.http.paths import API_ROOTS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = environ.FileAwareEnv()
-
-_DAY = 24 * 3600
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-
-
-def _text(name: str, default: str = "") -> str:
-    """The variable `name`, or what is in the file that `name`_FILE names; the default if that is empty."""
-    try:
-        text: str = env.ENVIRON.get(name, "")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}") from error
-    return text.strip() or default
-
-
-def _count(name: str, default: int, least: int, most: int = 65535) -> int:
-    """A whole number from the environment, `least` to `most`."""
-    text = _text(name, str(default))
-    if not (text.isascii() and text.isdecimal() and least <= int(text[:10]) <= most):
-        raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {text!r}.")
-    return int(text)
-
-
-def _flag(name: str, *, default: bool) -> bool:
-    """`true` or `false` from the environment."""
-    text = _text(name, str(default)).lower()
-    if text not in {"true", "false"}:
-        raise ImproperlyConfigured(f"{name} must be true or false, not {text!r}.")
-    return text == "true"
-
-
-def _secret_key() -> str:
-    """SECRET_KEY, which must not be guessable."""
-    key = TRIAL_SECRET_FILE.read_text().strip() if TRIAL else _text("SECRET_KEY")
-    if not key:
-        raise ImproperlyConfigured("SECRET_KEY is not set. Set it to 50 or more random characters.")
-    if _is_weak(key):
-        raise ImproperlyConfigured("SECRET_KEY is weak. Set it to 50 or more random characters.")
-    return key
-
-
-def _secret_key_fallbacks() -> list[str]:
-    """SECRET_KEY_FALLBACKS: earlier keys, apart by white space, that sessions may still be signed with."""
-    keys = _text("SECRET_KEY_FALLBACKS").split()
-    if any(_is_weak(key) for key in keys):
-        raise ImproperlyConfigured("SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.")
-    return keys
-
-
-def _is_weak(key: str) -> bool:
-    return len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-")
-
-
-def _base_url() -> str:
-    """BASE_URL, the public origin: https, or http on loopback."""
-    url = _text("BASE_URL", f"http://127.0.0.1:{PORT}" if TRIAL else "")
-    if not url:
-        raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin, such as https://example.org.")
-    try:
-        parts = urlsplit(url)
-        usable = parts.hostname and parts.port != 0 and parts.scheme in {"http", "https"} and "@" not in parts.netloc
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ImproperlyConfigured(f"BASE_URL is not an origin such as https://example.org: {url}")
-    if parts.path.strip("/") or parts.query or parts.fragment:
-        raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
-    if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-        raise ImproperlyConfigured(f"BASE_URL must be https, except on loopback: {url}")
-    return f"{parts.scheme}://{parts.netloc}"
-
-
-def _credential_prefix() -> str:
-    """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
-    prefix = _text("CREDENTIAL_PREFIX", "svc")
-    if not (prefix.isascii() and prefix.isalnum() and prefix.islower() and len(prefix) <= 12):
-        raise ImproperlyConfigured("CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits.")
-    return prefix
-
-
-def _databases(waits: Waits) -> dict[str, dict[str, Any]]:
-    """PostgreSQL from DATABASE_URL, or SQLite in DATA_DIR; options of the URL go before ours."""
-    url = _text("DATABASE_URL", f"sqlite:///{DATA_DIR / 'studyservice.sqlite3'}")
-    database: dict[str, Any] = {}
-    if url.startswith(("postgres://", "postgresql://", "sqlite:///")):
-        with suppress(ValueError):
-            database = env.db_url_config(url)
-    if not database.get("NAME") or database["NAME"] == ":memory:":
-        # The URL may hold a password, so the message does not show it.
-        raise ImproperlyConfigured(
-            "DATABASE_URL is not a database URL: use postgres://user:password@host:5432/name or sqlite:////path/to/file."
-        )
-    options = database.setdefault("OPTIONS", {})
-    database["CONN_MAX_AGE"] = None
-    if database["ENGINE"] == "django.db.backends.postgresql":
-        database |= {"ENGINE": "studyservice.database.postgresql", "CONN_HEALTH_CHECKS": True}
-        # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
-        # of them once per connection.
-        options.setdefault("server_side_binding", True)
-        if _flag("DATABASE_POOLED", default=False):
-            # What one transaction prepares or declares, the next does not find: it may be on another connection.
-            options["prepare_threshold"] = None
-            database["DISABLE_SERVER_SIDE_CURSORS"] = True
-            # A pooler refuses start-up options; the role brings the same (`manage.py databasetimeouts`).
-        else:
-            options["options"] = waits.startup_options(options.get("options", ""))
-        options.setdefault("prepare_threshold", 3)
-        options["deadline"] = waits.deadline
-        for name, value in _TRANSPORT.items():
-            options.setdefault(name, value)
-    else:
-        options |= {
-            "transaction_mode": "IMMEDIATE",
-            "timeout": waits.lock,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-        }
-    return {"default": database}
-
-
-def _redis_url() -> str | None:
-    """REDIS_URL, or None for counters in the memory of one process."""
-    url = _text("REDIS_URL")
-    if url and not url.startswith(("redis://", "rediss://", "redis+unix://")):
-        raise ImproperlyConfigured("REDIS_URL is not a Redis URL such as redis://host:6379/0.")
-    return url or None
-
-
-def _metrics_address() -> tuple[str, int] | None:
-    """METRICS_ADDRESS, host and port, or None for no metrics."""
-    address = _text("METRICS_ADDRESS")
-    if not address:
-        return None
-    try:
-        parts = urlsplit(f"//{address}")
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        host = port = None
-    if not (host and port) or parts.netloc != address or "@" in address:
-        raise ImproperlyConfigured(f"METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not {address!r}.")
-    if port == PORT and host == HOST:
-        raise ImproperlyConfigured("METRICS_ADDRESS must not be the address of the service itself.")
-    return host, port
-
-
-def _email() -> dict[str, Any]:
-    """Django's e-mail settings from EMAIL_URL; the trial prints messages, sign-in codes included."""
-    url = _text("EMAIL_URL", "consolemail://" if TRIAL else "")
-    if not url:
-        raise ImproperlyConfigured(
-            "EMAIL_URL is not set. Set it to smtp+tls://user:password@host:587, or consolemail:// to print messages."
-        )
-    try:
-        config: dict[str, Any] = env.email_url_config(url)
-    except (ValueError, ImproperlyConfigured):
-        raise ImproperlyConfigured(
-            "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."
-        ) from None
-    return config
-
 
 DEBUG = False
-DATA_DIR = Path(_text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
 TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
-TRIAL = not _text("SECRET_KEY") and TRIAL_SECRET_FILE.exists()
-HOST = _text("HOST", "127.0.0.1")
-PORT = _count("PORT", default=8000, least=1)
-WEB_CONCURRENCY = _count("WEB_CONCURRENCY", default=1, least=1, most=1024)
-WEB_THREADS = _count("WEB_THREADS", default=4, least=1, most=1024)
-WEB_MAX_REQUESTS = _count("WEB_MAX_REQUESTS", default=0, least=0, most=1_000_000_000)
-SECRET_KEY = _secret_key()
-SECRET_KEY_FALLBACKS = _secret_key_fallbacks()
-BASE_URL = _base_url()
-CREDENTIAL_PREFIX = _credential_prefix()
-TRUSTED_PROXIES = _count("TRUSTED_PROXIES", default=0, least=0, most=16)
-REDIS_URL = _redis_url()
-METRICS_ADDRESS = _metrics_address()
+TRIAL = not text("SECRET_KEY") and TRIAL_SECRET_FILE.exists()
+HOST = text("HOST", "127.0.0.1")
+PORT = count("PORT", default=8000, least=1)
+WEB_CONCURRENCY = count("WEB_CONCURRENCY", default=1, least=1, most=1024)
+WEB_THREADS = count("WEB_THREADS", default=4, least=1, most=1024)
+WEB_MAX_REQUESTS = count("WEB_MAX_REQUESTS", default=0, least=0, most=1_000_000_000)
+SECRET_KEY = secret_key(TRIAL_SECRET_FILE if TRIAL else None)
+SECRET_KEY_FALLBACKS = secret_key_fallbacks()
+BASE_URL = base_url(default=f"http://127.0.0.1:{PORT}" if TRIAL else "")
+CREDENTIAL_PREFIX = credential_prefix()
+TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
+REDIS_URL = redis_url()
+METRICS_ADDRESS = metrics_address(service=(HOST, PORT))
 DATABASE_WAITS = Waits(
-    lock=_count("DATABASE_LOCK_TIMEOUT", default=5, least=1, most=_DAY),
-    statement=_count("DATABASE_STATEMENT_TIMEOUT", default=15, least=1, most=_DAY),
-    idle=_count("DATABASE_IDLE_TIMEOUT", default=30, least=1, most=_DAY),
+    lock=seconds("DATABASE_LOCK_TIMEOUT", default=5),
+    statement=seconds("DATABASE_STATEMENT_TIMEOUT", default=15),
+    idle=seconds("DATABASE_IDLE_TIMEOUT", default=30),
 )
-_command_statement = _count("COMMAND_STATEMENT_TIMEOUT", default=3600, least=1, most=_DAY)
-_command_lock = _count("COMMAND_LOCK_TIMEOUT", default=60, least=1, most=_DAY)
-# For reaching PostgreSQL and noticing that it is gone, in the words of libpq (34.1.2, Parameter Key Words).
-_TRANSPORT = {
-    "connect_timeout": _count("DATABASE_CONNECT_TIMEOUT", default=5, least=2, most=_DAY),
-    "tcp_user_timeout": 1000 * _count("DATABASE_TCP_USER_TIMEOUT", default=10, least=1, most=_DAY),
-    "keepalives_idle": _count("DATABASE_KEEPALIVES_IDLE", default=30, least=1, most=_DAY),
-    "keepalives_interval": _count("DATABASE_KEEPALIVES_INTERVAL", default=5, least=1, most=_DAY),
-    "keepalives_count": _count("DATABASE_KEEPALIVES_COUNT", default=3, least=1, most=100),
-}
-DATABASES = _databases(DATABASE_WAITS)
+_command_statement = seconds("COMMAND_STATEMENT_TIMEOUT", default=3600)
+_command_lock = seconds("COMMAND_LOCK_TIMEOUT", default=60)
+DATABASES = databases(DATA_DIR, DATABASE_WAITS)
 # Of management commands: they migrate and purge, and nobody waits for their answer.
-COMMAND_DATABASES = _databases(Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement))
+COMMAND_DATABASES = databases(
+    DATA_DIR, Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement)
+)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 _host = urlsplit(BASE_URL).hostname or ""
@@ -427,7 +274,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs",
     # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
     # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
-    "CIMD_ENABLED": _flag("CLIENT_ID_METADATA_DOCUMENTS", default=True),
+    "CIMD_ENABLED": flag("CLIENT_ID_METADATA_DOCUMENTS", default=True),
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.registration.WithinRegistrationRate"],
     "CIMD_MAX_CONCURRENT_FETCHES": 2,
     "CIMD_FETCH_TIMEOUT_SECONDS": 3,
@@ -489,16 +336,17 @@ MAX_BODY_BYTES = 1024 * 1024
 # The largest form of a page; a password of 4,096 characters, each written as %XX%XX%XX, fits in.
 MAX_FORM_BYTES = 64 * 1024
 # Those of the admin carry whole syllabi, and files.
-MAX_UPLOAD_BYTES = _count("MAX_UPLOAD_BYTES", default=64 * 1024 * 1024, least=MAX_FORM_BYTES, most=1024**3)
+MAX_UPLOAD_BYTES = count("MAX_UPLOAD_BYTES", default=64 * 1024 * 1024, least=MAX_FORM_BYTES, most=1024**3)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 # More parameters than a request line can carry: unknown ones are ignored, however many.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
-vars().update(_email())
+# A trial prints messages, sign-in codes included.
+vars().update(email(default="consolemail://" if TRIAL else ""))
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = _text("DEFAULT_FROM_EMAIL", "Study Data Service <noreply@localhost>")
+DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", "Study Data Service <noreply@localhost>")
 
-LOG_FORMAT = _text("LOG_FORMAT", "text" if TRIAL else "json")
+LOG_FORMAT = text("LOG_FORMAT", "text" if TRIAL else "json")
 if LOG_FORMAT not in {"text", "json"}:
     raise ImproperlyConfigured("LOG_FORMAT must be text or json.")
 LOGGING: dict[str, Any] = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from studyservice import settings
+from studyservice import environment, settings
 from tests import ROOT
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
@@ -18,8 +18,8 @@ SERVER = ["gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
 
 def _known() -> set[str]:
     """Every variable that the settings read."""
-    source = Path(settings.__file__).read_text()
-    return set(re.findall(r'(?:_text|_count|_flag|env\.list)\(\s*"([A-Z_]+)"', source))
+    source = "".join(Path(module.__file__).read_text() for module in (settings, environment))
+    return set(re.findall(r'(?:text|count|seconds|flag|env\.list)\(\s*"([A-Z_]+)"', source))
 
 
 def test_the_image_runs_the_documented_server() -> None:

@@ -1,0 +1,189 @@
+"""How the variables of the environment are read; a missing or wrong value stops the start and names its variable.
+
+A secret may also come from a file: NAME_FILE instead of NAME.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from studyservice.database.postgresql.waits import Waits
+
+env = environ.FileAwareEnv()
+
+_DAY = 24 * 3600
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable `name`, or what is in the file that `name`_FILE names; the default if that is empty."""
+    try:
+        value: str = env.ENVIRON.get(name, "")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}") from error
+    return value.strip() or default
+
+
+def count(name: str, default: int, least: int, most: int = 65535) -> int:
+    """A whole number from the environment, `least` to `most`."""
+    value = text(name, str(default))
+    if not (value.isascii() and value.isdecimal() and least <= int(value[:10]) <= most):
+        raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
+    return int(value)
+
+
+def seconds(name: str, default: int, least: int = 1) -> int:
+    """A whole number of seconds, a day at most."""
+    return count(name, default, least, _DAY)
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """`true` or `false` from the environment."""
+    value = text(name, str(default)).lower()
+    if value not in {"true", "false"}:
+        raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+    return value == "true"
+
+
+def secret_key(trial: Path | None) -> str:
+    """SECRET_KEY, or what is in the file of a trial; it must not be guessable."""
+    key = trial.read_text().strip() if trial else text("SECRET_KEY")
+    if not key:
+        raise ImproperlyConfigured("SECRET_KEY is not set. Set it to 50 or more random characters.")
+    if _is_weak(key):
+        raise ImproperlyConfigured("SECRET_KEY is weak. Set it to 50 or more random characters.")
+    return key
+
+
+def secret_key_fallbacks() -> list[str]:
+    """SECRET_KEY_FALLBACKS: earlier keys, apart by white space, that sessions may still be signed with."""
+    keys = text("SECRET_KEY_FALLBACKS").split()
+    if any(_is_weak(key) for key in keys):
+        raise ImproperlyConfigured("SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.")
+    return keys
+
+
+def _is_weak(key: str) -> bool:
+    return len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-")
+
+
+def base_url(default: str) -> str:
+    """BASE_URL, the public origin: https, or http on loopback."""
+    url = text("BASE_URL", default)
+    if not url:
+        raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin, such as https://example.org.")
+    try:
+        parts = urlsplit(url)
+        usable = parts.hostname and parts.port != 0 and parts.scheme in {"http", "https"} and "@" not in parts.netloc
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ImproperlyConfigured(f"BASE_URL is not an origin such as https://example.org: {url}")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
+    if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        raise ImproperlyConfigured(f"BASE_URL must be https, except on loopback: {url}")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def credential_prefix() -> str:
+    """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
+    prefix = text("CREDENTIAL_PREFIX", "svc")
+    if not (prefix.isascii() and prefix.isalnum() and prefix.islower() and len(prefix) <= 12):
+        raise ImproperlyConfigured("CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits.")
+    return prefix
+
+
+def databases(data_dir: Path, waits: Waits) -> dict[str, dict[str, Any]]:
+    """PostgreSQL from DATABASE_URL, or SQLite in `data_dir`; options of the URL go before ours."""
+    url = text("DATABASE_URL", f"sqlite:///{data_dir / 'studyservice.sqlite3'}")
+    database: dict[str, Any] = {}
+    if url.startswith(("postgres://", "postgresql://", "sqlite:///")):
+        with suppress(ValueError):
+            database = env.db_url_config(url)
+    if not database.get("NAME") or database["NAME"] == ":memory:":
+        # The URL may hold a password, so the message does not show it.
+        raise ImproperlyConfigured(
+            "DATABASE_URL is not a database URL: use postgres://user:password@host:5432/name or sqlite:////path/to/file."
+        )
+    options = database.setdefault("OPTIONS", {})
+    database["CONN_MAX_AGE"] = None
+    if database["ENGINE"] == "django.db.backends.postgresql":
+        database |= {"ENGINE": "studyservice.database.postgresql", "CONN_HEALTH_CHECKS": True}
+        # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
+        # of them once per connection.
+        options.setdefault("server_side_binding", True)
+        if flag("DATABASE_POOLED", default=False):
+            # What one transaction prepares or declares, the next does not find: it may be on another connection.
+            options["prepare_threshold"] = None
+            database["DISABLE_SERVER_SIDE_CURSORS"] = True
+            # A pooler refuses start-up options; the role brings the same (`manage.py databasetimeouts`).
+        else:
+            options["options"] = waits.startup_options(options.get("options", ""))
+        options.setdefault("prepare_threshold", 3)
+        options["deadline"] = waits.deadline
+        for name, value in _transport().items():
+            options.setdefault(name, value)
+    else:
+        options |= {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": waits.lock,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        }
+    return {"default": database}
+
+
+def _transport() -> dict[str, int]:
+    """For reaching PostgreSQL and noticing that it is gone, in the words of libpq (34.1.2, Parameter Key Words)."""
+    return {
+        "connect_timeout": seconds("DATABASE_CONNECT_TIMEOUT", default=5, least=2),
+        "tcp_user_timeout": 1000 * seconds("DATABASE_TCP_USER_TIMEOUT", default=10),
+        "keepalives_idle": seconds("DATABASE_KEEPALIVES_IDLE", default=30),
+        "keepalives_interval": seconds("DATABASE_KEEPALIVES_INTERVAL", default=5),
+        "keepalives_count": count("DATABASE_KEEPALIVES_COUNT", default=3, least=1, most=100),
+    }
+
+
+def redis_url() -> str | None:
+    """REDIS_URL, or None for counters in the memory of one process."""
+    url = text("REDIS_URL")
+    if url and not url.startswith(("redis://", "rediss://", "redis+unix://")):
+        raise ImproperlyConfigured("REDIS_URL is not a Redis URL such as redis://host:6379/0.")
+    return url or None
+
+
+def metrics_address(service: tuple[str, int]) -> tuple[str, int] | None:
+    """METRICS_ADDRESS, host and port, or None for no metrics; `service` is the service's own address."""
+    address = text("METRICS_ADDRESS")
+    if not address:
+        return None
+    try:
+        parts = urlsplit(f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not (host and port) or parts.netloc != address or "@" in address:
+        raise ImproperlyConfigured(f"METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not {address!r}.")
+    if (host, port) == service:
+        raise ImproperlyConfigured("METRICS_ADDRESS must not be the address of the service itself.")
+    return host, port
+
+
+def email(default: str) -> dict[str, Any]:
+    """Django's e-mail settings from EMAIL_URL."""
+    url = text("EMAIL_URL", default)
+    if not url:
+        raise ImproperlyConfigured(
+            "EMAIL_URL is not set. Set it to smtp+tls://user:password@host:587, or consolemail:// to print messages."
+        )
+    try:
+        config: dict[str, Any] = env.email_url_config(url)
+    except (ValueError, ImproperlyConfigured):
+        raise ImproperlyConfigured(
+            "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."
+        ) from None
+    return config
