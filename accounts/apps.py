@@ -8,3 +8,7 @@ class AccountsConfig(AppConfig):
 
     name = "accounts"
     verbose_name = "Members and credentials"
+
+    def ready(self) -> None:
+        """Load the checks."""
+        from accounts import checks  # noqa: F401, PLC0415  # registers itself

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -13,15 +12,17 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from accounts.models import Member
 from accounts.writing import MAX_DRIFT
+from studyservice.hooks import HookList
 
 _TICK = timedelta(microseconds=1)
 
 Repair = Callable[[Member, datetime], None]
 """Sets right, under the member's lock, what the app keeps by the true time and has from later than now."""
+
+REPAIRS = HookList[Repair]("MEMBER_CLOCK_REPAIRS", Repair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ def repair_clock(member_id: UUID) -> Repaired | None:
         if member is None or member.write_clock - now <= MAX_DRIFT:
             return None
         stamps, newest = _restamp(member, now)
-        for name in settings.MEMBER_CLOCK_REPAIRS:
-            _resolved(name)(member, now)
+        for repair in REPAIRS:
+            repair(member, now)
         Member.objects.filter(id=member_id).update(write_clock=newest)
         return Repaired(member.email, member.write_clock - now, stamps)
 
@@ -123,9 +124,3 @@ def _restamp(member: Member, now: datetime) -> tuple[int, datetime]:
         for rows, name in fields:
             move(rows, shift, name)
     return len(ahead), max([now, *(shift.last - shift.by for shift in found)])
-
-
-@cache
-def _resolved(name: str) -> Repair:
-    repair: Repair = import_string(name)
-    return repair

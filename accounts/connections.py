@@ -1,7 +1,6 @@
 """Apps that act for a member: what the key page shows of them.
 
-The authorization server, which stands above this app, registers itself here when it starts. Without one, no app is
-connected.
+The authorization server, which stands above this app, knows them; `CONNECTED_APPS` names what it answers with.
 """
 
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from typing import Protocol
 from uuid import UUID
 
 from accounts.models import Member
+from studyservice.hooks import Hook
 from studyservice.operations.declaration import Scope
 
 
@@ -58,26 +58,4 @@ class Connections(Protocol):
         """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""
 
 
-class _NoConnections:
-    def of(self, member: Member) -> ConnectedApps:
-        return ConnectedApps()
-
-    def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
-        return None
-
-    def disconnect(self, member: Member, app_id: UUID) -> None:
-        return
-
-
-_registered: Connections = _NoConnections()
-
-
-def register(connections: Connections) -> None:
-    """Make `connections` the source of connected apps; called once, when its app is ready."""
-    global _registered  # noqa: PLW0603  # the one slot
-    _registered = connections
-
-
-def connections() -> Connections:
-    """The registered source."""
-    return _registered
+CONNECTED_APPS = Hook[Connections]("CONNECTED_APPS", Connections)

@@ -1,6 +1,6 @@
 """Whose request is this: a credential and its member, resolved in one indexed query.
 
-Each kind of secret has its resolver. API keys have theirs here; an app above this one registers its own when it starts.
+Each kind of secret has its resolver. API keys have theirs here; `CREDENTIAL_RESOLVERS` names all.
 """
 
 import logging
@@ -18,6 +18,7 @@ from django.utils import timezone
 from accounts.models import ApiKey, Member
 from accounts.secrets import kind_of, sha256
 from studyservice.database.statements import Param, Row, Select
+from studyservice.hooks import HookTable
 from studyservice.http.paths import is_below
 from studyservice.http.request_keys import RequestKey
 from studyservice.operations.declaration import Scope
@@ -85,12 +86,8 @@ CREDENTIAL = RequestKey[Credential]("credential")
 Resolver = Callable[[str], Credential | None]
 """Gives the live credential behind a secret of its kind, in one query."""
 
-_resolvers: dict[str, Resolver] = {}
-
-
-def register_resolver(kind: str, resolver: Resolver) -> None:
-    """Let `resolver` resolve the secrets `<CREDENTIAL_PREFIX>_<kind>_…`; called once, when its app is ready."""
-    _resolvers[kind] = resolver
+RESOLVERS = HookTable[Resolver]("CREDENTIAL_RESOLVERS", Resolver)
+"""By kind: the secrets `<CREDENTIAL_PREFIX>_<kind>_…`."""
 
 
 def credential_of(request: HttpRequest) -> Credential | None:
@@ -104,16 +101,17 @@ def credential_of(request: HttpRequest) -> Credential | None:
         credential = _resolve(secret.strip()) if scheme.lower() == "bearer" else None
     else:
         secret = request.META.get("HTTP_X_API_KEY", "")
-        credential = _resolve_api_key(secret) if kind_of(secret) == "sk" else None
+        credential = resolve_api_key(secret) if kind_of(secret) == "sk" else None
     return credential if credential is not None and credential.works_at(request.path_info) else None
 
 
 def _resolve(secret: str) -> Credential | None:
-    resolver = _resolvers.get(kind_of(secret))
+    resolver = RESOLVERS.get(kind_of(secret))
     return resolver(secret) if resolver else None
 
 
-def _resolve_api_key(secret: str) -> Credential | None:
+def resolve_api_key(secret: str) -> Credential | None:
+    """The live API key `secret`, or None if it is wrong, expired or revoked; notes at times that it was used."""
     row = _API_KEY.first(secret_hash=sha256(secret))
     now = timezone.now()
     if row is None or (row["expires_at"] is not None and row["expires_at"] <= now):
@@ -138,6 +136,3 @@ def _record_use(key_id: UUID, now: datetime) -> None:
         ApiKey.objects.filter(stale, id=key_id).update(last_used_at=now)
     except DatabaseError:
         logger.exception("The use of an API key could not be recorded")
-
-
-register_resolver("sk", _resolve_api_key)

@@ -6,7 +6,6 @@
 
 import time
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -17,9 +16,9 @@ from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from accounts.models import Member
+from studyservice.hooks import HookList
 
 BATCH = 200
 """Rows in one transaction."""
@@ -29,6 +28,8 @@ _LEFT_TO_OTHERS = 2
 
 Erasure = Callable[[Member], None]
 """Removes what is kept about a member elsewhere than in rows that refer to the member; again, if it was broken off."""
+
+ERASURES = HookList[Erasure]("MEMBER_ERASURES", Erasure)
 
 
 def erase_member(member_id: UUID) -> None:
@@ -52,8 +53,8 @@ def erase_member(member_id: UUID) -> None:
             if not delete_batch(member_id, rows):
                 break
             time.sleep(_LEFT_TO_OTHERS * (time.monotonic() - started))
-    for name in settings.MEMBER_ERASURES:
-        _resolved(name)(member)
+    for erase in ERASURES:
+        erase(member)
     with transaction.atomic(durable=True):
         # FOR UPDATE: unlike a write's lock it also waits for, and then ends, rows that come to refer to the member.
         Member.objects.select_for_update().filter(id=member_id).first()
@@ -101,9 +102,3 @@ def _begun(member_id: UUID) -> Member | None:
 def forget_in_log(member: Member) -> None:
     """Take the member's address out of the operators' log, which names who was changed."""
     LogEntry.objects.filter(object_id=str(member.id)).update(object_repr="a deleted member")
-
-
-@cache
-def _resolved(name: str) -> Erasure:
-    erasure: Erasure = import_string(name)
-    return erasure

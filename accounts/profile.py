@@ -5,19 +5,18 @@ from collections.abc import Callable
 from accounts.credentials import Credential
 from accounts.models import Member
 from studyservice.database.statements import Row
+from studyservice.hooks import Hook
 
-_streak_counters: list[Callable[[Member], int]] = []
+CountStreak = Callable[[Member], int]
+"""Gives the days in a row with practice, in one query. The app that keeps practice stands above this one."""
 
-
-def count_streak_with(counter: Callable[[Member], int]) -> None:
-    """Let `counter` give the practice streak. The app that keeps practice stands above this one and calls in here."""
-    _streak_counters[:] = [counter]
+PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK", CountStreak)
 
 
 def profile(credential: Credential) -> Row:
     """The `MemberRecord` of the credential's member; costs one query, for the streak."""
     member = credential.member
-    [count_streak] = _streak_counters
+    count_streak = PRACTICE_STREAK.get()
     return {
         "id": member.id,
         "email": member.email,

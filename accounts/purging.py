@@ -1,4 +1,4 @@
-"""What `purgeexpired` removes. An app above this one registers what it has when it starts."""
+"""What `purgeexpired` removes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,8 +8,8 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.api_keys import long_ended
-from accounts.erasure import finish_erasures
 from accounts.models import SignInCode
+from studyservice.hooks import HookTable
 
 BATCH = 1000
 """Rows per transaction."""
@@ -17,17 +17,13 @@ BATCH = 1000
 Purge = Callable[[], int]
 """Removes what has expired, in batches; gives the number of rows."""
 
-_purges: dict[str, Purge] = {}
-
-
-def register_purge(what: str, purge: Purge) -> None:
-    """Let `purgeexpired` call `purge`, in the order of registration, and report its number under `what`."""
-    _purges[what] = purge
+EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA", Purge)
+"""By what they remove."""
 
 
 def purge_all() -> dict[str, int]:
     """Remove everything that has expired; gives the numbers by name."""
-    return {what: purge() for what, purge in _purges.items()}
+    return {what: purge() for what, purge in EXPIRED_DATA.items()}
 
 
 def purge(expired: QuerySet[Any]) -> int:
@@ -38,19 +34,16 @@ def purge(expired: QuerySet[Any]) -> int:
     return removed
 
 
-def _sessions() -> int:
+def purge_sessions() -> int:
+    """Of browsers that were signed in, or signing in."""
     return purge(Session.objects.filter(expire_date__lt=timezone.now()))
 
 
-def _sign_in_codes() -> int:
+def purge_sign_in_codes() -> int:
+    """Whether they were used or not."""
     return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()))
 
 
-def _api_keys() -> int:
+def purge_api_keys() -> int:
+    """Those that ended long ago (`accounts.api_keys.KEPT_FOR`)."""
     return sum(map(purge, long_ended()))
-
-
-register_purge("sessions", _sessions)
-register_purge("sign_in_codes", _sign_in_codes)
-register_purge("api_keys", _api_keys)
-register_purge("members_being_deleted", finish_erasures)

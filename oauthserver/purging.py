@@ -9,38 +9,30 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from accounts.purging import BATCH, purge, register_purge
+from accounts.purging import BATCH, purge
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 
 UNUSED_AFTER = timedelta(hours=24)
 """How long a registration may wait for its first token."""
 
 
-def register_purges() -> None:
-    """Tell `purgeexpired`; refresh tokens go before the codes that they keep."""
-    register_purge("refresh_tokens", _refresh_tokens)
-    register_purge("access_tokens", _access_tokens)
-    register_purge("authorization_codes", _grants)
-    register_purge("unused_registrations", _unused_registrations)
-
-
-def _refresh_tokens() -> int:
+def purge_refresh_tokens() -> int:
     """Rotated ones too are kept until they would have expired: shown again, they end their family."""
     return purge(RefreshToken.objects.filter(expires__lte=timezone.now()))
 
 
-def _access_tokens() -> int:
+def purge_access_tokens() -> int:
     """An expired one is of no use; its family's refresh tokens do without it."""
     return purge(AccessToken.objects.filter(expires__lte=timezone.now()))
 
 
-def _grants() -> int:
+def purge_authorization_codes() -> int:
     """Spent codes are kept while their tokens live: shown again, they end them."""
     lives = Exists(RefreshToken.objects.filter(token_family=OuterRef("token_family")))
     return purge(Grant.objects.filter(~lives, expires__lte=timezone.now()))
 
 
-def _unused_registrations() -> int:
+def purge_unused_registrations() -> int:
     """Apps without a first token; one that is being consented to at this moment is locked, and skipped."""
     consented = Exists(Grant.objects.filter(application=OuterRef("pk")))
     unused = Application.objects.filter(~consented, first_token_at=None, created__lte=timezone.now() - UNUSED_AFTER)

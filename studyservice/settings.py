@@ -161,6 +161,26 @@ TEMPLATES = [
     }
 ]
 
+# What `accounts` calls in itself and in the apps above it (studyservice/hooks.py): who knows the live credential behind
+# a secret, by what stands after the prefix; the practice streak of a profile; the apps that the key page lists; and
+# what `purgeexpired` removes, in this order: refresh tokens go before what they keep.
+CREDENTIAL_RESOLVERS = {
+    "sk": "accounts.credentials.resolve_api_key",
+    "at": "oauthserver.access_tokens.resolve_access_token",
+}
+PRACTICE_STREAK = "practice.streaks.current_streak"
+CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
+EXPIRED_DATA = {
+    "sessions": "accounts.purging.purge_sessions",
+    "sign_in_codes": "accounts.purging.purge_sign_in_codes",
+    "api_keys": "accounts.purging.purge_api_keys",
+    "members_being_deleted": "accounts.erasure.finish_erasures",
+    "refresh_tokens": "oauthserver.purging.purge_refresh_tokens",
+    "access_tokens": "oauthserver.purging.purge_access_tokens",
+    "authorization_codes": "oauthserver.purging.purge_authorization_codes",
+    "unused_registrations": "oauthserver.purging.purge_unused_registrations",
+}
+
 # What the member's clock stamps (accounts/writing.py). A repair of the clock restamps it, and calls these functions for
 # what else a server wrote whose clock was ahead (accounts/clocks.py).
 MEMBER_CLOCK_STAMPS = {

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
-from accounts.connections import connections
+from accounts.connections import CONNECTED_APPS
 from accounts.models import ApiKey, Member
 from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm
@@ -58,7 +58,7 @@ def _page(
     request: HttpRequest, member: Member, form: ApiKeyForm, *, created: ApiKey | None = None, secret: str = ""
 ) -> HttpResponse:
     active = list(active_keys(member))
-    apps = connections().of(member)
+    apps = CONNECTED_APPS.get().of(member)
     mcp_url = f"{settings.BASE_URL}/mcp"
     context = {
         "form": form,
@@ -98,13 +98,13 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
     """Asks on GET, disconnects on POST."""
     member = _member(request)
-    app = connections().one(member, app_id)
+    app = CONNECTED_APPS.get().one(member, app_id)
     if app is None:
         raise Http404
     if request.method != "POST":
         return render(request, "disconnect_app.html", {"app": app})
     try:
-        connections().disconnect(member, app_id)
+        CONNECTED_APPS.get().disconnect(member, app_id)
     except NotFound:  # the member was deleted meanwhile, and the app with it
         return redirect("sign-in")
     messages.success(request, f"“{app.name}” is disconnected. It can no longer reach your data.")

@@ -14,6 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page
 
+    from accounts.connections import ConnectedApp, ConnectedApps
     from accounts.models import Member
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -144,7 +145,10 @@ def open_signed_in(open_page: PageFactory, member: "Member", origin: str) -> Pag
 class OneApp:
     """An authorization server that knows one app."""
 
-    def __init__(self) -> None:
+    app: "ConnectedApp"
+    connected = False
+
+    def connect(self) -> "ConnectedApp":
         from accounts.connections import ConnectedApp
         from studyservice.operations.declaration import Scope
 
@@ -157,27 +161,28 @@ class OneApp:
             last_used_at=None,
         )
         self.connected = True
+        return self.app
 
-    def of(self, member: Any) -> Any:
+    def of(self, member: "Member") -> "ConnectedApps":
         from accounts.connections import ConnectedApps
 
         return ConnectedApps([self.app] if self.connected else [])
 
-    def one(self, member: Any, app_id: UUID) -> Any:
+    def one(self, member: "Member", app_id: UUID) -> "ConnectedApp | None":
         return self.app if self.connected and app_id == self.app.id else None
 
     def disconnect(self, member: Any, app_id: UUID) -> None:
         self.connected = self.connected and app_id != self.app.id
 
 
-@pytest.fixture
-def connected_app(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The one app that every member has connected."""
-    from accounts import connections
+ONE_APP = OneApp()
 
-    source = OneApp()
-    monkeypatch.setattr(connections, "_registered", source)
-    return source.app
+
+@pytest.fixture
+def connected_app(settings: Any) -> "ConnectedApp":
+    """The one app that every member has connected."""
+    settings.CONNECTED_APPS = f"{__name__}.ONE_APP"
+    return ONE_APP.connect()
 
 
 class Landing(BaseHTTPRequestHandler):

@@ -1,0 +1,45 @@
+"""Start fails if a setting names what is not there, or is of another kind than it is used as."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, register
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import DateTimeField, Field, ForeignKey
+
+from accounts.clocks import REPAIRS
+from accounts.connections import CONNECTED_APPS
+from accounts.credentials import RESOLVERS
+from accounts.erasure import ERASURES
+from accounts.profile import PRACTICE_STREAK
+from accounts.purging import EXPIRED_DATA
+
+HOOKS = (CONNECTED_APPS, RESOLVERS, EXPIRED_DATA, ERASURES, REPAIRS, PRACTICE_STREAK)
+
+
+@register()
+def check_hooks(**kwargs: Any) -> list[CheckMessage]:
+    """What other apps do for this one."""
+    return [error for hook in HOOKS for error in hook.check()]
+
+
+@register()
+def check_fields(**kwargs: Any) -> list[CheckMessage]:
+    """Where other apps keep what belongs to a member, and the moments that the member's clock gave."""
+    stamps = [(label, name) for label, names in settings.MEMBER_CLOCK_STAMPS.items() for name in names]
+    return [
+        *_errors("MEMBER_DATA", settings.MEMBER_DATA, ForeignKey),
+        *_errors("MEMBER_CLOCK_STAMPS", stamps, DateTimeField),
+    ]
+
+
+def _errors(setting: str, fields: Iterable[tuple[str, str]], kind: "type[Field[Any, Any]]") -> Iterator[CheckMessage]:
+    for label, name in fields:
+        try:
+            fits = isinstance(apps.get_model(label)._meta.get_field(name), kind)
+        except (LookupError, ValueError, FieldDoesNotExist):
+            fits = False
+        if not fits:
+            yield Error(f"{setting}: {label}.{name} is no {kind.__name__} of a model.", id="accounts.E001")
