@@ -24,7 +24,7 @@ logging.captureWarnings(True)
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
-threads = settings.WEB_THREADS
+threads = settings.WEB_THREADS + 1  # the last is for `/health`, which is answered whatever holds the others
 max_requests = settings.WEB_MAX_REQUESTS
 max_requests_jitter = max_requests // 10  # so that processes do not end at the same time
 worker_class = "studyservice.server.worker.JSONErrorWorker"
@@ -38,10 +38,9 @@ _, _most = resource.getrlimit(resource.RLIMIT_NOFILE)
 _files = 65_536 if _most == resource.RLIM_INFINITY else min(_most, 65_536)
 resource.setrlimit(resource.RLIMIT_NOFILE, (_files, _most))
 worker_connections = max(64, min(4096, _files - 256))
+http_parser = "python"  # the worker leans on it; another one that happens to be installed is not taken
 limit_request_line = 8190
 limit_request_field_size = 16380
-errorlog = "-"
-accesslog = None
 control_socket_disable = True
 # Gunicorn's own lines in the format of the service's.
 _own = {"gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True}}

@@ -4,15 +4,17 @@ A thread answers requests and never waits for a client. The main loop reads head
 thread could not read or send at once, and goes on with it (`studyservice.server.waiting_room`). Gunicorn by itself
 reads and writes in the thread: a few clients that stall, or are slow, keep all of them.
 
-`tests/server/test_worker.py` fails when a name that is overridden or used here is gone from gunicorn.
+`tests/server/test_worker.py` fails when a function that is overridden here, or whose inside is counted on, is not as it
+was when this was written.
 """
 
 import errno
 import socket
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from gunicorn.http.errors import InvalidHeader, LimitRequestHeaders, ParseException
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.gthread import TConn, ThreadWorker
@@ -70,13 +72,9 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         super().__init__(*args, **kwargs)
         self.waiting: WaitingRoom[Connection]
         self._reported_at = 0.0
-        self.lanes = Lanes(self.cfg.threads)
-        self._requests: FairQueue[Connection] = FairQueue(self.cfg.threads)
+        self.lanes = Lanes(settings.WEB_THREADS)
+        self._requests: FairQueue[Connection] = FairQueue(settings.WEB_THREADS)
         self._probes: FairQueue[Connection] = FairQueue(1)
-
-    def get_thread_pool(self) -> ThreadPoolExecutor:
-        """One thread more than requests are answered in: `/health` is answered whatever holds the others."""
-        return ThreadPoolExecutor(max_workers=self.cfg.threads + 1)
 
     def load_wsgi(self) -> None:
         """The application; once it has answered, what it left of the body is read or the connection is to end.
