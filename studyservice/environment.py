@@ -31,7 +31,7 @@ def text(name: str, default: str = "") -> str:
 def count(name: str, default: int, least: int, most: int = 65535) -> int:
     """A whole number from the environment, `least` to `most`."""
     value = text(name, str(default))
-    if not (value.isascii() and value.isdecimal() and least <= int(value[:10]) <= most):
+    if not (value.isascii() and value.isdecimal() and len(value) <= 10 and least <= int(value) <= most):
         raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
     return int(value)
 

@@ -91,6 +91,10 @@ def test_production_passes_the_deployment_checks(run):
         ),
         ({"EMAIL_URL": "mail.org"}, "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."),
         ({"PORT": "http"}, "PORT must be a whole number from 1 to 65535, not 'http'."),
+        (
+            {"WEB_MAX_REQUESTS": "10000000000"},
+            "WEB_MAX_REQUESTS must be a whole number from 0 to 1000000000, not '10000000000'.",
+        ),
         ({"WEB_THREADS": "0"}, "WEB_THREADS must be a whole number from 1 to 1024, not '0'."),
         (
             {"DATABASE_STATEMENT_TIMEOUT": "15s"},
