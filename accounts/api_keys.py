@@ -6,7 +6,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import ApiKey, Member
-from accounts.secrets import new_secret, sha256
+from accounts.secrets import hint_of, new_secret, sha256
 from accounts.writing import writing
 from studyservice.operations.errors import Conflict
 
@@ -38,7 +38,7 @@ def create_api_key(
             member=member,
             name=name.strip(),
             secret_hash=sha256(secret),
-            hint=f"{secret[:11]}…{secret[-4:]}",
+            hint=hint_of(secret),
             may_write=may_write,
             created_at=now,
             expires_at=now + timedelta(days=expires_days) if expires_days else None,

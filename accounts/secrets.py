@@ -21,6 +21,12 @@ def kind_of(secret: str) -> str:
     return kind if separator and prefix == settings.CREDENTIAL_PREFIX else ""
 
 
+def hint_of(secret: str) -> str:
+    """What may be shown of a secret, 25 characters at most: its prefix, and four random characters at each end."""
+    prefix, kind, random = secret.split("_", 2)
+    return f"{prefix}_{kind}_{random[:4]}…{random[-4:]}"
+
+
 def sha256(secret: str) -> str:
     """The hexadecimal SHA-256 under which a secret is stored and looked up."""
     return hashlib.sha256(secret.encode()).hexdigest()

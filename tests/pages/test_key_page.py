@@ -75,6 +75,15 @@ def test_a_key_expires_as_chosen(client: Client, member: Member, choice: str, da
     assert ApiKey.objects.get().expires_at == NOW + timedelta(days=days)
 
 
+@pytest.mark.parametrize("prefix", ["s", "svc", "twelveletter"])
+def test_a_key_is_told_apart_by_what_is_shown_of_it(client: Client, member: Member, settings: Any, prefix: str) -> None:
+    settings.CREDENTIAL_PREFIX = prefix
+    secret = create(client).context["secret"]
+    start = len(f"{prefix}_sk_") + 4
+    shown = f'<code class="key-hint">{secret[:start]}…{secret[-4:]}</code>'
+    assert shown in client.get("/keys").content.decode()
+
+
 def test_a_key_may_never_expire(client: Client, member: Member) -> None:
     create(client)
     assert ApiKey.objects.get().expires_at is None
