@@ -1,5 +1,7 @@
 """The accounts app."""
 
+from typing import ClassVar
+
 from django.apps import AppConfig
 
 
@@ -8,6 +10,7 @@ class AccountsConfig(AppConfig):
 
     name = "accounts"
     verbose_name = "Members and credentials"
+    headings: ClassVar[dict[str, str]] = {"Member": "Who the credential belongs to."}
 
     def ready(self) -> None:
         """Load the checks."""

@@ -1,5 +1,7 @@
 """The courses app."""
 
+from typing import ClassVar
+
 from django.apps import AppConfig
 
 
@@ -7,3 +9,7 @@ class CoursesConfig(AppConfig):
     """Courses, syllabi and dated items."""
 
     name = "courses"
+    headings: ClassVar[dict[str, str]] = {
+        "Courses": "Courses and their syllabus text.",
+        "Items": "Exams, quizzes, assignments, labs, papers, projects: what is due when.",
+    }

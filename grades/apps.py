@@ -1,5 +1,7 @@
 """The grades app."""
 
+from typing import ClassVar
+
 from django.apps import AppConfig
 
 
@@ -7,3 +9,4 @@ class GradesConfig(AppConfig):
     """Categories, scores and the breakdown."""
 
     name = "grades"
+    headings: ClassVar[dict[str, str]] = {"Grades": "Weighted categories, scores, and the current grade."}

@@ -1,5 +1,7 @@
 """The practice app."""
 
+from typing import ClassVar
+
 from django.apps import AppConfig
 
 
@@ -7,3 +9,4 @@ class PracticeConfig(AppConfig):
     """Attempts, streaks and weak topics."""
 
     name = "practice"
+    headings: ClassVar[dict[str, str]] = {"Practice": "Accuracy, streaks and weak topics."}

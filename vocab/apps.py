@@ -1,5 +1,7 @@
 """The vocab app."""
 
+from typing import ClassVar
+
 from django.apps import AppConfig
 
 
@@ -8,3 +10,4 @@ class VocabConfig(AppConfig):
 
     name = "vocab"
     verbose_name = "Vocabulary"
+    headings: ClassVar[dict[str, str]] = {"Vocabulary": "Flashcard decks studied with spaced repetition."}

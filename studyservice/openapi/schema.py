@@ -1,9 +1,11 @@
 """`/openapi.json` from the operations' own declarations."""
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from django.apps import apps
 from django.conf import settings
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
@@ -19,16 +21,6 @@ _EXAMPLES = {
     "date-time": "2026-11-21T08:30:00Z",
 }
 """A parameter's example, by format."""
-
-_TAGS = {
-    "Member": "Who the credential belongs to.",
-    "Courses": "Courses and their syllabus text.",
-    "Items": "Exams, quizzes, assignments, labs, papers, projects: what is due when.",
-    "Planning": "Milestones that lead up to an item, and the agenda of the days ahead.",
-    "Grades": "Weighted categories, scores, and the current grade.",
-    "Practice": "Accuracy, streaks and weak topics.",
-    "Vocabulary": "Flashcard decks studied with spaced repetition.",
-}
 
 
 class OperationSchema(AutoSchema):
@@ -118,12 +110,18 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
     components["securitySchemes"] = _security_schemes()
     components["headers"] = HEADERS
     components["responses"] = {error.name: error_response(error) for error in ERRORS.values()}
-    result["tags"] = [{"name": name, "description": text} for name, text in _TAGS.items()]
+    result["tags"] = [{"name": name, "description": text} for name, text in _headings()]
     _drop(result, "x-spec-enum-id")
     for path in result["paths"].values():
         for operation in path.values():
             _finish_operation(operation, schemas)
     return result
+
+
+def _headings() -> Iterator[tuple[str, str]]:
+    """Each heading that operations stand under and what it is about: the `headings` of the apps, in their order."""
+    for app in apps.get_app_configs():
+        yield from getattr(app, "headings", {}).items()
 
 
 def _finish_operation(operation: Schema, schemas: Schema) -> None:
