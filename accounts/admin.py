@@ -45,7 +45,6 @@ class _StateFilter(admin.SimpleListFilter):
     states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The states by name."""
         return [(state, label) for state, (label, _) in self.states.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -88,7 +87,6 @@ class ActiveKeyInline(ServiceInline):
     can_delete = False
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """The active ones."""
         return super().get_queryset(request).filter(api_keys.active())
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -131,7 +129,6 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
         return not guarded and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """As for changes."""
         guarded = isinstance(obj, Member) and obj.is_staff and not request.user.is_superuser
         return not guarded and super().has_delete_permission(request, obj)
 
@@ -164,7 +161,6 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
 
     @admin.display(boolean=True, description="membership")
     def membership(self, member: Member) -> bool:
-        """Whether it is active."""
         return member.membership_is_active()
 
     @admin.action(description="Renew the membership, open-ended", permissions=["change"])
@@ -174,12 +170,10 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
 
     @admin.action(description="End the membership", permissions=["change"])
     def lapse(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """At once."""
         self._each(request, queryset, membership.lapse, "Ended")
 
     @admin.action(description="Revoke all API keys", permissions=["change"])
     def revoke_keys(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        """At once."""
         self._each(request, queryset, api_keys.revoke_all, "Revoked the API keys of")
 
     @admin.action(description="Sign out of every browser", permissions=["change"])
@@ -215,7 +209,6 @@ class ApiKeyAdmin(ReadOnlyAdmin):
 
     @admin.action(description="Revoke", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
-        """Stop the keys at once."""
         keys = list(queryset)
         for key in keys:
             api_keys.revoke_api_key(key)

@@ -13,5 +13,4 @@ class AccountsConfig(AppConfig):
     headings: ClassVar[dict[str, str]] = {"Member": "Who the credential belongs to."}
 
     def ready(self) -> None:
-        """Load the checks."""
         from accounts import checks  # noqa: F401, PLC0415  # registers itself

@@ -50,7 +50,6 @@ class MemberManager(BaseUserManager["Member"]):
     """Creates members; an e-mail address is kept in lower case, so that it names one member."""
 
     def get_queryset(self) -> MemberQuerySet:
-        """All members."""
         return MemberQuerySet(self.model, using=self._db)
 
     def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Member":

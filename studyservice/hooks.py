@@ -62,7 +62,6 @@ class Hook(_Hook[T]):
     in_words = "a dotted name"
 
     def get(self) -> T:
-        """The object."""
         found: T = _resolved(getattr(settings, self.setting))
         return found
 
@@ -96,7 +95,6 @@ class HookTable(_Hook[T]):
         return None if name is None else _resolved(name)
 
     def items(self) -> ItemsView[str, T]:
-        """Each key with its object."""
         return {key: _resolved(name) for key, name in self._table().items()}.items()
 
     def _table(self) -> Mapping[str, str]:

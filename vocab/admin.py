@@ -39,7 +39,6 @@ class DeckAdmin(ServiceAdmin):
         return format_html('<a href="{}?deck__id__exact={}">{} cards</a>', address, deck.id, count)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Never."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
@@ -61,7 +60,6 @@ class ReviewInline(ServiceInline):
     ordering = ("reviewed_at",)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -86,7 +84,6 @@ class CardAdmin(ServiceAdmin):
         return lookup == "deck__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Never."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:

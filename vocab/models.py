@@ -43,7 +43,6 @@ class Deck(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse another member's course."""
         if self.course is not None and self.course.member_id != self.member_id:
             raise ValidationError({"course": "This is a course of another member."})
 

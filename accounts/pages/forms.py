@@ -56,7 +56,6 @@ class CodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        """Six digits."""
         digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
         if not re.fullmatch(r"[0-9]{6}", digits):
             raise forms.ValidationError("A code has six digits, such as 042 917. Check the e-mail and try again.")

@@ -100,7 +100,6 @@ class ServiceAdmin(_ModelAdmin):
         return self._told(request, view, *args, **kwargs)
 
     def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Delete, likewise."""
         return self._told(request, super().delete_view, *args, **kwargs)
 
     def _told(
@@ -132,15 +131,12 @@ class ReadOnlyAdmin(ServiceAdmin):
     """For looking things up; the member's own doors change them."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Never."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
         return False
 
 
@@ -150,5 +146,4 @@ class ServiceInline(_TabularInline):
     extra = 0
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Never."""
         return False

@@ -24,7 +24,6 @@ class JSONFormatter(logging.Formatter):
     """One JSON object per line: time, level, logger, message, request_id, and what `extra={"data": …}` adds."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC),
             "level": record.levelname,
@@ -59,7 +58,6 @@ class RequestLogMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer `request` and log it."""
         started = time.perf_counter()
         response = self.get_response(request)
         self.note(request, response, time.perf_counter() - started)

@@ -48,7 +48,6 @@ class RequestIdFilter(logging.Filter):
     """Puts the id of the current request, or of the one that the record is about, on each log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Every record passes."""
         about = getattr(record, "request", None)
         named = REQUEST_ID.get(about) if isinstance(about, HttpRequest) else None
         record.request_id = named or current_request_id()

@@ -30,24 +30,19 @@ class OperationSchema(AutoSchema):
 
     @cached_property
     def declared(self) -> Operation:
-        """The declarations of the action."""
         found: Operation = getattr(self.view, self.view.action)
         return found
 
     def get_operation_id(self) -> str:
-        """The action's name."""
         return self.declared.id
 
     def get_summary(self) -> str:
-        """The title."""
         return self.declared.title
 
     def get_description(self) -> str:  # type: ignore[override]  # drf-spectacular's, with fewer arguments than DRF's
-        """The docstring."""
         return self.declared.description
 
     def get_tags(self) -> list[str]:
-        """The viewset's heading."""
         return [self.view.tag]
 
     def get_auth(self) -> list[Schema]:
@@ -55,7 +50,6 @@ class OperationSchema(AutoSchema):
         return [{"bearer": []}, {"apiKey": []}, {"oauth2": [self.declared.scope.value]}]
 
     def get_override_parameters(self) -> list[Any]:
-        """Path ids, and the query."""
         parameters: list[Any] = [
             OpenApiParameter(name, UUID, OpenApiParameter.PATH, description=f"The {name.removesuffix('_id')}'s id.")
             for name in self.declared.path_ids
@@ -65,11 +59,9 @@ class OperationSchema(AutoSchema):
         return parameters
 
     def get_request_serializer(self) -> Any:
-        """The body."""
         return self.declared.body
 
     def get_response_serializers(self) -> Any:
-        """The answer and every error."""
         answer: Any = self.declared.answer
         if self.declared.many:
             answer = _page_of(answer)

@@ -61,7 +61,6 @@ class Channel:
     # The main loop's side.
 
     def fileno(self) -> int:
-        """The socket's."""
         return self._socket.fileno()
 
     def fill(self, most: int) -> bytes:
@@ -188,7 +187,6 @@ class Channel:
         """It never blocks."""
 
     def close(self) -> None:
-        """Close the socket."""
         self._socket.close()
 
     # Between requests.

@@ -35,7 +35,6 @@ class MetricsServer:
         return self._slot
 
     def close(self) -> None:
-        """Remove the files."""
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def enter(self, slot: int) -> None:

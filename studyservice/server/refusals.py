@@ -36,7 +36,6 @@ class RefusalMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer."""
         refused: tuple[ApiError, BaseException] | None = request.META.get(_REFUSED)
         if refused is None:
             return self.get_response(request)

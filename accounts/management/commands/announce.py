@@ -20,7 +20,6 @@ class Command(BaseCommand):
     help = "E-mail every member who has an active API key, lapsed members too, one message each."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
         parser.add_argument("--subject", type=text, required=True)
         parser.add_argument("--body-file", required=True, type=Path)
         parser.add_argument("--dry-run", action="store_true", help="only say who would get it")

@@ -23,14 +23,12 @@ class Command(BaseCommand):
     help = "Create an API key for a member and print it, once."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
         parser.add_argument("email", type=text)
         parser.add_argument("name", type=text)
         add_key_options(parser)
         add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Create the key."""
         try:
             secret, key = create_api_key(
                 member_named(options["email"]),

@@ -18,7 +18,6 @@ class Command(BaseCommand):
     help = "Create a member, and an API key for the member if --api-key names one."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
         parser.add_argument("email", type=text)
         parser.add_argument("--name", type=text, default="")
         parser.add_argument("--time-zone", default="UTC", help="IANA name, default UTC")

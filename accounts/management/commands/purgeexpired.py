@@ -14,11 +14,9 @@ class Command(BaseCommand):
     help = "Remove what has expired, in batches."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
         add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Remove and count."""
         removed = purge_all()
         answer(
             self,

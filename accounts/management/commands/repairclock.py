@@ -14,7 +14,6 @@ class Command(BaseCommand):
     help = "Set clocks that a server ahead of the true time has put forward, and what was made by them, to now."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
         parser.add_argument("email", type=text, nargs="?")
         parser.add_argument("--all", action="store_true", help="every member whose clock is ahead")
         add_json_option(parser)

@@ -27,14 +27,12 @@ class Command(BaseCommand):
     help = "Make a membership active (open-ended, or until a last day) or inactive."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """The command's arguments."""
         parser.add_argument("email", type=text)
         parser.add_argument("state", choices=["active", "inactive"])
         parser.add_argument("--until", type=calendar_date, help="last day included, in the member's time zone")
         add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Store the new state."""
         if options["state"] == "inactive" and options["until"]:
             raise CommandError("--until goes with active.")
         member = member_named(options["email"])

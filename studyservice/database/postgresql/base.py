@@ -24,7 +24,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _kept_cursor: "psycopg.Cursor[tuple[Any, ...]] | None" = None
 
     def get_connection_params(self) -> dict[str, Any]:
-        """What libpq is told."""
         params: dict[str, Any] = super().get_connection_params()
         params.pop("deadline", None)
         return params

@@ -24,7 +24,6 @@ class AddCheck(AddConstraint):
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        """Add it."""
         if schema_editor.connection.vendor != "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
@@ -41,11 +40,9 @@ class _OnPostgresql(Operation):
         self.options = options
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """As a migration writes it."""
         return type(self).__name__, [self.model_name], self.options
 
     def describe(self) -> str:
-        """As `migrate --plan` shows it."""
         return f"{type(self).__name__} of {self.model_name} {self.options or ''} (PostgreSQL)"
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
@@ -54,7 +51,6 @@ class _OnPostgresql(Operation):
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        """Execute what does it."""
         if schema_editor.connection.vendor == "postgresql":
             model = to_state.apps.get_model(app_label, self.model_name)
             for sql in self.forwards(model, schema_editor):
@@ -63,18 +59,15 @@ class _OnPostgresql(Operation):
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        """Execute what undoes it."""
         if schema_editor.connection.vendor == "postgresql":
             model = to_state.apps.get_model(app_label, self.model_name)
             for sql in self.backwards(model, schema_editor):
                 schema_editor.execute(sql, params=None)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """What does it."""
         raise NotImplementedError
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """What undoes it."""
         raise NotImplementedError
 
 
@@ -82,7 +75,6 @@ class ValidateChecks(_OnPostgresql):
     """Look at the rows that were there before the check constraints of the model."""
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Validate each."""
         for constraint in model._meta.constraints:
             if isinstance(constraint, CheckConstraint):
                 yield f"ALTER TABLE {model._meta.db_table} VALIDATE CONSTRAINT {editor.quote_name(constraint.name)}"
@@ -102,12 +94,10 @@ class MemberKey(_OnPostgresql):
         super().__init__(model_name, owner=owner)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Add it."""
         table, owner = model._meta.db_table, column(model, self.options["owner"])
         yield f"ALTER TABLE {table} ADD CONSTRAINT {table}_of_member UNIQUE ({owner}, id)"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Drop it."""
         table = model._meta.db_table
         yield f"ALTER TABLE {table} DROP CONSTRAINT {table}_of_member"
 
@@ -122,7 +112,6 @@ class MemberReference(_OnPostgresql):
         super().__init__(model_name, field=field, owner=owner)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Add it."""
         table, field, owner = model._meta.db_table, self.options["field"], self.options["owner"]
         target = referred(model, field)
         columns = f"{column(model, owner)}, {column(model, field)}"
@@ -132,7 +121,6 @@ class MemberReference(_OnPostgresql):
         )
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Drop it."""
         yield f"ALTER TABLE {model._meta.db_table} DROP CONSTRAINT {reference_name(model, self.options['field'])}"
 
 
@@ -153,7 +141,6 @@ class ValidateMemberReference(_OnPostgresql):
                 yield f"ALTER TABLE {table} DROP CONSTRAINT {editor.quote_name(name)}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Put Django's back."""
         table, own, target = (
             model._meta.db_table,
             column(model, self.options["field"]),
