@@ -1,0 +1,47 @@
+"""Requests as Django has them, and chunked ones too: Django reads no more of a body than `Content-Length` tells."""
+
+from typing import Any, BinaryIO, cast
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.core.handlers.wsgi import WSGIRequest
+
+
+class Request(WSGIRequest):
+    """A chunked body is read when it is asked for, and no more of it than one byte beyond the largest accepted body."""
+
+    def __init__(self, environ: dict[str, Any]) -> None:
+        super().__init__(environ)
+        self._chunked = "HTTP_TRANSFER_ENCODING" in environ and bool(environ.get("wsgi.input_terminated"))
+        if self._chunked:
+            self._stream = cast(BinaryIO, _Bounded(environ["wsgi.input"], settings.MAX_BODY_BYTES))
+
+    def _load_post_and_files(self) -> None:
+        """A form's parser wants to know how long the body is."""
+        if self._chunked:
+            self.META["CONTENT_LENGTH"] = str(len(self.body))
+        super()._load_post_and_files()
+
+
+class _Bounded:
+    """A body that must not be longer than `most` bytes."""
+
+    def __init__(self, body: Any, most: int) -> None:
+        self._body = body
+        self._left = most
+
+    def read(self, size: int = -1) -> bytes:
+        """The next `size` bytes, or all.
+
+        Raises:
+            RequestDataTooBig: it is longer.
+        """
+        wanted = self._left + 1 if size < 0 else min(size, self._left + 1)
+        data: bytes = self._body.read(wanted)
+        self._left -= len(data)
+        if self._left < 0:
+            raise RequestDataTooBig("The chunked body is too large.")
+        return data
+
+    def close(self) -> None:
+        """The connection is the server's to close."""
