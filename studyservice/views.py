@@ -6,21 +6,16 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
-from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from studyservice.http.responses import error_response, json_response
+from studyservice.http.reading import read_only
+from studyservice.http.responses import json_response
 from studyservice.openapi.document import document
-from studyservice.operations.errors import MethodNotAllowed
-
-_READ = ("GET", "HEAD")
 
 
-@csrf_exempt
-def openapi(request: HttpRequest) -> HttpResponse:
+@read_only
+def openapi() -> HttpResponse:
     """`/openapi.json`."""
-    if request.method not in _READ:
-        return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
     return json_response(document())
 
 

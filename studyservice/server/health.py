@@ -16,11 +16,10 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from django.http import HttpRequest, HttpResponse
-from django.views.decorators.csrf import csrf_exempt
+from django.http import HttpResponse
 
-from studyservice.http.responses import error_response, json_response
-from studyservice.operations.errors import MethodNotAllowed
+from studyservice.http.reading import read_only
+from studyservice.http.responses import json_response
 from studyservice.server.probes import Probe
 
 logger = logging.getLogger(__name__)
@@ -31,38 +30,24 @@ ANSWER_SECONDS = 1.5
 _CONNECTION_OPTIONS = {"postgresql": {"connect_timeout": 2, "deadline": 2}, "sqlite": {"timeout": 2}}
 """By kind of database, in seconds: the thread that asks is to be free again soon after nobody waits for it."""
 
-_READ = ("GET", "HEAD")
-
 
 class UnappliedMigrationsError(Exception):
     """The database lacks migrations of this version."""
 
 
-def _read_only(view: Callable[[], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """`view` for GET and HEAD."""
-
-    @csrf_exempt
-    def answer(request: HttpRequest) -> HttpResponse:
-        if request.method not in _READ:
-            return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
-        return view()
-
-    return answer
-
-
-@_read_only
+@read_only
 def health() -> HttpResponse:
     """200 while the database answers, else 503."""
     return _answer(well=_is_well("database", _DATABASE.start()))
 
 
-@_read_only
+@read_only
 def live() -> HttpResponse:
     """200 while this process answers requests, whatever becomes of what it stands on."""
     return _answer(well=True)
 
 
-@_read_only
+@read_only
 def ready() -> HttpResponse:
     """200 if the database answers and has every migration, and Redis answers if there is one; else 503."""
     database = _DATABASE.start()

@@ -1,0 +1,23 @@
+"""Views of the service itself that are only read, by anybody, and answer JSON."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from studyservice.http.responses import error_response
+from studyservice.operations.errors import MethodNotAllowed
+
+_READ = ("GET", "HEAD")
+
+
+def read_only(view: Callable[[], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """`view` for GET and HEAD; any other method is refused in the envelope."""
+
+    @csrf_exempt
+    def answer(request: HttpRequest) -> HttpResponse:
+        if request.method not in _READ:
+            return error_response(MethodNotAllowed(headers={"Allow": ", ".join(_READ)}))
+        return view()
+
+    return answer
