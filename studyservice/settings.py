@@ -3,6 +3,7 @@
 `make run` keeps a trial secret in DATA_DIR; with it the service runs on loopback without any other setting.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,7 +28,7 @@ from studyservice.environment import (
     secret_key_fallbacks,
     text,
 )
-from studyservice.http.paths import API_ROOTS
+from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -67,7 +68,7 @@ ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 SECURE_SSL_REDIRECT = _secure
 # The API refuses plain http by itself: a redirect would let a client send its credential in the clear for ever.
-SECURE_REDIRECT_EXEMPT = [r"^health(/|$)", *(rf"^{root[1:]}(/|$)" for root in API_ROOTS)]
+SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, *API_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
 SECURE_HSTS_PRELOAD = _secure
@@ -236,7 +237,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 CORS_ALLOW_ALL_ORIGINS = True
-CORS_URLS_REGEX = r"^/(v1|mcp|oauth/(token|register|revoke)|\.well-known|health|openapi\.json)(/|$)"
+CORS_URLS_REGEX = rf"^({'|'.join(map(re.escape, JSON_ROOTS))})(/|$)"
 CORS_ALLOW_HEADERS = (
     *default_headers,
     "x-api-key",

@@ -15,20 +15,14 @@ OAUTH_ROOTS = ("/oauth/token", "/oauth/register", "/oauth/revoke")
 HEALTH_ROOT = "/health"
 """What load balancers ask, by whatever address they know an instance."""
 
-JSON_ROOTS = (
-    *API_ROOTS,
-    *OAUTH_ROOTS,
-    "/.well-known",
-    HEALTH_ROOT,
-    "/openapi.json",
-)
-"""Paths below which HTML never leaves the server."""
-
-UNSTORED_ROOTS = (*API_ROOTS, "/oauth", "/health", ADMIN_ROOT)
-"""Paths whose answers no cache may keep: members' data, credentials, and the state of the moment."""
-
 DESCRIPTION_ROOTS = ("/.well-known", "/openapi.json")
 """Paths that describe the service, the same to everybody."""
+
+JSON_ROOTS = (*API_ROOTS, *OAUTH_ROOTS, HEALTH_ROOT, *DESCRIPTION_ROOTS)
+"""Paths below which HTML never leaves the server, and that scripts of any site may call."""
+
+UNSTORED_ROOTS = (*API_ROOTS, "/oauth", HEALTH_ROOT, ADMIN_ROOT)
+"""Paths whose answers no cache may keep: members' data, credentials, and the state of the moment."""
 
 
 def is_below(path: str, root: str) -> bool:
