@@ -32,6 +32,9 @@ from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
+SERVICE_NAME = "Study Data Service"
+API_VERSION = "1.0.0"
+
 DEBUG = False
 DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
 TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
@@ -291,7 +294,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_GRANT_TYPES_SUPPORTED": ["authorization_code", "refresh_token"],
     "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
     "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["none", "client_secret_basic", "client_secret_post"],
-    "OAUTH2_PROTECTED_RESOURCE_NAME": "Study Data Service",
+    "OAUTH2_PROTECTED_RESOURCE_NAME": SERVICE_NAME,
     "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs",
     # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
     # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
@@ -365,7 +368,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 # A trial prints messages, sign-in codes included.
 vars().update(email(default="consolemail://" if TRIAL else ""))
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", "Study Data Service <noreply@localhost>")
+DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", f"{SERVICE_NAME} <noreply@localhost>")
 
 LOG_FORMAT = text("LOG_FORMAT", "text" if TRIAL else "json")
 if LOG_FORMAT not in {"text", "json"}:
@@ -396,9 +399,6 @@ LOGGING: dict[str, Any] = {
         "django.security": {"level": "ERROR"},
     },
 }
-
-SERVICE_NAME = "Study Data Service"
-API_VERSION = "1.0.0"
 
 SPECTACULAR_SETTINGS = {
     "TITLE": SERVICE_NAME,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 
@@ -15,7 +16,7 @@ from studyservice.rates.limiter import Rate, hit
 class OperatorSite(AdminSite):
     """Counts requests for every page below `/admin/`, first by client address, then by who is signed in."""
 
-    site_header = site_title = "Study Data Service"
+    site_header = site_title = settings.SERVICE_NAME
     index_title = "Operators"
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
