@@ -110,31 +110,37 @@ def databases(data_dir: Path, waits: Waits) -> dict[str, dict[str, Any]]:
         raise ImproperlyConfigured(
             "DATABASE_URL is not a database URL: use postgres://user:password@host:5432/name or sqlite:////path/to/file."
         )
-    options = database.setdefault("OPTIONS", {})
     database["CONN_MAX_AGE"] = None
+    database.setdefault("OPTIONS", {})
     if database["ENGINE"] == "django.db.backends.postgresql":
-        database |= {"ENGINE": "studyservice.database.postgresql", "CONN_HEALTH_CHECKS": True}
-        # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
-        # of them once per connection.
-        options.setdefault("server_side_binding", True)
-        if flag("DATABASE_POOLED", default=False):
-            # What one transaction prepares or declares, the next does not find: it may be on another connection.
-            options["prepare_threshold"] = None
-            database["DISABLE_SERVER_SIDE_CURSORS"] = True
-            # A pooler refuses start-up options; the role brings the same (`manage.py databasetimeouts`).
-        else:
-            options["options"] = waits.startup_options(options.get("options", ""))
-        options.setdefault("prepare_threshold", 3)
-        options["deadline"] = waits.deadline
-        for name, value in _transport().items():
-            options.setdefault(name, value)
+        _set_up_postgresql(database, waits)
     else:
-        options |= {
+        database["OPTIONS"] |= {
             "transaction_mode": "IMMEDIATE",
             "timeout": waits.lock,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     return {"default": database}
+
+
+def _set_up_postgresql(database: dict[str, Any], waits: Waits) -> None:
+    """Add what we want of PostgreSQL and its driver, where the URL does not say something else."""
+    database |= {"ENGINE": "studyservice.database.postgresql", "CONN_HEALTH_CHECKS": True}
+    options = database["OPTIONS"]
+    # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
+    # of them once per connection.
+    options.setdefault("server_side_binding", True)
+    if flag("DATABASE_POOLED", default=False):
+        # What one transaction prepares or declares, the next does not find: it may be on another connection.
+        options["prepare_threshold"] = None
+        database["DISABLE_SERVER_SIDE_CURSORS"] = True
+        # A pooler refuses start-up options; the role brings the same (`manage.py databasetimeouts`).
+    else:
+        options["options"] = waits.startup_options(options.get("options", ""))
+    options.setdefault("prepare_threshold", 3)
+    options["deadline"] = waits.deadline
+    for name, value in _transport().items():
+        options.setdefault(name, value)
 
 
 def _transport() -> dict[str, int]:
