@@ -16,11 +16,17 @@ from django.http import HttpRequest, UnreadablePostError
 from studyservice.http.responses import JSON_TYPE
 from studyservice.operations.errors import InvalidRequest
 
-_TOO_LARGE = f"The body is larger than {settings.MAX_BODY_BYTES} bytes."
-
 
 class BodyTooLarge(InvalidRequest):
     """The body is over the limit of every API request."""
+
+    default_message = f"The body is larger than {settings.MAX_BODY_BYTES} bytes."
+
+
+class BodyIncomplete(InvalidRequest):
+    """The client went away before the whole body had come."""
+
+    default_message = "The body did not arrive as a whole."
 
 
 def decode(raw: bytes) -> Any:
@@ -69,25 +75,26 @@ def read_raw(request: HttpRequest) -> bytes:
 
     Raises:
         BodyTooLarge: it is longer than `MAX_BODY_BYTES`.
-        InvalidRequest: it is encoded, or did not come as a whole.
+        BodyIncomplete: it did not come as a whole.
+        InvalidRequest: it is encoded.
     """
     if request.headers.get("Content-Encoding", "identity").strip().lower() not in {"", "identity"}:
         raise InvalidRequest("Send the body as it is, without Content-Encoding.")
     if _content_length(request) > settings.MAX_BODY_BYTES:
-        raise BodyTooLarge(_TOO_LARGE)
+        raise BodyTooLarge
     try:
         return request.body
     except RequestDataTooBig:  # a chunked one
-        raise BodyTooLarge(_TOO_LARGE) from None
+        raise BodyTooLarge from None
     except UnreadablePostError:
-        raise InvalidRequest("The body did not arrive as a whole.") from None
+        raise BodyIncomplete from None
 
 
 def require_whole(request: HttpRequest) -> None:
     """Let no request be carried out of which only a part came; its body may be anything, and is ignored.
 
     Raises:
-        InvalidRequest: the client went away before all of it had come. One over `MAX_BODY_BYTES` is not looked at.
+        BodyIncomplete: it did not come as a whole. One over `MAX_BODY_BYTES` is not looked at.
     """
     if _content_length(request) > settings.MAX_BODY_BYTES:
         return
@@ -95,7 +102,7 @@ def require_whole(request: HttpRequest) -> None:
         with suppress(RequestDataTooBig):  # a chunked one
             _ = request.body
     except UnreadablePostError:
-        raise InvalidRequest("The body did not arrive as a whole.") from None
+        raise BodyIncomplete from None
 
 
 def _content_length(request: HttpRequest) -> int:
