@@ -24,7 +24,7 @@ urlpatterns = [
     path("", include("accounts.pages.urls")),
     path("favicon.ico", favicon, name="favicon"),
     path("docs", docs, name="docs"),
-    path("admin", RedirectView.as_view(url="/admin/"), name="admin"),
+    path("admin", RedirectView.as_view(pattern_name="admin:index"), name="admin"),
     path("admin/", admin.site.urls),
 ]
 

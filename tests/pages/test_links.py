@@ -7,9 +7,15 @@ import pytest
 from django.conf import settings
 
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
+SCRIPTS = sorted((settings.BASE_DIR / "studyservice" / "static").rglob("*.js"))
 WRITTEN_OUT = re.compile(r'(?:href|action|src)="/[^"]*"')
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
 def test_no_template_writes_an_address_out(template: Path) -> None:
     assert WRITTEN_OUT.findall(template.read_text()) == []
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_no_script_writes_an_address_out(script: Path) -> None:
+    assert re.findall(r"[\"'`]/\w[^\"'`]*[\"'`]", script.read_text()) == []

@@ -48,7 +48,7 @@ const complete = () => {
 new MutationObserver(complete).observe(reference, { childList: true, subtree: true });
 
 SwaggerUIBundle({
-  url: "/openapi.json",
+  url: reference.dataset.description,
   domNode: reference,
   layout: "Reference",
   plugins: [plugin],
