@@ -13,6 +13,7 @@ from courses.models import Course
 from courses.serializers import CourseRecord
 from studyservice.database.statements import Insert, Param, Row, Select
 from studyservice.operations.errors import Conflict
+from studyservice.operations.serializers import deletion
 
 MAX_COURSES = 30
 """Courses per member (spec, Limits)."""
@@ -106,4 +107,4 @@ def delete_course(member: Member, course_id: UUID) -> Row:
         if course is None:
             raise NoSuchCourse
         course.delete()
-    return {"id": course_id, "deleted": True}
+    return deletion(course_id)

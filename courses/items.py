@@ -13,6 +13,7 @@ from courses.models import Course, Item
 from courses.serializers import ItemRecord
 from studyservice.database.statements import Insert, Param, Row, Select, aggregated
 from studyservice.operations.errors import Conflict
+from studyservice.operations.serializers import deletion
 
 MAX_ITEMS = 1000
 """Items per course."""
@@ -133,4 +134,4 @@ def delete_item(member: Member, item_id: UUID) -> Row:
         if item is None:
             raise NoSuchItem
         item.delete()
-    return {"id": item_id, "deleted": True}
+    return deletion(item_id)

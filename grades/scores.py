@@ -9,6 +9,7 @@ from courses.courses import require_course
 from grades.models import GradeCategory, GradeScore
 from studyservice.database.statements import Row
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
+from studyservice.operations.serializers import deletion
 
 MAX_SCORES = 500
 """Scores per course."""
@@ -52,4 +53,4 @@ def delete_grade_score(member: Member, score_id: UUID) -> Row:
         deleted, _ = GradeScore.objects.filter(member_id=member.id, id=score_id).delete()
         if not deleted:
             raise NotFound("There is no such score. get_grades gives the ids.")
-    return {"id": score_id, "deleted": True}
+    return deletion(score_id)

@@ -11,10 +11,12 @@ from accounts.writing import writing
 from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
+from planning.errors import NoSuchMilestone
 from planning.models import Milestone
 from planning.serializers import MilestoneRecord
 from studyservice.database.statements import Insert, Param, Row, Select, aggregated
-from studyservice.operations.errors import Conflict, NotFound
+from studyservice.operations.errors import Conflict
+from studyservice.operations.serializers import deletion
 
 MAX_MILESTONES = 20
 """Milestones per item (spec, Limits)."""
@@ -57,7 +59,7 @@ def get_milestone(member: Member, milestone_id: UUID) -> Row:
     """
     milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
     if milestone is None:
-        raise NotFound("There is no such milestone. list_milestones gives the ids.")
+        raise NoSuchMilestone
     return with_overdue(milestone, member.today())
 
 
@@ -130,5 +132,5 @@ def delete_milestone(member: Member, milestone_id: UUID) -> Row:
     with writing(member.id):
         deleted, _ = Milestone.objects.filter(member_id=member.id, id=milestone_id).delete()
         if not deleted:
-            raise NotFound("There is no such milestone. list_milestones gives the ids.")
-    return {"id": milestone_id, "deleted": True}
+            raise NoSuchMilestone
+    return deletion(milestone_id)

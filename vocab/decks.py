@@ -12,6 +12,7 @@ from accounts.writing import writing
 from courses.models import Course
 from studyservice.database.statements import Insert, Param, Row, Select
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
+from studyservice.operations.serializers import deletion
 from vocab.models import Card, Deck
 from vocab.serializers import CardRecord, DeckRecord
 
@@ -106,4 +107,4 @@ def delete_vocab_deck(member: Member, deck_id: UUID) -> Row:
         if deck is None:
             raise NotFound("There is no such deck. list_vocab_decks gives the ids.")
         deck.delete()
-    return {"id": deck_id, "deleted": True}
+    return deletion(deck_id)

@@ -8,6 +8,7 @@ straight from the database row into the answer (see `studyservice.database.state
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, ClassVar, Self
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -147,3 +148,8 @@ class Deleted(Record):
 
     id = serializers.UUIDField(help_text="The id of what was deleted.")
     deleted = serializers.BooleanField(help_text="Always true.")
+
+
+def deletion(of: UUID) -> dict[str, Any]:
+    """The `Deleted` record."""
+    return {"id": of, "deleted": True}
