@@ -38,8 +38,8 @@ class Section(IntEnum):
 _FILTERS = {
     "course_id": "course_id",
     "kind": "kind",
-    "from": "due_on__gte",
-    "to": "due_on__lte",
+    "due_from": "due_on__gte",
+    "due_to": "due_on__lte",
     "created_after": "created_at__gt",
     "newest": "created_at__lte",
     "changed_after": "updated_at__gt",
@@ -63,7 +63,7 @@ def list_items(member: Member, *, limit: int, cursor: str | None = None, **filte
     meanwhile is left to the next poll. What was changed meanwhile comes, for the first time or again, at the end.
 
     Args:
-        filters: any of `course_id`, `kind`, `from`, `to` (dates, included) and `created_after`.
+        filters: any of `course_id`, `kind`, `due_from`, `due_to` (dates, included) and `created_after`.
 
     Raises:
         InvalidRequest: `cursor` is none of this member's with these filters.

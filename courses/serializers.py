@@ -124,10 +124,12 @@ class ItemBody(Body):
 class ItemsQuery(Query):
     """Parameters of list_items."""
 
+    wire_names: ClassVar[dict[str, str]] = {"due_from": "from", "due_to": "to"}
+
     course_id = IdField(required=False, help_text="Only items of this course.")
     kind = ChoiceField(choices=ItemKind.values, required=False, help_text="Only items of this kind.")
-    from_ = DateField(required=False, help_text="Only items due on or after this date.")
-    to = DateField(required=False, help_text="Only items due on or before this date.")
+    due_from = DateField(required=False, help_text="Only items due on or after this date.")
+    due_to = DateField(required=False, help_text="Only items due on or before this date.")
     created_after = QueryTimestampField(
         required=False,
         help_text="Only items added after this time; pass the newest created_at you have seen.",

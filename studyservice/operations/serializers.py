@@ -49,8 +49,12 @@ class Body(serializers.Serializer[Any]):
 class Query(serializers.Serializer[Any]):
     """Query parameters; unknown ones are ignored, an empty text is wrong.
 
-    A name that is a keyword of Python is declared with an underscore behind it: `from_` is the parameter `from`.
+    Attributes:
+        wire_names: what a parameter is called in the query, where that is no name in Python. It is parsed to the name
+            that it is declared under.
     """
+
+    wire_names: ClassVar[dict[str, str]] = {}
 
     @classmethod
     @cache
@@ -89,7 +93,10 @@ class Query(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Any]:
         """The declared fields under their names in the query."""
-        return {name.rstrip("_"): field for name, field in super().get_fields().items()}
+        fields = super().get_fields()
+        for name in self.wire_names:
+            fields[name].source = name
+        return {self.wire_names.get(name, name): field for name, field in fields.items()}
 
     def to_internal_value(self, data: Any) -> Any:
         """The parameters; what is empty or no text is refused together with whatever else is wrong."""
