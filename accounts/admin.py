@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_protect
 from accounts import api_keys, clocks, membership, sessions
 from accounts.erasure import erase_member
 from accounts.models import ApiKey, Member
-from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline
+from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 
 _PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
 
@@ -193,7 +193,7 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
         for member in members:
             change(member)
             self.log_change(request, member, f"{verb}.")
-        self.message_user(request, f"{verb}: {len(members)} {'member' if len(members) == 1 else 'members'}.")
+        self.message_user(request, f"{verb}: {counted(len(members), 'member')}.")
 
 
 @admin.register(ApiKey)
@@ -213,7 +213,7 @@ class ApiKeyAdmin(ReadOnlyAdmin):
         for key in keys:
             api_keys.revoke_api_key(key)
             self.log_change(request, key, "Revoked.")
-        self.message_user(request, f"Revoked: {len(keys)} {'key' if len(keys) == 1 else 'keys'}.")
+        self.message_user(request, f"Revoked: {counted(len(keys), 'key')}.")
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         """Who could change a key may revoke it."""

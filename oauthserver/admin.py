@@ -22,7 +22,7 @@ from oauthserver.models import (
     end_families,
     live_refresh_tokens,
 )
-from studyservice.admin.base import ServiceAdmin
+from studyservice.admin.base import ServiceAdmin, counted
 from studyservice.operations.fields import parse_uuid
 
 for unused in (Application, Grant, AccessToken, RefreshToken, get_id_token_model(), get_device_grant_model()):
@@ -121,7 +121,7 @@ class ApplicationAdmin(_Listed):
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """For all members, at once."""
         members = sum(disconnect_all_members(app) for app in queryset)
-        self.message_user(request, f"{members} connections were revoked.")
+        self.message_user(request, f"Revoked: {counted(members, 'connection')}.")
 
 
 @admin.register(RefreshToken)
@@ -155,7 +155,7 @@ class ConnectionAdmin(_Listed):
         for member_id, family in chosen:
             with writing(member_id):
                 end_families([family])
-        self.message_user(request, f"{len(chosen)} connections were revoked.")
+        self.message_user(request, f"Revoked: {counted(len(chosen), 'connection')}.")
 
 
 @admin.register(ConnectedMember)
@@ -176,4 +176,4 @@ class ConnectedMemberAdmin(_Listed):
         """At once."""
         for member in queryset:
             disconnect_all_apps(member)
-        self.message_user(request, f"Every app of {len(queryset)} members was revoked.")
+        self.message_user(request, f"Revoked every app of {counted(len(queryset), 'member')}.")

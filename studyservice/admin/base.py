@@ -29,6 +29,11 @@ MOST_ROWS = 1000
 """Rows that a list counts and pages through; beyond them, search."""
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 key`, `2 keys`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 class BoundedPaginator(_Paginator):
     """Never counts past `MOST_ROWS`."""
 

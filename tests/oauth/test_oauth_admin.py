@@ -54,8 +54,15 @@ def test_everything_of_an_app_is_revoked(desk: Client, owner_member: Any, make_m
     members = [owner_member, make_member()]
     tokens, kept = [app.connect(member) for member in members], other.connect(owner_member)
     response = run(desk, "application", "revoke_everything", row(app).pk)
-    assert b"2 connections were revoked" in response.content
+    assert b"Revoked: 2 connections." in response.content
     assert [status_of(pair["access_token"]) for pair in [*tokens, kept]] == [401, 401, 200]
+
+
+def test_one_is_told_as_one(desk: Client, owner_member: Any) -> None:
+    app = App.registered()
+    app.connect(owner_member)
+    response = run(desk, "application", "revoke_everything", row(app).pk)
+    assert b"Revoked: 1 connection." in response.content
 
 
 def test_everything_of_a_member_is_revoked(desk: Client, owner_member: Any, make_member: Any) -> None:
