@@ -94,6 +94,10 @@ class ActiveKeyInline(ServiceInline):
         return False
 
 
+def _is_guarded(request: HttpRequest, obj: Any) -> bool:
+    return isinstance(obj, Member) and obj.is_staff and not request.user.is_superuser
+
+
 @admin.register(Member)
 class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django's class takes no parameter at run time
     """Members; renewing, lapsing, and revoking their keys."""
@@ -125,12 +129,10 @@ class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django'
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Only a superuser changes, or sets the password of, another operator."""
-        guarded = isinstance(obj, Member) and obj.is_staff and not request.user.is_superuser
-        return not guarded and super().has_change_permission(request, obj)
+        return not _is_guarded(request, obj) and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        guarded = isinstance(obj, Member) and obj.is_staff and not request.user.is_superuser
-        return not guarded and super().has_delete_permission(request, obj)
+        return not _is_guarded(request, obj) and super().has_delete_permission(request, obj)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         """Only a superuser hands out privileges."""
