@@ -23,7 +23,7 @@ EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA", Purge)
 
 def purge_all() -> dict[str, int]:
     """Remove everything that has expired; gives the numbers by name."""
-    return {what: purge() for what, purge in EXPIRED_DATA.items()}
+    return {what: remove() for what, remove in EXPIRED_DATA.items()}
 
 
 def purge(expired: QuerySet[Any]) -> int:
