@@ -6,8 +6,6 @@ longest for a head make room for new ones, the slowest of all for what is to be 
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum, auto
 from functools import partial
 from selectors import EVENT_READ, EVENT_WRITE, BaseSelector
 from typing import Generic, Protocol, TypeVar
@@ -15,6 +13,7 @@ from typing import Generic, Protocol, TypeVar
 from studyservice.server.body_end import BodyEnd
 from studyservice.server.channel import MAX_HEAD_BYTES, MAX_REQUEST_BYTES, Channel
 from studyservice.server.pace import Pace
+from studyservice.server.waits import Stage, Wait
 
 HEAD_SECONDS = 10.0
 """From the first byte of a head to its last, however they come."""
@@ -49,25 +48,6 @@ class Connection(Protocol):
 C = TypeVar("C", bound=Connection)
 
 
-class Stage(Enum):
-    """What a connection waits for."""
-
-    HEAD = auto()
-    BODY = auto()
-    ANSWER = auto()
-    LINGER = auto()
-
-
-@dataclass(slots=True)
-class _Wait:
-    stage: Stage
-    until: float
-    pace: Pace | None = None
-    body_end: BodyEnd | None = None
-    kept: bool = False
-    already: int = 0  # delivered before, or discarded since
-
-
 class WaitingRoom(Generic[C]):
     """The connections that wait, in the order in which they began to.
 
@@ -85,7 +65,7 @@ class WaitingRoom(Generic[C]):
         self._ready = ready
         self._delivered = delivered
         self._gone = gone
-        self._waits: dict[C, _Wait] = {}
+        self._waits: dict[C, Wait] = {}
         self._weights: dict[C, int] = {}
         self._held = 0
         self._swept_at = 0.0
@@ -96,7 +76,7 @@ class WaitingRoom(Generic[C]):
     def await_head(self, connection: C) -> None:
         """Of a new connection, or of one that is kept after an answer."""
         seconds = HEAD_SECONDS if connection.sock.held() else IDLE_SECONDS
-        wait = _Wait(Stage.HEAD, min(time.monotonic() + seconds, self._ends_at))
+        wait = Wait(Stage.HEAD, min(time.monotonic() + seconds, self._ends_at))
         self._waits[connection] = wait
         if connection.sock.has_head():
             self._leave(connection)
@@ -106,7 +86,7 @@ class WaitingRoom(Generic[C]):
     def await_body(self, connection: C, end: BodyEnd, read: int) -> None:
         """Of a request whose first `read` bytes have come and are its head."""
         now = time.monotonic()
-        wait = _Wait(Stage.BODY, float("inf"), Pace(now), end, already=connection.sock.received)
+        wait = Wait(Stage.BODY, float("inf"), Pace(now), end, already=connection.sock.received)
         self._waits[connection] = wait
         if end.feed(connection.sock.arrived()[read:]) or connection.sock.ended:
             self._leave(connection)
@@ -117,7 +97,7 @@ class WaitingRoom(Generic[C]):
         """Until the client has taken its answer; then the connection is kept or ended."""
         channel = connection.sock
         if channel.has_unsent():
-            wait = _Wait(Stage.ANSWER, float("inf"), Pace(time.monotonic()), kept=kept, already=channel.delivered())
+            wait = Wait(Stage.ANSWER, float("inf"), Pace(time.monotonic()), kept=kept, already=channel.delivered())
             self._waits[connection] = wait
             self._register(connection, EVENT_WRITE, self._on_writable)
         else:
@@ -151,7 +131,7 @@ class WaitingRoom(Generic[C]):
             if now >= wait.until or (wait.pace is not None and wait.pace.is_too_slow(now)):
                 self._give_up(connection, wait)
 
-    def _give_up(self, connection: C, wait: _Wait) -> None:
+    def _give_up(self, connection: C, wait: Wait) -> None:
         if wait.stage is Stage.BODY:
             connection.sock.ended = True  # the request is answered: it did not come as a whole
             self._leave(connection)
@@ -171,7 +151,7 @@ class WaitingRoom(Generic[C]):
         else:
             self._discard(connection, wait)
 
-    def _took_head(self, connection: C, wait: _Wait) -> bool:
+    def _took_head(self, connection: C, wait: Wait) -> bool:
         """Whether that was all to wait for."""
         channel = connection.sock
         begun = bool(channel.held())
@@ -190,7 +170,7 @@ class WaitingRoom(Generic[C]):
         self._weigh(connection)
         return connection not in self._waits
 
-    def _take_body(self, connection: C, wait: _Wait) -> None:
+    def _take_body(self, connection: C, wait: Wait) -> None:
         channel = connection.sock
         try:
             data = channel.fill(_STEP_BYTES)
@@ -202,7 +182,7 @@ class WaitingRoom(Generic[C]):
         else:
             self._weigh(connection)
 
-    def _discard(self, connection: C, wait: _Wait) -> None:
+    def _discard(self, connection: C, wait: Wait) -> None:
         try:
             read = connection.sock.discard(_STEP_BYTES)
         except BlockingIOError:
@@ -234,7 +214,7 @@ class WaitingRoom(Generic[C]):
         if kept and not connection.sock.ended:
             self.await_head(connection)
             return
-        wait = _Wait(Stage.LINGER, min(time.monotonic() + LINGER_SECONDS, self._ends_at))
+        wait = Wait(Stage.LINGER, min(time.monotonic() + LINGER_SECONDS, self._ends_at))
         self._waits[connection] = wait
         try:
             connection.sock.end_answers()
@@ -265,7 +245,7 @@ class WaitingRoom(Generic[C]):
             self.given_up += 1
             self._close(slowest)
 
-    def _rate(self, wait: _Wait, now: float) -> float:
+    def _rate(self, wait: Wait, now: float) -> float:
         if wait.pace is None:
             return 0.0
         if wait.stage is Stage.ANSWER and wait.pace.age(now) < _UNKNOWN_PACE_SECONDS:
@@ -294,7 +274,7 @@ class WaitingRoom(Generic[C]):
         self.close(connection)
 
 
-def _moved(connection: Connection, wait: _Wait) -> int:
+def _moved(connection: Connection, wait: Wait) -> int:
     if wait.stage is Stage.BODY:
         return connection.sock.received - wait.already
     if wait.stage is Stage.ANSWER:
