@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -32,8 +31,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
-    config.addinivalue_line("markers", "rest: a rule of REST alone; the test does not go through the tools too")
-    config.addinivalue_line("markers", "postgresql: about PostgreSQL alone; not part of a run on SQLite")
     first = _DIRECTORY not in os.environ
     if first:
         config.stash[_started] = _prepare(config.getoption("--database"))
@@ -120,19 +117,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Send each test of the operations through both doors, except where it is about REST alone.
-
-    It is when it is marked so, or when it speaks raw HTTP: names a door's `request`, `client` or `secret`.
-    """
+    """Send each test of the operations through both doors, except one that is marked as about REST alone."""
     if "door_kind" in metafunc.fixturenames:
-        raw = not _names_in(metafunc.function.__code__).isdisjoint({"request", "client", "secret"})
-        marked = next(metafunc.definition.iter_markers("rest"), None) is not None
-        metafunc.parametrize("door_kind", ["rest"] if raw or marked else ["rest", "mcp"])
-
-
-def _names_in(code: CodeType) -> set[str]:
-    inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return set(code.co_names).union(*map(_names_in, inner))
+        rest_alone = metafunc.definition.get_closest_marker("rest") is not None
+        metafunc.parametrize("door_kind", ["rest"] if rest_alone else ["rest", "mcp"])
 
 
 @pytest.fixture(scope="session")

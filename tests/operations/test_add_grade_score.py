@@ -57,6 +57,7 @@ def test_it_answers_the_score(add, category: Any, scores) -> None:
     assert scores() == [answer.body]
 
 
+@pytest.mark.rest
 def test_it_answers_201(owner: RestDoor, course: Any, category: Any) -> None:
     """Decisions 7."""
     body = {"category_id": category["id"], "label": "Quiz", "score": 1}
@@ -107,6 +108,7 @@ def test_a_wrong_score_is_named(add, scores, score: Any) -> None:
     assert scores() == []
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("score", ["NaN", "Infinity", "-Infinity", "1e400"])
 def test_what_is_no_finite_number_is_no_json(owner: RestDoor, course: Any, category: Any, scores, score: str) -> None:
     raw = f'{{"category_id": "{category["id"]}", "label": "Quiz", "score": {score}}}'

@@ -125,6 +125,7 @@ def test_what_is_no_list_is_refused(post_list, value: Any) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", [post_list.field])
 
 
+@pytest.mark.rest
 def test_a_batch_of_messages_is_bounded_too(owner: RestDoor) -> None:
     """Twenty calls in one body: each result tells 100 details at most."""
     message = {

@@ -149,6 +149,7 @@ def test_the_limit_is_checked_after_the_body(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["name"])
 
 
+@pytest.mark.rest
 def test_over_rest_it_is_201(owner: RestDoor) -> None:
     """Conventions, 4: creates answer `201` with the new object."""
     response = owner.request("POST", "/v1/courses", json={"name": "Cell Biology"})
@@ -156,6 +157,7 @@ def test_over_rest_it_is_201(owner: RestDoor) -> None:
     assert owner.made("list_courses")["data"] == [response.json()]
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("body", ["[]", "null", '"name"', "7", "true", '[{"name": "x"}]'])
 def test_over_rest_a_body_is_an_object(owner: RestDoor, body: str) -> None:
     """Decisions, 4: a body that is not an object is 422 with `field` = `body`."""
@@ -164,6 +166,7 @@ def test_over_rest_a_body_is_an_object(owner: RestDoor, body: str) -> None:
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["body"]
 
 
+@pytest.mark.rest
 def test_over_rest_an_empty_body_lacks_the_name(owner: RestDoor) -> None:
     """Fine print, Bodies: an empty POST reads as `{}`."""
     response = owner.request("POST", "/v1/courses")
@@ -171,12 +174,14 @@ def test_over_rest_an_empty_body_lacks_the_name(owner: RestDoor) -> None:
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["name"]
 
 
+@pytest.mark.rest
 def test_over_rest_a_lone_surrogate_is_refused(owner: RestDoor) -> None:
     response = owner.request("POST", "/v1/courses", data=r'{"name": "a\ud800"}', content_type="application/json")
     assert response.status_code == 422
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["name"]
 
 
+@pytest.mark.rest
 def test_over_rest_an_escaped_surrogate_pair_is_one_character(owner: RestDoor) -> None:
     response = owner.request("POST", "/v1/courses", data=r'{"name": "\ud83c\udf93"}', content_type="application/json")
     assert response.json()["name"] == "🎓"

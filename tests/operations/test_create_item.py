@@ -122,6 +122,7 @@ def test_unknown_and_server_set_fields_are_ignored(owner: RestDoor, course) -> N
     assert "no" not in made
 
 
+@pytest.mark.rest
 def test_over_rest_a_course_id_in_the_body_is_ignored(owner: RestDoor, course) -> None:
     other = owner.made("create_course", name="Algebra")
     body = {"title": "Midterm", "course_id": other["id"]}
@@ -153,6 +154,7 @@ def test_the_course_itself_is_not_changed(owner: RestDoor, course) -> None:
     assert owner.made("list_courses")["data"] == [course]
 
 
+@pytest.mark.rest
 def test_over_rest_a_surrogate_is_refused(owner: RestDoor, course) -> None:
     path = f"/v1/courses/{course['id']}/items"
     response = owner.request("POST", path, data=r'{"title": "a\ud800"}', content_type="application/json")

@@ -150,6 +150,7 @@ def test_a_malformed_id_comes_first_and_alone(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
 
 
+@pytest.mark.rest
 def test_over_rest_it_is_201(owner: RestDoor, item) -> None:
     response = owner.request("POST", f"/v1/items/{item['id']}/milestones", json={"title": "Outline"})
     assert response.status_code == 201

@@ -1,5 +1,7 @@
 """delete_course: DELETE /v1/courses/{course_id}. What goes with a course is in test_deletion_cascade."""
 
+import pytest
+
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, refusal
 
@@ -39,6 +41,7 @@ def test_a_malformed_id_is_named(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
 
 
+@pytest.mark.rest
 def test_over_rest_it_is_200(owner: RestDoor, course) -> None:
     """Conventions, 4: deletes answer `200` with Deleted."""
     response = owner.request("DELETE", f"/v1/courses/{course['id']}")

@@ -1,5 +1,7 @@
 """delete_item: DELETE /v1/items/{item_id}."""
 
+import pytest
+
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, refusal
 
@@ -44,6 +46,7 @@ def test_a_malformed_id_is_named(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
 
 
+@pytest.mark.rest
 def test_over_rest_it_is_200(owner: RestDoor, item) -> None:
     response = owner.request("DELETE", f"/v1/items/{item['id']}")
     assert (response.status_code, response.json()) == (200, {"id": item["id"], "deleted": True})

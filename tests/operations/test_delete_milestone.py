@@ -1,5 +1,7 @@
 """delete_milestone: DELETE /v1/milestones/{milestone_id}."""
 
+import pytest
+
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, refusal
 
@@ -35,6 +37,7 @@ def test_a_malformed_id_is_named(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["milestone_id"])
 
 
+@pytest.mark.rest
 def test_over_rest_it_is_200(owner: RestDoor, milestone) -> None:
     response = owner.request("DELETE", f"/v1/milestones/{milestone['id']}")
     assert (response.status_code, response.json()) == (200, {"id": milestone["id"], "deleted": True})

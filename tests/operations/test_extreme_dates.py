@@ -183,6 +183,7 @@ def test_what_is_no_instant_is_refused(owner: RestDoor, created_after: str) -> N
     assert (answer.error, answer.fields) == ("validation_failed", ["created_after"])
 
 
+@pytest.mark.rest
 @pytest.mark.usefixtures("two")
 def test_over_rest_a_bare_plus_is_an_offset(owner: RestDoor) -> None:
     response = owner.request("GET", "/v1/items?created_after=2099-11-21T14:00:00+02:00")

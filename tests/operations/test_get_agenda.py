@@ -209,6 +209,7 @@ def test_it_costs_the_same_however_much_is_due(owner: RestDoor, add, step, djang
         owner.made("get_agenda")
 
 
+@pytest.mark.rest
 def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: RestDoor) -> None:
     """Fine print, Query parameters."""
     response = owner.request("GET", "/v1/agenda?color=7&days=nope&days=1")

@@ -141,6 +141,7 @@ def test_someone_elses_item_id_is_no_course(owner: RestDoor, item) -> None:
     assert owner.call("get_course", course_id=item["id"]).error == "not_found"
 
 
+@pytest.mark.rest
 def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: RestDoor, course) -> None:
     """Fine print, Query parameters."""
     path = f"/v1/courses/{course['id']}?color=7&include_syllabus=maybe&include_syllabus=true"

@@ -213,6 +213,7 @@ def test_empty_and_wrong_parameters_are_named_together(owner: RestDoor) -> None:
     assert (answer.error, sorted(answer.fields)) == ("validation_failed", ["kind", "limit"])
 
 
+@pytest.mark.rest
 def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: RestDoor, item) -> None:
     """Fine print, Query parameters."""
     response = owner.request("GET", "/v1/items?color=7&from_=x&limit=nope&limit=5&kind=exam&kind=other")

@@ -155,12 +155,14 @@ def test_parallel_changes_of_different_fields_all_stay(owner: RestDoor, course, 
     assert {field: stored[field] for field in fields} == dict.fromkeys(fields, "New")
 
 
+@pytest.mark.rest
 def test_over_rest_the_body_is_optional(owner: RestDoor, full) -> None:
     """Conventions, 3: PATCH bodies are optional."""
     response = owner.request("PATCH", f"/v1/courses/{full['id']}")
     assert (response.status_code, response.json()) == (200, full)
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize("body", ["[]", "null", '"name"', "7"])
 def test_over_rest_a_body_is_an_object(owner: RestDoor, full, body: str) -> None:
     response = owner.request("PATCH", f"/v1/courses/{full['id']}", data=body, content_type="application/json")
@@ -168,6 +170,7 @@ def test_over_rest_a_body_is_an_object(owner: RestDoor, full, body: str) -> None
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["body"]
 
 
+@pytest.mark.rest
 def test_over_rest_broken_json_comes_before_a_malformed_id(owner: RestDoor) -> None:
     """Decisions, 3: content type and JSON (400), then path ids (422)."""
     response = owner.request("PATCH", "/v1/courses/nope", data="{", content_type="application/json")

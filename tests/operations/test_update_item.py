@@ -135,6 +135,7 @@ def test_a_malformed_id_comes_first_and_alone(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
 
 
+@pytest.mark.rest
 def test_over_rest_the_body_is_optional(owner: RestDoor, exam) -> None:
     response = owner.request("PATCH", f"/v1/items/{exam['id']}")
     assert (response.status_code, response.json()) == (200, exam)

@@ -140,6 +140,7 @@ def test_a_malformed_id_comes_first_and_alone(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["milestone_id"])
 
 
+@pytest.mark.rest
 def test_over_rest_the_body_is_optional(owner: RestDoor, step) -> None:
     response = owner.request("PATCH", f"/v1/milestones/{step['id']}")
     assert (response.status_code, response.json()) == (200, step)

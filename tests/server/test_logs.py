@@ -53,6 +53,7 @@ def lines() -> Iterator[Lines]:
     root.removeHandler(handler)
 
 
+@pytest.mark.rest
 def test_a_request_is_one_line(owner: RestDoor, owner_member, lines: Lines) -> None:
     response = owner.request("GET", "/v1/courses", query={"token": "in-the-query"})
     key = owner_member.api_keys.get()
@@ -72,6 +73,7 @@ def test_a_request_is_one_line(owner: RestDoor, owner_member, lines: Lines) -> N
     }
 
 
+@pytest.mark.rest
 def test_the_path_cannot_forge_a_line(owner: RestDoor, lines: Lines) -> None:
     owner.request("GET", "/v1/x%0A2026-11-21 INFO forged")
     [line] = lines()
@@ -83,6 +85,7 @@ def test_a_text_that_is_no_utf_8_is_still_logged() -> None:
     assert json.loads(JSONFormatter().format(record))["message"] == "lone \ud800"
 
 
+@pytest.mark.rest
 @pytest.mark.usefixtures("a_broken_route")
 def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: RestDoor, lines: Lines) -> None:
     """Spec, Errors: generic, with no stack trace."""
@@ -104,6 +107,7 @@ def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: Res
     assert lines()[1]["exception"].endswith("RuntimeError: the reason")
 
 
+@pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
 def test_a_lost_database_is_a_fault_and_then_over(owner: RestDoor, lines: Lines) -> None:
     connection.ensure_connection()
@@ -191,6 +195,7 @@ def test_no_line_and_no_answer_holds_a_secret(secrets: dict[str, str], lines: Li
         assert not [answer[:200] for answer in answers if secret in answer], kind
 
 
+@pytest.mark.rest
 def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, lines: Lines) -> None:
     for arguments in ({}, {"days": 0}):
         call = {"name": "get_agenda", "arguments": arguments}

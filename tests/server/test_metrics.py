@@ -104,6 +104,7 @@ def test_requests_beyond_a_rate_are_counted_by_the_rate(counted: Any, db: None) 
     assert counted()["requests_total", "get_me", "429"] == 2
 
 
+@pytest.mark.rest
 @pytest.mark.parametrize(
     ("method", "path", "label"),
     [
@@ -134,6 +135,7 @@ def test_every_route_has_a_label() -> None:
     assert list(unnamed(get_resolver().url_patterns)) == []
 
 
+@pytest.mark.rest
 def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestDoor) -> None:
     def gone(*arguments: Any) -> Any:
         raise DatabaseError("gone")
