@@ -76,15 +76,15 @@ def started(
     with (directory / "server.log").open("wb") as log:
         process = subprocess.Popen(gunicorn, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
-            _wait_for(url)
+            _wait_for(url, process)
             yield Server(url, environment, process)
         finally:
             process.terminate()
             process.wait(timeout=60)
 
 
-def _wait_for(url: str) -> None:
-    """Until there is an answer, whatever it is."""
+def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
+    """Until there is an answer, whatever it is; a server that ended is not waited for."""
     deadline = time.monotonic() + 60
     while True:
         try:
@@ -93,6 +93,6 @@ def _wait_for(url: str) -> None:
         except HTTPError:
             return
         except OSError:
-            if time.monotonic() > deadline:
+            if process.poll() is not None or time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
