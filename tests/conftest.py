@@ -154,12 +154,12 @@ def _fresh_counters() -> None:
     rates.clear()
 
 
-MemberFactory = Callable[..., "Member"]
-KeyFactory = Callable[..., "tuple[str, ApiKey]"]
+MakeMember = Callable[..., "Member"]
+MakeKey = Callable[..., "tuple[str, ApiKey]"]
 
 
 @pytest.fixture
-def make_member(db: None) -> MemberFactory:
+def make_member(db: None) -> MakeMember:
     """Creates members; fields as of `Member`."""
     from accounts.models import Member
 
@@ -170,7 +170,7 @@ def make_member(db: None) -> MemberFactory:
 
 
 @pytest.fixture
-def make_key() -> KeyFactory:
+def make_key() -> MakeKey:
     """Creates API keys as `(plaintext, row)`."""
     from accounts.api_keys import create_api_key
 
@@ -180,7 +180,7 @@ def make_key() -> KeyFactory:
     return make
 
 
-DoorFactory = Callable[..., "RestDoor"]
+OpenDoor = Callable[..., "RestDoor"]
 
 
 @pytest.fixture
@@ -190,7 +190,7 @@ def door_kind() -> str:
 
 
 @pytest.fixture
-def door(make_key: KeyFactory, door_kind: str) -> DoorFactory:
+def door(make_key: MakeKey, door_kind: str) -> OpenDoor:
     """Opens the API for a member: `door(member, may_write=False)`."""
     from tests.support.doors import McpDoor, RestDoor
 
@@ -203,30 +203,30 @@ def door(make_key: KeyFactory, door_kind: str) -> DoorFactory:
 
 
 @pytest.fixture
-def owner_member(make_member: MemberFactory) -> "Member":
+def owner_member(make_member: MakeMember) -> "Member":
     return make_member("owner@example.org", name="Owner", time_zone="Europe/Paris")
 
 
 @pytest.fixture
-def owner(owner_member: "Member", door: DoorFactory) -> "RestDoor":
+def owner(owner_member: "Member", door: OpenDoor) -> "RestDoor":
     """The member whose data a test is about."""
     return door(owner_member)
 
 
 @pytest.fixture
-def stranger(make_member: MemberFactory, door: DoorFactory) -> "RestDoor":
+def stranger(make_member: MakeMember, door: OpenDoor) -> "RestDoor":
     """Another member, with an active membership and nothing in common."""
     return door(make_member("stranger@example.org"))
 
 
 @pytest.fixture
-def lapsed(make_member: MemberFactory, door: DoorFactory) -> "RestDoor":
+def lapsed(make_member: MakeMember, door: OpenDoor) -> "RestDoor":
     """A member whose subscription has ended."""
     return door(make_member("lapsed@example.org", membership_active=False))
 
 
 @pytest.fixture
-def reader(owner_member: "Member", door: DoorFactory) -> "RestDoor":
+def reader(owner_member: "Member", door: OpenDoor) -> "RestDoor":
     """The owner with a read-only key."""
     return door(owner_member, may_write=False)
 
@@ -250,7 +250,7 @@ def milestone(owner: "RestDoor", item: Any) -> Any:
 
 
 @pytest.fixture
-def operator(make_member: MemberFactory) -> "Member":
+def operator(make_member: MakeMember) -> "Member":
     return make_member("operator@example.com", is_staff=True, is_superuser=True)
 
 

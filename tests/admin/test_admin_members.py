@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts.models import ApiKey, Member
 from accounts.writing import writing
-from tests.conftest import KeyFactory, MemberFactory
+from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, form_of, listed
 from tests.support.doors import RestDoor
 
@@ -68,7 +68,7 @@ def test_other_words_find_nobody(admin: Client, term: str) -> None:
 
 
 @pytest.fixture
-def memberships(make_member: MemberFactory) -> list[Member]:
+def memberships(make_member: MakeMember) -> list[Member]:
     """Every last day around a moment, in the first, a middle and the last time zone, and without a last day."""
     today = date(2026, 11, 21)
     members = [
@@ -93,7 +93,7 @@ def test_the_membership_filter_agrees_with_the_service(admin: Client, membership
     assert shown["ending"] == ending
 
 
-def test_renewing_is_open_ended_and_in_the_history(admin: Client, make_member: MemberFactory, operator: Member) -> None:
+def test_renewing_is_open_ended_and_in_the_history(admin: Client, make_member: MakeMember, operator: Member) -> None:
     members = [make_member(membership_active=False), make_member(membership_until=date(2020, 1, 1))]
     assert act(admin, MEMBERS, "renew", *members) == "Renewed: 2 members."
     for member in members:
@@ -107,7 +107,7 @@ def test_ending_a_membership_works_at_once(admin: Client, owner: RestDoor, owner
     assert owner.call("list_courses").error == "membership_required"
 
 
-def test_an_action_touches_only_what_is_ticked(admin: Client, owner_member: Member, make_member: MemberFactory) -> None:
+def test_an_action_touches_only_what_is_ticked(admin: Client, owner_member: Member, make_member: MakeMember) -> None:
     other = make_member()
     act(admin, MEMBERS, "lapse", owner_member, select_across="1")
     other.refresh_from_db()
@@ -215,7 +215,7 @@ def test_a_deleted_member_is_gone_with_everything(admin: Client, owner_member: M
 
 
 @pytest.fixture
-def assistant(make_member: MemberFactory) -> Client:
+def assistant(make_member: MakeMember) -> Client:
     """An operator who may edit members and is no superuser."""
     from django.contrib.auth.models import Permission
 
@@ -240,7 +240,7 @@ def test_only_a_superuser_touches_an_operator(assistant: Client, operator: Membe
 
 
 def test_a_member_page_lists_the_active_keys_without_secrets(
-    admin: Client, owner_member: Member, make_key: KeyFactory
+    admin: Client, owner_member: Member, make_key: MakeKey
 ) -> None:
     secret, key = make_key(owner_member, "Calendar")
     _, revoked = make_key(owner_member, "Old script")
@@ -254,7 +254,7 @@ def test_a_member_page_lists_the_active_keys_without_secrets(
 
 @pytest.mark.parametrize("path", ["", "{id}/change/"])
 def test_no_page_of_keys_shows_a_secret_or_hash(
-    admin: Client, owner_member: Member, make_key: KeyFactory, path: str
+    admin: Client, owner_member: Member, make_key: MakeKey, path: str
 ) -> None:
     secret, key = make_key(owner_member, "Calendar")
     page = admin.get(KEYS + path.format(id=key.id)).content.decode()
@@ -263,7 +263,7 @@ def test_no_page_of_keys_shows_a_secret_or_hash(
     assert key.secret_hash not in page
 
 
-def test_a_key_cannot_be_added_changed_or_deleted(admin: Client, owner_member: Member, make_key: KeyFactory) -> None:
+def test_a_key_cannot_be_added_changed_or_deleted(admin: Client, owner_member: Member, make_key: MakeKey) -> None:
     _, key = make_key(owner_member)
     for page in ("add/", f"{key.id}/change/", f"{key.id}/delete/"):
         assert admin.post(KEYS + page, {"post": "yes", "name": "Other"}).status_code == 403
@@ -282,7 +282,7 @@ def test_all_keys_of_a_member_are_revoked_at_once(
     assert [door.call("get_me").error for door in (owner, reader, stranger)] == ["unauthorized", "unauthorized", None]
 
 
-def test_keys_are_filtered_by_state(admin: Client, owner_member: Member, make_key: KeyFactory) -> None:
+def test_keys_are_filtered_by_state(admin: Client, owner_member: Member, make_key: MakeKey) -> None:
     for name in ("Live", "Expired", "Revoked", "Revoked, then expired"):
         make_key(owner_member, name)
     past = datetime(2020, 1, 1, tzinfo=UTC)
@@ -296,6 +296,6 @@ def test_keys_are_filtered_by_state(admin: Client, owner_member: Member, make_ke
 
 
 @pytest.mark.parametrize("lookup", ["secret_hash__startswith", "member__password__startswith"])
-def test_no_filter_probes_for_a_secret(admin: Client, owner_member: Member, make_key: KeyFactory, lookup: str) -> None:
+def test_no_filter_probes_for_a_secret(admin: Client, owner_member: Member, make_key: MakeKey, lookup: str) -> None:
     make_key(owner_member)
     assert admin.get(KEYS, {lookup: "a"}).status_code == 400

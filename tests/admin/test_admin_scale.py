@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -12,13 +11,22 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.models import ApiKey, Member
-from courses.models import Course, Item
-from grades.models import GradeCategory, GradeScore
-from oauthserver.models import Application, RefreshToken
-from planning.models import Milestone
-from practice.models import Attempt
-from vocab.models import Card, Deck, RetentionGoal
+from tests.support.factories import (
+    ApiKeyFactory,
+    ApplicationFactory,
+    AttemptFactory,
+    CardFactory,
+    CourseFactory,
+    DeckFactory,
+    GradeCategoryFactory,
+    GradeScoreFactory,
+    ItemFactory,
+    MemberFactory,
+    MilestoneFactory,
+    RefreshTokenFactory,
+    RetentionGoalFactory,
+    stored,
+)
 
 LISTS = [
     "accounts/member",
@@ -52,37 +60,20 @@ FILTERS = {
 
 def _fill(start: int, number: int) -> None:
     """`number` members with one row each of everything."""
-    soon = timezone.now().date() + timedelta(days=5)
+    until = timezone.now().date() + timedelta(days=5)
     for n in range(start, start + number):
-        member = Member(email=f"member-{n}@example.org", name=f"Name {n}", membership_until=soon, password="!")
-        member.save(force_insert=True)
-        ApiKey.objects.create(member=member, name="Key a", secret_hash=f"{n:064}", hint="svc_sk_a…b")
-        course = Course.objects.create(member=member, name="Course a", syllabus_text="text that no list needs")
-        item = Item.objects.create(member=member, course=course, title="Item a", kind="exam")
-        Milestone.objects.create(member=member, item=item, title="Step a", position=1)
-        category = GradeCategory.objects.create(member=member, course=course, name="Category a", weight=50, position=1)
-        GradeScore.objects.create(member=member, category=category, label="Score a", score=90)
-        deck = Deck.objects.create(member=member, course=course, name="Deck a")
-        Card.objects.create(member=member, deck=deck, position=1, term="Term a", definition="What a is.")
-        RetentionGoal.objects.create(member=member)
-        Attempt.objects.create(
-            member=member, source="vocab", topic="Deck a", correct=True, attempted_at=timezone.now(), day=soon
-        )
-        app = Application.objects.create(
-            name="App a",
-            redirect_uris="https://a.example/",
-            client_id=f"svcclient_{n}",
-            client_type=Application.CLIENT_CONFIDENTIAL,
-            authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
-        )
-        RefreshToken.objects.create(
-            user=member,
-            application=app,
-            token_checksum=f"{n:064}",
-            token_family=uuid4(),
-            scope="read",
-            expires=timezone.now() + timedelta(days=1),
-        )
+        member = MemberFactory.create(email=f"member-{n}@example.org", name=f"Name {n}", membership_until=until)
+        ApiKeyFactory.create(member=member, name="Key a")
+        course = CourseFactory.create(member=member, name="Course a", syllabus_text="text that no list needs")
+        item = ItemFactory.create(member=member, course=course, title="Item a", kind="exam")
+        MilestoneFactory.create(member=member, item=item, title="Step a")
+        category = GradeCategoryFactory.create(member=member, course=course, name="Category a")
+        GradeScoreFactory.create(member=member, category=category, label="Score a")
+        deck = DeckFactory.create(member=member, course=course, name="Deck a")
+        CardFactory.create(member=member, deck=deck, term="Term a", definition="What a is.")
+        RetentionGoalFactory.create(member=member)
+        AttemptFactory.create(member=member, topic="Deck a")
+        RefreshTokenFactory.create(user=member, application=ApplicationFactory.create(name="App a"))
 
 
 Statements = Callable[[str], list[str]]
@@ -136,6 +127,6 @@ def test_no_form_selects_every_row(address: str, statements: Statements) -> None
 
 
 def test_a_list_says_at_most_a_thousand(admin: Client) -> None:
-    Member.objects.bulk_create(Member(email=f"m{n}@example.org", password="!") for n in range(1050))
+    stored(MemberFactory, 1050)
     changelist: Any = admin.get("/admin/accounts/member/").context["cl"]
     assert (changelist.result_count, len(changelist.result_list)) == (1000, 50)

@@ -12,8 +12,9 @@ from django.test import Client
 
 from accounts.models import Member
 from accounts.writing import writing
-from tests.conftest import MemberFactory
+from tests.conftest import MakeMember
 from tests.support.doors import RestDoor
+from tests.support.factories import RetentionGoalFactory
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Deck, Review
 from vocab.reviews import record_review
@@ -95,10 +96,10 @@ def test_desired_retention_has_bounds(admin: Client, owner_member: Any) -> None:
     assert RetentionGoal.objects.get().desired_retention == 0.95
 
 
-def test_a_retention_goal_stays_with_its_member(admin: Client, owner_member: Any, make_member: MemberFactory) -> None:
+def test_a_retention_goal_stays_with_its_member(admin: Client, owner_member: Any, make_member: MakeMember) -> None:
     from vocab.models import RetentionGoal
 
-    RetentionGoal.objects.create(member=owner_member, desired_retention=0.8)
+    RetentionGoalFactory.create(member=owner_member, desired_retention=0.8)
     form = {"member": make_member().id, "desired_retention": "0.95"}
     assert admin.post(f"/admin/vocab/retentiongoal/{owner_member.id}/change/", form).status_code == 302
     assert list(RetentionGoal.objects.values_list("member", "desired_retention")) == [(owner_member.id, 0.95)]

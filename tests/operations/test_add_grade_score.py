@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Member
-from grades.models import GradeScore
+from grades.models import GradeCategory
 from tests.support.doors import Answer, RestDoor
+from tests.support.factories import GradeScoreFactory, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -188,9 +189,7 @@ def test_a_read_only_key_is_refused(reader: RestDoor, course: Any, category: Any
 
 
 def _fill(member: Member, category: Any, number: int) -> None:
-    GradeScore.objects.bulk_create(
-        GradeScore(member=member, category_id=category["id"], label="Quiz", score=80) for _ in range(number)
-    )
+    stored(GradeScoreFactory, number, member=member, category=GradeCategory(id=category["id"]))
 
 
 def test_a_course_has_500_scores_at_most(owner_member: Member, category: Any, add, scores) -> None:

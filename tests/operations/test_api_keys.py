@@ -13,17 +13,17 @@ from django.db import DatabaseError, connection
 from django.test import Client
 
 from accounts.models import Member
-from tests.conftest import KeyFactory
+from tests.conftest import MakeKey
 from tests.support.doors import RestDoor
 
 
-def test_a_key_is_256_random_bits_behind_the_prefix(owner_member: Member, make_key: KeyFactory) -> None:
+def test_a_key_is_256_random_bits_behind_the_prefix(owner_member: Member, make_key: MakeKey) -> None:
     secrets = [make_key(owner_member)[0] for _ in range(2)]
     assert [re.fullmatch(r"svc_sk_[\w-]{43}", secret) is not None for secret in secrets] == [True, True]
     assert secrets[0] != secrets[1]
 
 
-def test_only_its_sha_256_is_stored(owner_member: Member, make_key: KeyFactory) -> None:
+def test_only_its_sha_256_is_stored(owner_member: Member, make_key: MakeKey) -> None:
     secret, _ = make_key(owner_member)
     stored = StringIO()
     call_command("dumpdata", stdout=stored)
@@ -33,7 +33,7 @@ def test_only_its_sha_256_is_stored(owner_member: Member, make_key: KeyFactory) 
 
 
 def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
-    client: Client, owner_member: Member, make_key: KeyFactory
+    client: Client, owner_member: Member, make_key: MakeKey
 ) -> None:
     """It is written again once the last one is older than that, and not with every call."""
     door = RestDoor(make_key(owner_member)[0])
@@ -50,7 +50,7 @@ def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
 
 @pytest.mark.django_db(transaction=True)
 def test_a_use_that_cannot_be_recorded_is_logged_and_the_call_answered(
-    owner_member: Member, make_key: KeyFactory, caplog: pytest.LogCaptureFixture
+    owner_member: Member, make_key: MakeKey, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As on a full disk, or a standby."""
     door = RestDoor(make_key(owner_member)[0])

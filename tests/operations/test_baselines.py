@@ -15,11 +15,17 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from courses.models import Course, Item
-from grades.models import GradeCategory, GradeScore
-from planning.models import Milestone
 from studyservice.rates import limiter as rates
 from tests import ROOT
 from tests.support.doors import RestDoor, document, routes
+from tests.support.factories import (
+    CourseFactory,
+    GradeCategoryFactory,
+    GradeScoreFactory,
+    ItemFactory,
+    MilestoneFactory,
+    stored,
+)
 from tests.support.world import OPERATIONS, World, bearer
 
 OPENAPI = ROOT / "docs" / "openapi.json"
@@ -86,30 +92,15 @@ def _with_ids(query: str, world: World) -> str:
 
 def _enlarge(world: World, member: Member) -> None:
     """Bring the member near the limits of what may be stored."""
-    courses = Course.objects.bulk_create(
-        Course(member=member, name=f"Course {n}", syllabus_text="Text") for n in range(20)
-    )
-    used = [Course(id=world.id("course_id")), *courses]
-    items = Item.objects.bulk_create(
-        Item(member=member, course_id=course.id, title=f"Item {n}", due_on=member.today())
-        for course in used
-        for n in range(300 if course is used[0] else 30)
-    )
-    used_items = [Item(id=world.id("item_id")), *items[:200]]
-    Milestone.objects.bulk_create(
-        Milestone(member=member, item_id=item.id, title="Step", position=n + 2)
-        for item in used_items
-        for n in range(10)
-    )
-    categories = GradeCategory.objects.bulk_create(
-        GradeCategory(member=member, course_id=world.id("course_id"), name=f"Category {n}", weight=5, position=n + 2)
-        for n in range(11)
-    )
-    GradeScore.objects.bulk_create(
-        GradeScore(member=member, category=category, label=f"Score {n}", score=80)
-        for category in categories
-        for n in range(30)
-    )
+    courses = stored(CourseFactory, 20, member=member, syllabus_text="Text")
+    main, due_on = Course(id=world.id("course_id")), member.today()
+    items = stored(ItemFactory, 300, member=member, course=main, due_on=due_on)
+    for course in courses:
+        stored(ItemFactory, 30, member=member, course=course, due_on=due_on)
+    for item in [Item(id=world.id("item_id")), *items[:200]]:
+        stored(MilestoneFactory, 10, member=member, item=item)
+    for category in stored(GradeCategoryFactory, 11, member=member, course=main):
+        stored(GradeScoreFactory, 30, member=member, category=category)
     for number in range(10):
         cards = [{"term": f"Term {n}", "definition": "Meaning"} for n in range(200)]
         deck = world.door.made("create_vocab_deck", name=f"Deck {number}", cards=cards)

@@ -3,16 +3,17 @@
 import pytest
 
 from courses.items import MAX_ITEMS
+from courses.models import Course, Item
 from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, stored
 
 
 @pytest.fixture
 def fill(owner_member, course):
     """Fills the owner's course with items, past the door, which would take a thousand requests."""
-    from courses.models import Item
 
     def bulk(count: int) -> None:
-        Item.objects.bulk_create(Item(member=owner_member, course_id=course["id"], title="x") for _ in range(count))
+        stored(ItemFactory, count, member=owner_member, course=Course(id=course["id"]))
 
     return bulk
 
@@ -44,8 +45,6 @@ def test_parallel_milestones_have_places_of_their_own(owner: RestDoor, item, in_
 
 @pytest.mark.django_db(transaction=True)
 def test_parallel_items_stop_at_1000(owner: RestDoor, course, fill, in_threads) -> None:
-    from courses.models import Item
-
     fill(MAX_ITEMS - 1)
     answers = in_threads(lambda n: owner.call("create_item", course_id=course["id"], title=f"{n}").error, [*range(24)])
     assert sorted(map(str, answers)) == ["None"] + ["conflict"] * 23
@@ -89,7 +88,6 @@ def test_one_members_limit_is_not_anothers(owner: RestDoor, stranger: RestDoor, 
 @pytest.mark.django_db(transaction=True)
 def test_deleting_a_course_races_with_creating_its_items(owner: RestDoor, course, in_threads) -> None:
     """Whoever comes late finds no course; no item is left without one."""
-    from courses.models import Item
 
     def act(number: int) -> str | None:
         if number == 5:

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from tests.support.doors import RestDoor
+from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck
 
 CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
@@ -96,9 +97,7 @@ def test_another_members_course_is_like_none(stranger: RestDoor, course: Any) ->
 
 
 def test_the_101st_conflicts(owner: RestDoor, owner_member: Any, stranger: RestDoor) -> None:
-    from vocab.models import Deck
-
-    Deck.objects.bulk_create(Deck(member=owner_member, name=f"Deck {number}") for number in range(99))
+    stored(DeckFactory, 99, member=owner_member)
     made_deck(owner)
     answer = owner.call("create_vocab_deck", name="One more", cards=[CARD])
     assert (answer.error, "100 decks" in answer.body["message"]) == ("conflict", True)
@@ -108,9 +107,7 @@ def test_the_101st_conflicts(owner: RestDoor, owner_member: Any, stranger: RestD
 
 @pytest.mark.django_db(transaction=True)
 def test_parallel_creates_stop_at_the_limit(owner: RestDoor, owner_member: Any, in_threads: Any) -> None:
-    from vocab.models import Deck
-
-    Deck.objects.bulk_create(Deck(member=owner_member, name=f"Deck {number}") for number in range(98))
+    stored(DeckFactory, 98, member=owner_member)
     call = lambda n: owner.call("create_vocab_deck", name=f"New {n}", cards=[CARD]).error  # noqa: E731
     answers = in_threads(call, list(range(12)))
     assert sorted(map(str, answers)) == ["None"] * 2 + ["conflict"] * 10

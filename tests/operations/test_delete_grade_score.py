@@ -5,7 +5,9 @@ from uuid import uuid4
 
 import pytest
 
+from grades.models import GradeCategory
 from tests.support.doors import RestDoor
+from tests.support.factories import GradeScoreFactory, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -71,12 +73,8 @@ def test_a_read_only_key_is_refused(reader: RestDoor, score: Any, labels) -> Non
 
 
 def test_deleting_makes_room(owner: RestDoor, owner_member, course: Any, score: Any) -> None:
-    from grades.models import GradeScore
-
     category_id = score["category_id"]
-    GradeScore.objects.bulk_create(
-        GradeScore(member=owner_member, category_id=category_id, label="Quiz", score=80) for _ in range(498)
-    )
+    stored(GradeScoreFactory, 498, member=owner_member, category=GradeCategory(id=category_id))
     new = {"course_id": course["id"], "category_id": category_id, "label": "Last", "score": 1}
     assert owner.call("add_grade_score", **new).error == "conflict"
     owner.made("delete_grade_score", score_id=score["id"])

@@ -15,9 +15,11 @@ from django.core.management import call_command
 from django.test import Client
 
 from accounts.models import Member
-from tests.conftest import KeyFactory, MemberFactory
+from courses.models import Course
+from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act
 from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, RetentionGoalFactory
 from tests.support.oauth import App, error_of, status_of
 from tests.support.vocabulary import made_deck
 
@@ -50,7 +52,6 @@ def delete(admin: Client, member: Member) -> Any:
 
 def fill(door: RestDoor, member: Member) -> App:
     """A row of everything that a member can have."""
-    from vocab.models import RetentionGoal
 
     course = door.made("create_course", name="Biology")
     item = door.made("create_item", course_id=course["id"], title="Midterm")
@@ -60,7 +61,7 @@ def fill(door: RestDoor, member: Member) -> App:
     door.made("add_grade_score", course_id=course["id"], category_id=category, label="x", score=80)
     deck = made_deck(door)
     door.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
-    RetentionGoal.objects.create(member=member)
+    RetentionGoalFactory.create(member=member)
     app = App.registered()
     app.connect(member)
     Client().post("/sign-in", {"email": member.email})
@@ -111,7 +112,7 @@ def test_stored_files_go(admin: Client, owner_member: Member, uploaded: Path) ->
 
 
 def test_sessions_go_and_the_operators_log_keeps_no_address(
-    admin: Client, owner_member: Member, make_member: MemberFactory
+    admin: Client, owner_member: Member, make_member: MakeMember
 ) -> None:
     browsers = {name: Client() for name in ("member", "pending", "other")}
     browsers["member"].force_login(owner_member)
@@ -127,7 +128,7 @@ def test_sessions_go_and_the_operators_log_keeps_no_address(
     assert not any(owner_member.email in line for line in written)
 
 
-def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member: MemberFactory) -> None:
+def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member: MakeMember) -> None:
     other = make_member(is_staff=True, is_superuser=True)
     browser = Client()
     browser.force_login(other)
@@ -153,7 +154,7 @@ def broken_off(admin: Client, owner: RestDoor, owner_member: Member, settings: A
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("broken_off")
-def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member, make_key: KeyFactory) -> None:
+def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member, make_key: MakeKey) -> None:
     assert owner.call("get_me").error == "unauthorized"
     browser = Client()
     browser.post("/sign-in", {"email": owner_member.email})
@@ -202,7 +203,6 @@ def test_a_running_write_is_waited_for_and_the_next_refused(
     admin: Client, owner: RestDoor, owner_member: Member, course: Any, in_threads: Any
 ) -> None:
     from accounts.writing import writing
-    from courses.models import Item
 
     stamped, deleting = Event(), Event()
 
@@ -210,7 +210,7 @@ def test_a_running_write_is_waited_for_and_the_next_refused(
         with writing(owner_member.id) as now:
             stamped.set()
             deleting.wait(timeout=10)
-            Item.objects.create(member=owner_member, course_id=course["id"], title="slow", created_at=now)
+            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=now)
 
     def erase() -> int:
         assert stamped.wait(timeout=10)

@@ -5,7 +5,9 @@ from unittest.mock import ANY
 
 import pytest
 
+from courses.models import Course
 from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, stored
 from tests.support.samples import later
 
 TODAY = "2026-11-21"
@@ -191,10 +193,7 @@ def test_it_shows_all_courses(owner: RestDoor, add) -> None:
 
 def test_it_shows_everything_in_one_answer(owner: RestDoor, owner_member, course) -> None:
     """Operation rules: everything due within the range; there are no pages."""
-    from courses.models import Item
-
-    due = (Item(member=owner_member, course_id=course["id"], title="x", due_on=TODAY) for _ in range(300))
-    Item.objects.bulk_create(due)
+    stored(ItemFactory, 300, member=owner_member, course=Course(id=course["id"]), due_on=TODAY)
     assert len(owner.made("get_agenda")["items"]) == 300
 
 

@@ -11,8 +11,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Member
-from grades.models import GradeCategory, GradeScore
+from courses.models import Course
+from grades.models import GradeCategory
 from tests.support.doors import RestDoor
+from tests.support.factories import GradeCategoryFactory, GradeScoreFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -202,12 +204,11 @@ def _expected_grade(parts: list[tuple[Fraction, list[Fraction]]]) -> float | Non
 def _store(member: Member, course_id: UUID, parts: list[tuple[Fraction, list[Fraction]]]) -> None:
     GradeCategory.objects.filter(course_id=course_id).delete()
     for position, (weight, scores) in enumerate(parts, start=1):
-        category = GradeCategory.objects.create(
-            member=member, course_id=course_id, name="Category", weight=_decimal(weight), position=position
+        category = GradeCategoryFactory.create(
+            member=member, course=Course(id=course_id), weight=_decimal(weight), position=position
         )
-        GradeScore.objects.bulk_create(
-            GradeScore(member=member, category=category, label="Score", score=_decimal(score)) for score in scores
-        )
+        for score in scores:
+            GradeScoreFactory.create(member=member, category=category, score=_decimal(score))
 
 
 def _decimal(value: Fraction) -> str:

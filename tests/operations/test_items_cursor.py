@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory
 from tests.support.samples import UNKNOWN_ID
 
 if TYPE_CHECKING:
@@ -32,14 +33,13 @@ Store = Callable[[list[Row]], "list[Item]"]
 @pytest.fixture
 def store(owner_member, course) -> Store:
     """Stores items as they are, equal ages included, which no operation could make; gives them."""
-    from courses.models import Item
+    from courses.models import Course, Item
 
     def bulk(rows: list[Row]) -> "list[Item]":
         return Item.objects.bulk_create(
-            Item(
+            ItemFactory.build(
                 member=owner_member,
-                course_id=course["id"],
-                title="x",
+                course=Course(id=course["id"]),
                 due_on=row.due_on,
                 created_at=BORN + timedelta(microseconds=row.age),
                 updated_at=BORN + timedelta(microseconds=row.age),

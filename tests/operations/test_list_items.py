@@ -5,7 +5,9 @@ from unittest.mock import ANY
 
 import pytest
 
+from courses.models import Course
 from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, stored
 from tests.support.samples import NOT_DATES, UNKNOWN_ID
 
 
@@ -145,9 +147,7 @@ def test_the_limits_bounds_are_included(owner: RestDoor, item, limit: int) -> No
 
 
 def test_a_hundred_items_fit_one_page(owner: RestDoor, owner_member, course) -> None:
-    from courses.models import Item
-
-    Item.objects.bulk_create(Item(member=owner_member, course_id=course["id"], title=f"{n}") for n in range(101))
+    stored(ItemFactory, 101, member=owner_member, course=Course(id=course["id"]))
     page = owner.made("list_items", limit=100)
     assert (len(page["data"]), page["has_more"]) == (100, True)
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from tests.support import bulk
 from tests.support.doors import RestDoor
+from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 
@@ -85,9 +86,8 @@ def test_others_decks_are_not_listed(owner: RestDoor, stranger: RestDoor) -> Non
 
 def test_a_deck_without_cards_counts_none(owner: RestDoor, owner_member: Any) -> None:
     """The API makes no such deck; the admin can."""
-    from vocab.models import Deck
 
-    deck = Deck.objects.create(member=owner_member, name="Empty")
+    deck = DeckFactory.create(member=owner_member, name="Empty")
     assert owner.made("list_vocab_decks")["data"] == [
         {
             "id": str(deck.id),
@@ -108,12 +108,12 @@ def test_100_decks_of_500_cards_cost_what_one_does(
     owner: RestDoor, owner_member: Any, django_assert_num_queries: Any
 ) -> None:
     """Three queries, the credential's included."""
-    from vocab.models import Card, Deck
+    from vocab.models import Card
 
     made_deck(owner)
     with django_assert_num_queries(3):
         owner.made("list_vocab_decks")
-    decks = Deck.objects.bulk_create(Deck(member=owner_member, name=f"Deck {number}") for number in range(99))
+    decks = stored(DeckFactory, 99, member=owner_member)
     due_at = timezone.now() + timedelta(minutes=5)
     bulk.insert(
         Card,

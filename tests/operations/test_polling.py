@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory
 
 LONG_AGO = "2000-01-01T00:00:00Z"
 
@@ -63,7 +64,7 @@ def test_a_poller_sees_every_item_once_while_four_write(owner_member, door, cour
 def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_member, course, in_threads) -> None:
     """Decisions, 6: the member's row lock is taken before the stamp is set, so a slow writer is never overtaken."""
     from accounts.writing import writing
-    from courses.models import Item
+    from courses.models import Course
 
     stamped, polled, finished = Event(), Event(), Event()
 
@@ -71,7 +72,7 @@ def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_memb
         with writing(owner_member.id) as now:
             stamped.set()
             assert polled.wait(timeout=10)
-            Item.objects.create(member=owner_member, course_id=course["id"], title="slow", created_at=now)
+            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=now)
 
     def quick() -> None:
         assert stamped.wait(timeout=10)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory
 
 LONG_AGO = "2000-01-01T00:00:00Z"
 
@@ -225,16 +226,15 @@ CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max
 def test_every_item_is_seen_at_least_once(owner: RestDoor, owner_member, course, **drawn: Any) -> None:
     """Whatever is moved where between which pages; with `forever` the same moves are made again and again."""
     from accounts.models import Member
-    from courses.models import Item
+    from courses.models import Course, Item
 
     rates.clear()
     Item.objects.all().delete()
     Member.objects.filter(id=owner_member.id).update(write_clock=BORN + timedelta(seconds=1))
     items: list[Item] = Item.objects.bulk_create(
-        Item(
+        ItemFactory.build(
             member=owner_member,
-            course_id=course["id"],
-            title=str(number),
+            course=Course(id=course["id"]),
             due_on=due_on,
             created_at=BORN + timedelta(microseconds=number // 2),
             updated_at=BORN + timedelta(microseconds=number // 3),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
+from tests.support.factories import RetentionGoalFactory
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 START = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -97,11 +98,11 @@ def new_student(make_member: Any, door: Any) -> Any:
 def test_cards_are_what_fsrs_makes_of_the_same_history(
     new_student: Any, history: list[Step], retention: float | None
 ) -> None:
-    from vocab.models import Card, RetentionGoal
+    from vocab.models import Card
 
     student = new_student()
     if retention is not None:
-        RetentionGoal.objects.create(member=student.member, desired_retention=retention)
+        RetentionGoalFactory.create(member=student.member, desired_retention=retention)
     student.live(history)
     scheduler = fsrs.Scheduler(desired_retention=retention or 0.9, enable_fuzzing=False)
     alone = {card["id"]: fsrs.Card(card_id=1) for card in student.deck["cards"]}

@@ -26,9 +26,10 @@ from django.utils import timezone
 from accounts import purging
 from accounts.models import ApiKey, Member
 from tests import ROOT
-from tests.conftest import KeyFactory, MemberFactory
+from tests.conftest import MakeKey, MakeMember
 from tests.support.databases import url_of
 from tests.support.doors import RestDoor
+from tests.support.factories import ApiKeyFactory, SessionFactory
 from trial.__main__ import main as trial
 
 EMAIL = "owner@example.org"
@@ -219,7 +220,7 @@ class TestCreateApiKey:
 
 @pytest.mark.django_db(transaction=True)
 def test_parallel_keys_stop_at_ten(
-    owner_member: Member, make_key: KeyFactory, in_threads: Callable[..., list[Any]]
+    owner_member: Member, make_key: MakeKey, in_threads: Callable[..., list[Any]]
 ) -> None:
     for number in range(9):
         make_key(owner_member, f"Key {number}")
@@ -292,9 +293,9 @@ class TestPurgeExpired:
     def test_it_removes_what_has_expired_and_nothing_else(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(purging, "BATCH", 2)
         now = timezone.now()
-        for number in range(5):
-            Session.objects.create(session_key=f"old{number}", session_data="", expire_date=now - timedelta(seconds=1))
-        Session.objects.create(session_key="live", session_data="", expire_date=now + timedelta(days=1))
+        for _ in range(5):
+            SessionFactory.create(expire_date=now - timedelta(seconds=1))
+        SessionFactory.create(session_key="live")
         assert run_json("purgeexpired")["sessions"] == 5
         assert [session.session_key for session in Session.objects.all()] == ["live"]
         assert "0 sessions" in run("purgeexpired")
@@ -314,7 +315,7 @@ class TestPurgeExpired:
             "long revoked, would still live": {"expires_at": now + timedelta(days=1), "revoked_at": long_ago},
         }
         for name, end in ends.items():
-            ApiKey.objects.create(member=owner_member, name=name, secret_hash=name, hint="x", **end)
+            ApiKeyFactory.create(member=owner_member, name=name, **end)
         assert run_json("purgeexpired")["api_keys"] == 4
         assert set(ApiKey.objects.values_list("name", flat=True)) == {name for name in ends if "long" not in name}
 
@@ -328,7 +329,7 @@ def body(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def audience(make_member: MemberFactory, make_key: KeyFactory) -> None:
+def audience(make_member: MakeMember, make_key: MakeKey) -> None:
     """Two members with active keys, one of them lapsed, and four without."""
     for name in ("active", "lapsed", "expired", "revoked", "blocked"):
         make_key(make_member(f"{name}@example.org", membership_active=name != "lapsed"))

@@ -1,13 +1,11 @@
 """The database refuses what the code refuses, whoever writes: values out of range, and rows of two members in one."""
 
-from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
 from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
-from django.utils import timezone
 
 from accounts.models import ApiKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
@@ -15,7 +13,26 @@ from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import Milestone
 from practice.models import Attempt
-from tests.conftest import MemberFactory
+from tests.support.factories import (
+    AccessTokenFactory,
+    ApiKeyFactory,
+    ApplicationFactory,
+    AttemptFactory,
+    CardFactory,
+    CourseFactory,
+    DeckFactory,
+    GradeCategoryFactory,
+    GradeScoreFactory,
+    GrantFactory,
+    ItemFactory,
+    MemberFactory,
+    MilestoneFactory,
+    RefreshTokenFactory,
+    RetentionGoalFactory,
+    ReviewFactory,
+    SignInCodeFactory,
+    SyllabusFileFactory,
+)
 from vocab.models import Card, Deck, RetentionGoal, Review
 
 APPS = ("accounts", "courses", "grades", "oauthserver", "planning", "practice", "vocab")
@@ -76,47 +93,33 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
 
 def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
     """One row of each model that is the member's, and an app."""
-    now = timezone.now()
-    course = Course.objects.create(member=member, name="Cell Biology")
-    item = Item.objects.create(member=member, course=course, title="Midterm")
-    category = GradeCategory.objects.create(member=member, course=course, name="Exams", weight=100, position=1)
-    deck = Deck.objects.create(member=member, course=course, name="Organelles")
-    card = Card.objects.create(member=member, deck=deck, position=1, term="Nucleus", definition="Holds the DNA.")
-    app = Application.objects.create(
-        name="App",
-        redirect_uris="https://a.example/",
-        client_id=uuid4().hex,
-        client_type=Application.CLIENT_CONFIDENTIAL,
-        authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
-    )
-    family: dict[str, Any] = {"user": member, "application": app, "token_family": uuid4(), "scope": "read"}
-    family["expires"] = now + timedelta(days=1)
-    token = AccessToken.objects.create(token_checksum=uuid4().hex, **family)
+    course = CourseFactory.create(member=member)
+    item = ItemFactory.create(member=member, course=course)
+    category = GradeCategoryFactory.create(member=member, course=course)
+    deck = DeckFactory.create(member=member, course=course)
+    card = CardFactory.create(member=member, deck=deck)
+    app = ApplicationFactory.create()
+    family: dict[str, Any] = {"user": member, "application": app, "token_family": uuid4()}
+    token = AccessTokenFactory.create(**family)
     rows = [
         member,
-        ApiKey.objects.create(member=member, name="Key", secret_hash=uuid4().hex, hint="svc_sk_a…b"),
-        SignInCode.objects.create(member=member, code_hash=uuid4().hex, expires_at=now),
+        ApiKeyFactory.create(member=member),
+        SignInCodeFactory.create(member=member),
         course,
-        SyllabusFile.objects.create(member=member, course=course, file="syllabi/a", filename="a.pdf"),
+        SyllabusFileFactory.create(member=member, course=course),
         item,
-        Milestone.objects.create(member=member, item=item, title="Outline", position=1),
+        MilestoneFactory.create(member=member, item=item),
         category,
-        GradeScore.objects.create(member=member, category=category, label="Midterm", score=90),
+        GradeScoreFactory.create(member=member, category=category),
         deck,
         card,
-        Review.objects.create(
-            member=member, card=card, rating="good", reviewed_at=now, desired_retention=0.9, state="new", due_at=now
-        ),
-        RetentionGoal.objects.create(member=member),
-        Attempt.objects.create(
-            member=member, source="vocab", topic="Organelles", correct=True, attempted_at=now, day=now.date()
-        ),
+        ReviewFactory.create(member=member, card=card),
+        RetentionGoalFactory.create(member=member),
+        AttemptFactory.create(member=member),
         app,
-        Grant.objects.create(
-            code=uuid4().hex, redirect_uri="https://a.example/", code_challenge_method="S256", **family
-        ),
+        GrantFactory.create(**family),
         token,
-        RefreshToken.objects.create(token_checksum=uuid4().hex, access_token=token, **family),
+        RefreshTokenFactory.create(access_token=token, **family),
     ]
     return {type(row): row for row in rows}
 
@@ -193,14 +196,12 @@ def test_the_references_are_known() -> None:
 
 
 @pytest.mark.parametrize("reference", references(), ids=lambda one: f"{one[0].__name__}.{one[1].name}")
-def test_no_row_refers_to_what_is_not_there_or_another_members(
-    reference: Any, rows: Any, make_member: MemberFactory
-) -> None:
+def test_no_row_refers_to_what_is_not_there_or_another_members(reference: Any, rows: Any) -> None:
     """The other member's only PostgreSQL refuses."""
     model, field, _ = reference
     wrong = [uuid4()]
     if connection.vendor == "postgresql":
-        wrong.append(owned_rows(make_member())[field.related_model].pk)
+        wrong.append(owned_rows(MemberFactory.create())[field.related_model].pk)
     for key in wrong:
         with pytest.raises(IntegrityError):
             changed(rows[model], field.attname, field.get_db_prep_save(key, connection))

@@ -1,0 +1,257 @@
+"""Rows that tests need beside what the API makes: a factory for each model, which gives what a test does not name.
+
+`CourseFactory.create(member=member)` stores a course; `stored(CourseFactory, 99, member=member)` stores many at once.
+What belongs to a row belongs to the same member: a test that names the row names the member too.
+"""
+
+from datetime import timedelta
+from typing import TypeVar
+from uuid import uuid4
+
+from django.contrib.sessions.models import Session
+from django.db.models import Model
+from django.utils import timezone
+from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, SubFactory
+from factory.django import DjangoModelFactory
+
+from accounts.models import ApiKey, Member, SignInCode
+from courses.models import Course, Item, SyllabusFile
+from grades.models import GradeCategory, GradeScore
+from oauthserver.models import AccessToken, Application, Grant, RefreshToken
+from planning.models import Milestone
+from practice.models import Attempt, Source
+from vocab.models import Card, CardState, Deck, Rating, RetentionGoal, Review
+
+Row = TypeVar("Row", bound=Model)
+
+
+def stored(factory_class: type[DjangoModelFactory[Row]], number: int, **fields: object) -> list[Row]:
+    """`number` rows in few statements; `fields` names every row that they refer to, as none of those is stored."""
+    rows: list[Row] = factory_class.build_batch(number, **fields)
+    return type(rows[0])._default_manager.bulk_create(rows)
+
+
+def _digest() -> str:
+    """What is stored of a secret, as long and as unlikely twice."""
+    return uuid4().hex + uuid4().hex
+
+
+class MemberFactory(DjangoModelFactory[Member]):
+    """A member, made by the manager, which validates; without a password."""
+
+    class Meta:
+        model = Member
+
+    email = LazyFunction(lambda: f"{uuid4().hex}@example.org")
+
+    @classmethod
+    def _create(cls, model_class: type[Member], *args: object, **kwargs: object) -> Member:
+        return model_class.objects.create_user(*args, **kwargs)  # type: ignore[arg-type]  # any field of the model
+
+
+class _OfMember(DjangoModelFactory[Row]):
+    """What has one member, a new one where the test names none."""
+
+    class Meta:
+        abstract = True
+
+    member = SubFactory(MemberFactory)
+
+
+def _same_members(factory_class: type[DjangoModelFactory[Row]]) -> SubFactory:
+    """Another row of the same member's."""
+    return SubFactory(factory_class, member=SelfAttribute("..member"))
+
+
+class ApiKeyFactory(_OfMember[ApiKey]):
+    """The row of a key whose secret nobody knows; `make_key` gives one that works."""
+
+    class Meta:
+        model = ApiKey
+
+    name = "Key"
+    secret_hash = LazyFunction(_digest)
+    hint = "svc_sk_a…b"
+
+
+class SignInCodeFactory(_OfMember[SignInCode]):
+    """A code that nobody knows and that ends in ten minutes."""
+
+    class Meta:
+        model = SignInCode
+
+    code_hash = LazyFunction(_digest)
+    expires_at = LazyFunction(lambda: timezone.now() + timedelta(minutes=10))
+
+
+class SessionFactory(DjangoModelFactory[Session]):
+    """A browser's session, with nothing in it."""
+
+    class Meta:
+        model = Session
+
+    session_key = LazyFunction(lambda: uuid4().hex)
+    session_data = ""
+    expire_date = LazyFunction(lambda: timezone.now() + timedelta(days=1))
+
+
+class CourseFactory(_OfMember[Course]):
+    class Meta:
+        model = Course
+
+    name = Sequence("Course {}".format)
+
+
+class SyllabusFileFactory(_OfMember[SyllabusFile]):
+    """The row alone; there is no such file."""
+
+    class Meta:
+        model = SyllabusFile
+
+    course = _same_members(CourseFactory)
+    file = LazyFunction(lambda: f"syllabi/{uuid4().hex}")
+    filename = "syllabus.pdf"
+
+
+class ItemFactory(_OfMember[Item]):
+    class Meta:
+        model = Item
+
+    course = _same_members(CourseFactory)
+    title = Sequence("Item {}".format)
+
+
+class MilestoneFactory(_OfMember[Milestone]):
+    class Meta:
+        model = Milestone
+
+    item = _same_members(ItemFactory)
+    title = Sequence("Milestone {}".format)
+    position = Sequence(lambda n: n + 1)
+
+
+class GradeCategoryFactory(_OfMember[GradeCategory]):
+    class Meta:
+        model = GradeCategory
+
+    course = _same_members(CourseFactory)
+    name = Sequence("Category {}".format)
+    weight = 5
+    position = Sequence(lambda n: n + 1)
+
+
+class GradeScoreFactory(_OfMember[GradeScore]):
+    class Meta:
+        model = GradeScore
+
+    category = _same_members(GradeCategoryFactory)
+    label = Sequence("Score {}".format)
+    score = 80
+
+
+class DeckFactory(_OfMember[Deck]):
+    """A deck without cards, and of no course."""
+
+    class Meta:
+        model = Deck
+
+    name = Sequence("Deck {}".format)
+
+
+class CardFactory(_OfMember[Card]):
+    """A card that was never reviewed."""
+
+    class Meta:
+        model = Card
+
+    deck = _same_members(DeckFactory)
+    position = Sequence(lambda n: n + 1)
+    term = Sequence("Term {}".format)
+    definition = Sequence("What term {} is.".format)
+
+
+class ReviewFactory(_OfMember[Review]):
+    """The first review of a card."""
+
+    class Meta:
+        model = Review
+
+    card = _same_members(CardFactory)
+    rating = Rating.GOOD
+    reviewed_at = LazyFunction(timezone.now)
+    desired_retention = 0.9
+    state = CardState.NEW
+    due_at = LazyFunction(timezone.now)
+
+
+class RetentionGoalFactory(_OfMember[RetentionGoal]):
+    class Meta:
+        model = RetentionGoal
+
+
+class AttemptFactory(_OfMember[Attempt]):
+    """A right answer, just now, which counts for today in UTC."""
+
+    class Meta:
+        model = Attempt
+
+    source = Source.VOCAB
+    topic = "Organelles"
+    correct = True
+    attempted_at = LazyFunction(timezone.now)
+    day = LazyAttribute(lambda attempt: attempt.attempted_at.date())
+
+
+class ApplicationFactory(DjangoModelFactory[Application]):
+    """An app whose secret nobody knows; `tests.support.oauth.App.registered` gives one that works."""
+
+    class Meta:
+        model = Application
+
+    name = Sequence("App {}".format)
+    client_id = LazyFunction(lambda: uuid4().hex)
+    redirect_uris = "https://app.example/callback"
+    client_type = Application.CLIENT_CONFIDENTIAL
+    authorization_grant_type = Application.GRANT_AUTHORIZATION_CODE
+
+
+class _OfConnection(DjangoModelFactory[Row]):
+    """What a member's connection with an app is made of."""
+
+    class Meta:
+        abstract = True
+
+    user = SubFactory(MemberFactory)
+    application = SubFactory(ApplicationFactory)
+    token_family = LazyFunction(uuid4)
+    scope = "read"
+    expires = LazyFunction(lambda: timezone.now() + timedelta(days=1))
+
+
+class GrantFactory(_OfConnection[Grant]):
+    """A code that nobody knows."""
+
+    class Meta:
+        model = Grant
+
+    code = LazyFunction(_digest)
+    code_challenge_method = "S256"
+    redirect_uri = "https://app.example/callback"
+
+
+class AccessTokenFactory(_OfConnection[AccessToken]):
+    """The row of a token that nobody knows."""
+
+    class Meta:
+        model = AccessToken
+
+    token_checksum = LazyFunction(_digest)
+
+
+class RefreshTokenFactory(_OfConnection[RefreshToken]):
+    """The row of a token that nobody knows."""
+
+    class Meta:
+        model = RefreshToken
+
+    token_checksum = LazyFunction(_digest)
