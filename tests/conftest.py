@@ -92,12 +92,10 @@ def _collect_static_files() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of a run on SQLite what is about PostgreSQL."""
-    if config.getoption("--database") == "postgresql":
-        return
-    others = [item for item in items if item.get_closest_marker("postgresql") is not None]
-    config.hook.pytest_deselected(items=others)
-    items[:] = [item for item in items if item not in others]
+    """Leave out of a run on SQLite what is about PostgreSQL, and of one on PostgreSQL what need not run twice."""
+    left_out = "once" if config.getoption("--database") == "postgresql" else "postgresql"
+    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(left_out)])
+    items[:] = [item for item in items if not item.get_closest_marker(left_out)]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

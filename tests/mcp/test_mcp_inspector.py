@@ -9,7 +9,7 @@ import pytest
 from tests.support import javascript
 from tests.support.doors import RestDoor, routes
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.once, pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 TOOL_ERROR, NO_CREDENTIAL = 5, 3

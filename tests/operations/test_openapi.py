@@ -10,6 +10,8 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.support.doors import document, routes
 from tests.support.world import OPERATIONS, Call, declared, resolved
 
+pytestmark = pytest.mark.once
+
 SPECIFIED = {
     "get_me": ("GET", "/v1/me", "read", 200),
     "get_agenda": ("GET", "/v1/agenda", "read", 200),

@@ -5,6 +5,8 @@ import pytest
 from tests.operations.test_baselines import OPENAPI
 from tests.support import javascript
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.parametrize(
     "command",

@@ -8,6 +8,8 @@ import pytest
 from studyservice.server import pace
 from studyservice.server.channel import MAX_REQUEST_BYTES, BodyAwaited, Channel
 
+pytestmark = pytest.mark.once
+
 
 def read_through(channel: Channel, left: int) -> None:
     while left > 0:

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.conformance import HEAD, RULE, TABLE, complaints
 
+pytestmark = pytest.mark.once
+
 
 def _table(*rows: str) -> str:
     return "\n".join([HEAD, RULE, *rows])

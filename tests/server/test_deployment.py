@@ -1,80 +1,171 @@
-"""The image and the composition: what they name exists, and nothing weak is a default."""
+"""The image and the composition without their containers: what they ship migrates, serves and stops as they say."""
 
+import json
+import os
 import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import pytest
 import yaml
 
 from tests import ROOT
+from tests.support.server import wait_for
+
+pytestmark = pytest.mark.once
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
-COMPOSE: Any = yaml.safe_load((ROOT / "compose.yaml").read_text())
-SERVICES = COMPOSE["services"]
-SERVER = ["gunicorn", "-c", "studyservice/gunicorn.py", "studyservice.wsgi"]
+GIVEN = {
+    "SECRET_KEY": "correct-horse-battery-staple-with-quite-some-more-0123456789",
+    "BASE_URL": "https://study.example.org",
+    "EMAIL_URL": "consolemail://",
+    "POSTGRES_PASSWORD": "letters",
+    "WEB_CONCURRENCY": "1",
+}
+"""What an operator writes into `.env`."""
 
 
-def _known() -> set[str]:
-    """Every variable that the settings read."""
-    source = "".join((ROOT / "studyservice" / name).read_text() for name in ("settings.py", "environment.py"))
-    return set(re.findall(r'(?:text|count|seconds|flag|env\.list)\(\s*"([A-Z_]+)"', source))
+def composition(given: dict[str, str]) -> Any:
+    """`compose.yaml` with its variables filled in, as `docker compose` does.
+
+    Raises:
+        LookupError: a required one is not given; with its name.
+    """
+
+    def fill(found: re.Match[str]) -> str:
+        name, otherwise, text = found.groups()
+        if given.get(name):
+            return given[name]
+        if otherwise == ":?":
+            raise LookupError(name)
+        return str(text)
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: filled(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [filled(one) for one in value]
+        return re.sub(r"\$\{([A-Z_]+)(:[?-])([^}]*)\}", fill, value) if isinstance(value, str) else value
+
+    return filled(yaml.safe_load((ROOT / "compose.yaml").read_text())["services"])
 
 
-def test_the_image_runs_the_documented_server() -> None:
-    [command] = re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
-    assert yaml.safe_load(command) == SERVER
-    assert " ".join(SERVER) in (ROOT / "docs" / "operating.md").read_text()
+def commands() -> list[Any]:
+    """What the image runs: the check of its health, and the server."""
+    return [json.loads(command) for command in re.findall(r"^ *CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)]
 
 
-def test_the_image_has_the_whole_service_and_nothing_else() -> None:
-    """An application that is missing here would be missing there."""
-    lines = (ROOT / ".dockerignore").read_text().split()
-    shipped = {line[1:] for line in lines if line.startswith("!")}
-    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench", "trial"}
-    assert "*" in lines
-    assert shipped == packages | {"manage.py", "requirements.txt", "templates"}
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with what `.dockerignore` lets into the image, which is its working directory."""
+    everything, *rules = [
+        line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")
+    ]
+    assert everything == "*"
+    let_in = [rule[1:] for rule in rules if rule.startswith("!")]
+    left_out = shutil.ignore_patterns(*(rule.removeprefix("**/") for rule in rules if not rule.startswith("!")))
+    directory = tmp_path_factory.mktemp("image")
+    for name in let_in:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, directory / name, ignore=left_out)
+        else:
+            shutil.copy(source, directory)
+    return directory
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """What the service finds in its container, but for what is beside it: its database is a file, and no Redis."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    own = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    beside = {"DATABASE_URL": "", "REDIS_URL": "", "DATA_DIR": str(tmp_path), "HOST": "127.0.0.1", "PORT": str(port)}
+    composed: dict[str, str] = composition(GIVEN)["web"]["environment"]
+    return own | composed | beside
+
+
+def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dict[str, str]) -> None:
+    """With the commands of the image and of the composition, and nothing of the repository beside."""
+
+    def run(command: list[str]) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(  # what the files say
+            command, cwd=image, env=environment, capture_output=True, text=True, check=False, timeout=120
+        )
+
+    services = composition(GIVEN)
+    check, server = commands()
+    for command in (services["migrate"]["command"], ["python", "manage.py", "collectstatic", "--no-input"]):
+        done = run(command)
+        assert done.returncode == 0, done.stderr
+    process = subprocess.Popen(server, cwd=image, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        url = f"http://127.0.0.1:{environment['PORT']}"
+        wait_for(url, process)
+        assert run(check).returncode == 0
+        for path in ("/sign-in", "/docs", "/openapi.json"):
+            request = Request(url + path, headers={"X-Forwarded-Proto": "https"})  # noqa: S310  # http on loopback
+            with urlopen(request, timeout=30) as answer:  # noqa: S310
+                assert answer.status == 200
+        [stop] = re.findall(r"^STOPSIGNAL (\w+)$", DOCKERFILE, re.MULTILINE)
+        process.send_signal(signal.Signals[stop])
+        assert process.wait(timeout=_seconds(services["web"]["stop_grace_period"])) == 0
+        assert run(check).returncode == 1
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_stop_waits_for_running_requests(image: Path, environment: dict[str, str]) -> None:
+    """Gunicorn's own patience, as it reads its configuration, ends before that of the composition."""
+    _, server = commands()
+    shown = subprocess.run(  # what the file says
+        [*server, "--print-config"], cwd=image, env=environment, capture_output=True, text=True, check=True
+    )
+    [patience] = re.findall(r"^graceful_timeout += (\d+)$", shown.stdout, re.MULTILINE)
+    assert int(patience) < _seconds(composition(GIVEN)["web"]["stop_grace_period"])
+
+
+def _seconds(text: str) -> int:
+    return int(text.removesuffix("s"))
+
+
+def test_every_variable_of_the_composition_is_one_of_the_service() -> None:
+    """Those of the table in docs/operating.md, which `test_settings.py` compares with what the settings read."""
+    table = re.findall(r"^\| (`[A-Z_`, ]+`) \|", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE)
+    documented = {name for cell in table for name in re.findall("[A-Z_]+", cell)}
+    assert composition(GIVEN)["web"]["environment"].keys() <= documented
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "BASE_URL", "EMAIL_URL", "POSTGRES_PASSWORD"])
+def test_what_must_not_be_missing_stops_the_start(name: str) -> None:
+    """No secret has a default."""
+    with pytest.raises(LookupError, match=name):
+        composition(GIVEN | {name: ""})
+
+
+def test_migrations_run_before_the_server_and_against_its_database() -> None:
+    services = composition(GIVEN)
+    assert services["web"]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
+    assert services["migrate"]["environment"] == services["web"]["environment"]
+
+
+def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
+    published = {name: service["ports"] for name, service in composition(GIVEN).items() if "ports" in service}
+    assert published == {"web": ["127.0.0.1:8000:8000"]}
 
 
 def test_the_image_is_locked_and_not_root() -> None:
     assert "--require-hashes" in DOCKERFILE
     assert re.search(r"^USER 10001:10001$", DOCKERFILE, re.MULTILINE)
-    assert re.search(r"^STOPSIGNAL SIGTERM$", DOCKERFILE, re.MULTILINE)
-    assert "/health" in re.findall(r"^HEALTHCHECK .*\\\n.*$", DOCKERFILE, re.MULTILINE)[0]
 
 
-def test_every_variable_of_the_service_is_known() -> None:
-    assert set(SERVICES["web"]["environment"]) <= _known()
-    assert {"DATA_DIR", "HOST", "PORT"} <= _known()
-
-
-@pytest.mark.parametrize("name", ["SECRET_KEY", "BASE_URL", "EMAIL_URL"])
-def test_what_must_not_be_missing_stops_the_start(name: str) -> None:
-    assert SERVICES["web"]["environment"][name].startswith(f"${{{name}:?")
-
-
-def test_no_password_has_a_default() -> None:
-    values = [value for service in SERVICES.values() for value in service.get("environment", {}).values()]
-    secret = [value for value in values if re.search(r"KEY|PASSWORD", str(value)) and "FALLBACKS" not in str(value)]
-    assert len(secret) >= 3
-    assert all(":?" in value for value in secret)
-
-
-def test_migrations_run_before_the_server() -> None:
-    assert SERVICES["web"]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
-    assert SERVICES["migrate"]["command"][1:] == ["manage.py", "migrate", "--no-input"]
-    assert SERVICES["migrate"]["environment"] == SERVICES["web"]["environment"]
-
-
-def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
-    published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert list(published) == ["web"]
-    assert all(port.startswith("127.0.0.1:") for port in published["web"])
-    assert COMPOSE["networks"]["inside"] == {"internal": True}
-
-
-def test_a_stop_waits_for_running_requests() -> None:
-    """Gunicorn's own patience ends before that of the composition."""
-    [patience] = re.findall(
-        r"^graceful_timeout = (\d+)$", (ROOT / "studyservice/gunicorn.py").read_text(), re.MULTILINE
-    )
-    assert int(SERVICES["web"]["stop_grace_period"].removesuffix("s")) > int(patience)
+def test_the_image_runs_the_documented_server() -> None:
+    _, server = commands()
+    assert " ".join(server) in (ROOT / "docs" / "operating.md").read_text()

@@ -7,6 +7,8 @@ import pytest
 
 from tests import ROOT
 
+pytestmark = pytest.mark.once
+
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOT_YET = {"tests/test_get_milestone.py", "tests/test_x.py"}
 """Names in examples."""

@@ -1,6 +1,10 @@
 """Who runs next, without any thread."""
 
+import pytest
+
 from studyservice.server.fair_queue import FairQueue, Lane
+
+pytestmark = pytest.mark.once
 
 GREEDY = Lane("greedy", 2)
 OTHER = Lane("other", 2)

@@ -6,6 +6,8 @@ from pytest_django import Settings
 from studyservice.server import lanes
 from studyservice.server.lanes import MEMBER, Lanes, is_probe
 
+pytestmark = pytest.mark.once
+
 PEER = "203.0.113.1"
 
 

@@ -15,6 +15,8 @@ from studyservice.http.paths import is_api_path
 from tests import ROOT
 from tests.support.world import check_headers
 
+pytestmark = pytest.mark.once
+
 SECRET = secrets.token_urlsafe(64)
 PRODUCTION = {
     "SECRET_KEY": SECRET,

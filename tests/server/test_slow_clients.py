@@ -14,6 +14,8 @@ from tests.support.databases import copied
 from tests.support.server import ADA
 from tests.support.wire import JSON, Wire, half_body, half_sent, is_envelope, is_open, received
 
+pytestmark = pytest.mark.once
+
 ANSWERS = 8
 LAST = b'"next_cursor":null}'
 

@@ -18,6 +18,8 @@ from gunicorn.workers.gthread import PollableMethodQueue, TConn, ThreadWorker
 
 from studyservice.server.worker import Connection, JSONErrorWorker
 
+pytestmark = pytest.mark.once
+
 LEANT_ON: dict[Callable[..., Any], str] = {
     # Of connections: they are made of a channel instead of a socket, and parsed anew for each request.
     TConn.__init__: "c8763d7c65974e1b",

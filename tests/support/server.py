@@ -76,14 +76,14 @@ def started(
     with (directory / "server.log").open("wb") as log:
         process = subprocess.Popen(gunicorn, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
-            _wait_for(url, process)
+            wait_for(url, process)
             yield Server(url, environment, process)
         finally:
             process.terminate()
             process.wait(timeout=60)
 
 
-def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
+def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
     """Until there is an answer, whatever it is; a server that ended is not waited for."""
     deadline = time.monotonic() + 60
     while True:

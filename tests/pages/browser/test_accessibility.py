@@ -9,6 +9,8 @@ from playwright.sync_api import Page, ViewportSize, expect
 from accounts.api_keys import revoke_api_key
 from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attempts
 
+pytestmark = pytest.mark.once
+
 LOOK_IS_SETTLED = """async () => {
   // Transitions to the new look exist once it was drawn.
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);

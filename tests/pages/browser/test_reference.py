@@ -7,6 +7,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.support.doors import RestDoor
 
+pytestmark = pytest.mark.once
+
 
 @pytest.fixture
 def reference(page: Page) -> Page:
