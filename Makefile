@@ -44,6 +44,7 @@ lint: $(VENV)/installed-dev
 
 types: $(VENV)/installed-dev secret
 	$(BIN)/mypy .
+	$(BIN)/python -m tests.support.any_share
 
 migrations: $(VENV)/installed secret
 	$(BIN)/python manage.py makemigrations --check --dry-run

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
@@ -101,7 +101,7 @@ def shifts(ahead: Iterable[datetime], now: datetime, floor: datetime | None) -> 
     return found
 
 
-def move(rows: QuerySet[Any], by: Shift, name: str, *along: str) -> None:
+def move(rows: QuerySet[Model], by: Shift, name: str, *along: str) -> None:
     """Move `name` where it is among the moments of the shift, and the fields `along` with it."""
     moved = {field: F(field) - by.by for field in (name, *along)}
     rows.filter(**{f"{name}__range": (by.first, by.last)}).update(**moved)
@@ -111,9 +111,9 @@ def _restamp(member: Member, now: datetime) -> tuple[int, datetime]:
     """Move the member's stamps that are later than `now`; gives how many there were, and the newest now."""
     ahead: set[datetime] = set()
     kept: list[datetime] = []
-    fields: list[tuple[QuerySet[Any], str]] = []
+    fields: list[tuple[QuerySet[Model], str]] = []
     for label, names in settings.MEMBER_CLOCK_STAMPS.items():
-        rows: QuerySet[Any] = QuerySet(apps.get_model(label)).filter(member=member)
+        rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(member=member)
         for name in names:
             stamps = rows.values_list(name, flat=True)
             ahead.update(stamps.filter(**{f"{name}__gt": now}))

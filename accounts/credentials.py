@@ -6,8 +6,9 @@ Each kind of secret has its resolver. API keys have theirs here; `CREDENTIAL_RES
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Literal
+from datetime import date, datetime, timedelta
+from operator import itemgetter
+from typing import Literal, TypedDict
 from uuid import UUID
 
 from django.db import DatabaseError
@@ -17,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import ApiKey, Member
 from accounts.secrets import kind_of, sha256
-from studyservice.database.statements import Param, Row, Select
+from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookTable
 from studyservice.http.paths import is_below
 from studyservice.http.request_keys import RequestKey
@@ -28,16 +29,22 @@ logger = logging.getLogger(__name__)
 LAST_USE_EVERY = timedelta(minutes=5)
 """How stale a key's recorded last use may be (spec, API keys)."""
 
-_MEMBER_FIELDS = (
-    "id",
-    "email",
-    "name",
-    "time_zone",
-    "membership_active",
-    "membership_until",
-    "is_active",
-    "created_at",
-)
+
+class MemberColumns(TypedDict):
+    """The member in a row with `member_columns`."""
+
+    member_id: UUID
+    member_email: str
+    member_name: str
+    member_time_zone: str
+    member_membership_active: bool
+    member_membership_until: date | None
+    member_is_active: bool
+    member_created_at: datetime
+
+
+_MEMBER_FIELDS = tuple(name.removeprefix("member_") for name in MemberColumns.__annotations__)
+_member_values = itemgetter(*MemberColumns.__annotations__)
 
 
 def member_columns(path: str) -> dict[str, str]:
@@ -45,12 +52,19 @@ def member_columns(path: str) -> dict[str, str]:
     return {f"member_{name}": f"{path}__{name}" for name in _MEMBER_FIELDS}
 
 
-def member_of(row: Row) -> Member:
+def member_of(row: MemberColumns) -> Member:
     """The member in a row with `member_columns`; costs no query."""
-    return Member.from_db("default", _MEMBER_FIELDS, [row[f"member_{name}"] for name in _MEMBER_FIELDS])
+    return Member.from_db("default", _MEMBER_FIELDS, _member_values(row))
 
 
-_API_KEY = Select(
+class _KeyColumns(MemberColumns):
+    key_id: UUID
+    may_write: bool
+    expires_at: datetime | None
+    used: datetime | None
+
+
+_API_KEY = Select[_KeyColumns](
     ApiKey.objects.filter(secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True),
     {"key_id": "id", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
     | member_columns("member"),

@@ -6,7 +6,6 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from django.apps import apps
@@ -14,7 +13,7 @@ from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.hashers import make_password
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Model, QuerySet
 from django.utils import timezone
 
 from accounts.models import Member
@@ -47,7 +46,7 @@ def erase_member(member_id: UUID) -> None:
     if member is None:
         return
     for label, owner in settings.MEMBER_DATA:
-        rows: QuerySet[Any] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
+        rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
         while True:
             started = time.monotonic()
             if not delete_batch(member_id, rows):
@@ -74,7 +73,7 @@ def finish_erasures() -> int:
     return len(found)
 
 
-def delete_batch(member_id: UUID, rows: QuerySet[Any]) -> int:
+def delete_batch(member_id: UUID, rows: QuerySet[Model]) -> int:
     """Delete up to `BATCH` of `rows`, in a transaction; gives their number.
 
     Under the member's lock, which nobody else needs any more, so that two who erase one member take turns.

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypedDict, Unpack
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.db.models.base import ModelBase
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -42,8 +43,18 @@ class MemberQuerySet(models.QuerySet["Member"]):
             member.delete()
         return len(members), {Member._meta.label: len(members)}
 
-    delete.alters_data = True  # type: ignore[attr-defined]  # as Django marks it, for templates and managers
-    delete.queryset_only = True  # type: ignore[attr-defined]  # likewise
+
+class MemberFields(TypedDict, total=False):
+    """What a member can be made with."""
+
+    name: str
+    time_zone: str
+    membership_active: bool
+    membership_until: date | None
+    is_active: bool
+    is_staff: bool
+    is_superuser: bool
+    created_at: datetime
 
 
 class MemberManager(BaseUserManager["Member"]):
@@ -52,7 +63,7 @@ class MemberManager(BaseUserManager["Member"]):
     def get_queryset(self) -> MemberQuerySet:
         return MemberQuerySet(self.model, using=self._db)
 
-    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "Member":
+    def create_user(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
         """A validated, stored member; without a password, only sign-in by code works.
 
         Raises:
@@ -69,9 +80,10 @@ class MemberManager(BaseUserManager["Member"]):
             raise
         return member
 
-    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "Member":
+    def create_superuser(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
         """A member who may do everything in the admin."""
-        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+        privileged: MemberFields = {**fields, "is_staff": True, "is_superuser": True}
+        return self.create_user(email, password, **privileged)
 
     def get_by_natural_key(self, username: str | None) -> "Member":
         """The member with this e-mail address, in any case."""
@@ -152,32 +164,41 @@ class Member(AbstractBaseUser, PermissionsMixin):
         member.note_stored()
         return member
 
-    def refresh_from_db(self, using: str | None = None, fields: Any = None, from_queryset: Any = None) -> None:
+    def refresh_from_db(
+        self, using: str | None = None, fields: Iterable[str] | None = None, from_queryset: QuerySet[Self] | None = None
+    ) -> None:
         """Read again, all or some `fields`; also how a deferred one is read."""
         super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
         self.note_stored(fields)
 
-    def save(self, **options: Any) -> None:
+    def save(
+        self,
+        *,
+        force_insert: bool | tuple[ModelBase, ...] = False,
+        force_update: bool = False,
+        using: str | None = None,
+        update_fields: Iterable[str] | None = None,
+    ) -> None:
         """Store the member; of a stored one only what was changed since it was read, so that other changes stay.
 
         Never `write_clock` nor `erasure_began_at`: a copy read earlier would set them back (`accounts.writing`,
         `accounts.erasure`).
         """
-        if not self._state.adding and options.get("update_fields") is None:
-            options["update_fields"] = [
+        if not self._state.adding and update_fields is None:
+            update_fields = [
                 name
                 for name in _fields()
                 if name in self.__dict__ and (name not in self._stored or self._stored[name] != self.__dict__[name])
             ]
-        super().save(**options)
-        self.note_stored(options.get("update_fields"))
+        super().save(force_insert=force_insert, force_update=force_update, using=using, update_fields=update_fields)
+        self.note_stored(update_fields)
 
     def note_stored(self, names: Iterable[str] | None = None) -> None:
         """Note what the database has in these fields, or in all."""
         known = _fields() if names is None else _fields().intersection(names)
         self._stored = {**self._stored, **{name: self.__dict__[name] for name in known if name in self.__dict__}}
 
-    def delete(self, using: Any = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
+    def delete(self, using: str | None = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
         """Delete the member with everything (`accounts.erasure`); outside of any transaction.
 
         Raises:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from accounts.credentials import Credential
 from accounts.models import Member
-from studyservice.database.statements import Row
+from accounts.serializers import MemberRow
 from studyservice.hooks import Hook
 
 CountStreak = Callable[[Member], int]
@@ -13,7 +13,7 @@ CountStreak = Callable[[Member], int]
 PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK", CountStreak)
 
 
-def profile(credential: Credential) -> Row:
+def profile(credential: Credential) -> MemberRow:
     """The `MemberRecord` of the credential's member; costs one query, for the streak."""
     member = credential.member
     count_streak = PRACTICE_STREAK.get()

@@ -1,10 +1,9 @@
 """What `purgeexpired` removes."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib.sessions.models import Session
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from accounts.api_keys import long_ended
@@ -26,7 +25,7 @@ def purge_all() -> dict[str, int]:
     return {what: remove() for what, remove in EXPIRED_DATA.items()}
 
 
-def purge(expired: QuerySet[Any]) -> int:
+def purge(expired: QuerySet[Model]) -> int:
     """Delete the rows of `expired`, `BATCH` at a time; gives their number."""
     removed = 0
     while batch := list(expired.values_list("pk", flat=True)[:BATCH]):

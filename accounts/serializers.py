@@ -1,11 +1,20 @@
 """The member's record."""
 
-from typing import Any, ClassVar
+from datetime import date, datetime
+from typing import Any, ClassVar, TypedDict
+from uuid import UUID
 
 from rest_framework import serializers
 
 from studyservice.operations.declaration import Scope
 from studyservice.operations.serializers import Record
+
+
+class MembershipRow(TypedDict):
+    """A `MembershipRecord`."""
+
+    active: bool
+    until: date | None
 
 
 class MembershipRecord(Record):
@@ -17,6 +26,20 @@ class MembershipRecord(Record):
     until = serializers.DateField(
         allow_null=True, help_text="Last day included, in the member's time zone; null if open-ended."
     )
+
+
+class MemberRow(TypedDict):
+    """A `MemberRecord`."""
+
+    id: UUID
+    email: str
+    name: str
+    time_zone: str
+    today: date
+    practice_streak: int
+    membership: MembershipRow
+    scopes: list[str]
+    created_at: datetime
 
 
 class MemberRecord(Record):

@@ -1,9 +1,8 @@
 """Operations on the member."""
 
 from accounts.profile import profile
-from accounts.serializers import MemberRecord
+from accounts.serializers import MemberRecord, MemberRow
 from accounts.viewsets import MemberViewSet
-from studyservice.database.statements import Row
 from studyservice.operations.declaration import Scope, operation
 
 
@@ -13,7 +12,7 @@ class MeViewSet(MemberViewSet):
     tag = "Member"
 
     @operation("Get the member", scope=Scope.READ, answer=MemberRecord, membership=False)
-    def get_me(self) -> Row:
+    def get_me(self) -> MemberRow:
         """The member's name, e-mail, time zone, today's date there, practice streak, membership and what this
         credential may do. Works without an active membership.
         """

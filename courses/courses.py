@@ -1,7 +1,7 @@
 """A member's courses."""
 
-from typing import Any
-from uuid import UUID, uuid4
+from typing import Unpack, cast
+from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
@@ -9,11 +9,11 @@ from accounts.models import Member
 from accounts.writing import writing
 from courses.errors import NoSuchCourse
 from courses.items import next_items
-from courses.models import Course
-from courses.serializers import CourseRecord
-from studyservice.database.statements import Insert, Param, Row, Select
+from courses.models import DEFAULT_TERM, Course
+from courses.serializers import CourseDetailRow, CourseFields, CourseRecord, CourseRow
+from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
-from studyservice.operations.serializers import deletion
+from studyservice.operations.serializers import DeletedRow, deletion
 
 MAX_COURSES = 30
 """Courses per member (spec, Limits)."""
@@ -23,21 +23,26 @@ _COURSES = (
     .annotate(has_syllabus=ExpressionWrapper(Q(syllabus_text__isnull=False), output_field=BooleanField()))
     .order_by("created_at", "id")
 )
-_LIST = Select(_COURSES, CourseRecord)
-_ONE = Select(_COURSES.filter(id=Param("course_id")).order_by(), CourseRecord)
-_ONE_WITH_SYLLABUS = Select(
+
+
+class _WithSyllabus(CourseRow):
+    syllabus_text: str | None
+
+
+_LIST = Select[CourseRow](_COURSES, CourseRecord)
+_ONE = Select[CourseRow](_COURSES.filter(id=Param("course_id")).order_by(), CourseRecord)
+_ONE_WITH_SYLLABUS = Select[_WithSyllabus](
     _COURSES.filter(id=Param("course_id")).order_by(),
     CourseRecord.columns() | {"syllabus_text": "syllabus_text"},
 )
-_INSERT = Insert(Course)
 
 
-def list_courses(member: Member) -> list[Row]:
+def list_courses(member: Member) -> list[CourseRow]:
     """Every course, oldest first."""
     return _LIST.all(member_id=member.id)
 
 
-def require_course(member: Member, course_id: UUID) -> Row:
+def require_course(member: Member, course_id: UUID) -> CourseRow:
     """The course.
 
     Raises:
@@ -49,20 +54,32 @@ def require_course(member: Member, course_id: UUID) -> Row:
     return course
 
 
-def get_course(member: Member, course_id: UUID, *, include_syllabus: bool) -> Row:
+def get_course(member: Member, course_id: UUID, *, include_syllabus: bool) -> CourseDetailRow:
     """The course with its next five dated items, and its syllabus text if asked for.
 
     Raises:
         NotFound: there is no such course of the member's.
     """
-    statement = _ONE_WITH_SYLLABUS if include_syllabus else _ONE
+    statement: Select[CourseRow] = _ONE_WITH_SYLLABUS if include_syllabus else _ONE
     course = statement.first(member_id=member.id, course_id=course_id)
     if course is None:
         raise NoSuchCourse
-    return course | {"next_items": next_items(member, course_id)}
+    detail = cast("CourseDetailRow", course)
+    detail["next_items"] = next_items(member, course_id)
+    return detail
 
 
-def create_course(member: Member, **fields: Any) -> Row:
+def create_course(
+    member: Member,
+    *,
+    name: str,
+    term: str = DEFAULT_TERM,
+    code: str | None = None,
+    meets: str | None = None,
+    institution: str | None = None,
+    subject: str | None = None,
+    syllabus_text: str | None = None,
+) -> CourseRow:
     """A new course.
 
     Raises:
@@ -71,19 +88,22 @@ def create_course(member: Member, **fields: Any) -> Row:
     with writing(member.id) as now:
         if Course.objects.filter(member_id=member.id).count() >= MAX_COURSES:
             raise Conflict(f"There are {MAX_COURSES} courses, the most there can be. Delete one first.")
-        course_id = uuid4()
-        optional = dict.fromkeys(("code", "meets", "institution", "subject", "syllabus_text"))
-        _INSERT.run(
-            id=course_id,
+        course = Course.objects.create(
             member_id=member.id,
+            name=name,
+            term=term,
+            code=code,
+            meets=meets,
+            institution=institution,
+            subject=subject,
+            syllabus_text=syllabus_text,
             created_at=now,
             updated_at=now,
-            **(optional | fields),
         )
-        return require_course(member, course_id)
+        return require_course(member, course.id)
 
 
-def update_course(member: Member, course_id: UUID, **changes: Any) -> Row:
+def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
     """Change the fields given.
 
     Raises:
@@ -96,7 +116,7 @@ def update_course(member: Member, course_id: UUID, **changes: Any) -> Row:
         return require_course(member, course_id)
 
 
-def delete_course(member: Member, course_id: UUID) -> Row:
+def delete_course(member: Member, course_id: UUID) -> DeletedRow:
     """Remove the course with its items, milestones, grades and files.
 
     Raises:

@@ -11,10 +11,11 @@ What the first and the third are ordered by does not change while an item stands
 when it begins. So every item is told at least once, however items are changed between the pages, and a walk ends.
 """
 
-from datetime import datetime
+from datetime import date, datetime
 from enum import IntEnum
 from functools import cache
-from typing import Any
+from typing import TypedDict, Unpack
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
@@ -22,9 +23,9 @@ from accounts.models import Member
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.items import ITEMS, SOONEST_FIRST, with_days_until
 from courses.models import Item
-from courses.serializers import ItemRecord
-from studyservice.database.statements import Param, Row, Select
-from studyservice.operations.serializers import page
+from courses.serializers import ItemColumns, ItemFilters, ItemRecord, ItemRow
+from studyservice.database.statements import Param, Select
+from studyservice.operations.serializers import Page, page
 
 
 class Section(IntEnum):
@@ -50,13 +51,29 @@ _FILTERS = {
 _INSTANTS = {Section.DUE: "created_at", Section.CHANGED: "updated_at", Section.CHANGED_AGAIN: "created_at"}
 """What decides the order in a section; in the first, among items due on one day. Then the id decides."""
 
-_NOW = Select(
+
+class _Now(TypedDict):
+    newest: datetime
+    clock: datetime
+
+
+class _LastTold(TypedDict, total=False):
+    """Where a page goes on, for its statement."""
+
+    last_due: date | None
+    last_instant: datetime
+    last_id: UUID
+
+
+_NOW = Select[_Now](
     ITEMS.order_by("-created_at")[:1],
     {"newest": "created_at", "clock": "member__write_clock"},
 )
 
 
-def list_items(member: Member, *, limit: int, cursor: str | None = None, **filters: Any) -> dict[str, Any]:
+def list_items(
+    member: Member, *, limit: int, cursor: str | None = None, **filters: Unpack[ItemFilters]
+) -> Page[ItemRow]:
     """One page of items, soonest due first, undated last; then older first, then by id.
 
     With `created_after`, the whole walk sees only what was visible when its first page was read; what is added
@@ -75,11 +92,11 @@ def list_items(member: Member, *, limit: int, cursor: str | None = None, **filte
         pins = _pins(member)
         if pins is None:
             return page([])
-    found: list[Row] = []
+    found: list[ItemColumns] = []
     told: list[Section] = []
     for section, bounds in _sections(after, pins).items():
         here = after if after and after.section == section else None
-        statement = _page(frozenset(filters | bounds), section, _place(here))
+        statement = _page(frozenset((*filters, *bounds)), section, _place(here))
         rows = statement.all(member_id=member.id, limit=limit + 1 - len(found), **filters, **bounds, **_named(here))
         found += rows
         told += [section] * len(rows)
@@ -133,19 +150,20 @@ def _place(after: Position | None) -> str:
     return "dated" if after.due_on else "undated"
 
 
-def _named(after: Position | None) -> dict[str, Any]:
+def _named(after: Position | None) -> _LastTold:
     if after is None:
         return {}
     return {"last_due": after.due_on, "last_instant": after.instant, "last_id": after.id}
 
 
-def _position(last: Row, section: Section, pins: Pins | None) -> Position:
+def _position(last: ItemColumns, section: Section, pins: Pins | None) -> Position:
     due_on = last["due_on"] if section is Section.DUE else None
-    return Position(section, due_on, last[_INSTANTS[section]], last["id"], pins)
+    instant = last["updated_at"] if section is Section.CHANGED else last["created_at"]
+    return Position(section, due_on, instant, last["id"], pins)
 
 
 @cache
-def _page(filters: frozenset[str], section: Section, place: str) -> Select:
+def _page(filters: frozenset[str], section: Section, place: str) -> Select[ItemColumns]:
     """The statement for one set of filters and one place to go on from; there are at most a few hundred."""
     items: QuerySet[Item] = ITEMS.filter(**{_FILTERS[name]: Param(name) for name in sorted(filters)})
     instant = _INSTANTS[section]
@@ -160,4 +178,4 @@ def _page(filters: frozenset[str], section: Section, place: str) -> Select:
         case "later":
             items = items.filter(later)
     order = SOONEST_FIRST if section is Section.DUE else (instant, "id")
-    return Select(items.order_by(*order), ItemRecord, limited=True)
+    return Select[ItemColumns](items.order_by(*order), ItemRecord, limited=True)

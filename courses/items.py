@@ -1,7 +1,7 @@
 """A member's dated items: reading and writing; `courses.item_pages` lists them."""
 
 from datetime import date
-from typing import Any
+from typing import TypedDict, Unpack, cast
 from uuid import UUID, uuid4
 
 from django.db.models import F, OuterRef
@@ -10,10 +10,10 @@ from accounts.models import Member
 from accounts.writing import writing
 from courses.errors import NoSuchCourse, NoSuchItem
 from courses.models import Course, Item
-from courses.serializers import ItemRecord
-from studyservice.database.statements import Insert, Param, Row, Select, aggregated
+from courses.serializers import ItemColumns, ItemFields, ItemRecord, ItemRow
+from studyservice.database.statements import Insert, Param, Select, aggregated
 from studyservice.operations.errors import Conflict
-from studyservice.operations.serializers import deletion
+from studyservice.operations.serializers import DeletedRow, deletion
 
 MAX_ITEMS = 1000
 """Items per course."""
@@ -29,16 +29,23 @@ SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
 ITEMS = Item.objects.filter(member_id=Param("member_id"))
 """The member's items, for this module and the pages."""
 
-_ONE = Select(ITEMS.filter(id=Param("item_id")), ItemRecord)
-_NEXT = Select(
+
+class _CourseOfNewItem(TypedDict):
+    name: str
+    here: int
+    in_all: int
+
+
+_ONE = Select[ItemColumns](ITEMS.filter(id=Param("item_id")), ItemRecord)
+_NEXT = Select[ItemColumns](
     ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[:NEXT_ITEMS],
     ItemRecord,
 )
-_DUE = Select(
+_DUE = Select[ItemColumns](
     ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST),
     ItemRecord,
 )
-_COURSE = Select(
+_COURSE = Select[_CourseOfNewItem](
     Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).annotate(
         items_here=aggregated(Item.objects.filter(course_id=OuterRef("id")), "COUNT", "course_id"),
         items_in_all=aggregated(ITEMS, "COUNT", "created_at"),
@@ -48,14 +55,14 @@ _COURSE = Select(
 _INSERT = Insert(Item)
 
 
-def with_days_until(item: Row, today: date) -> Row:
-    """`item` with `days_until`."""
-    due_on = item["due_on"]
-    item["days_until"] = None if due_on is None else (due_on - today).days
-    return item
+def with_days_until(item: ItemColumns, today: date) -> ItemRow:
+    """`item` itself, with `days_until`."""
+    row, due_on = cast("ItemRow", item), item["due_on"]
+    row["days_until"] = None if due_on is None else (due_on - today).days
+    return row
 
 
-def get_item(member: Member, item_id: UUID) -> Row:
+def get_item(member: Member, item_id: UUID) -> ItemRow:
     """The item.
 
     Raises:
@@ -67,20 +74,20 @@ def get_item(member: Member, item_id: UUID) -> Row:
     return with_days_until(item, member.today())
 
 
-def next_items(member: Member, course_id: UUID) -> list[Row]:
+def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
     """The course's next dated items from today on, soonest first, at most `NEXT_ITEMS`."""
     today = member.today()
     items = _NEXT.all(member_id=member.id, course_id=course_id, today=today)
     return [with_days_until(item, today) for item in items]
 
 
-def items_due(member: Member, today: date, until: date) -> list[Row]:
+def items_due(member: Member, today: date, until: date) -> list[ItemRow]:
     """The items due from `today` to `until`, both included, soonest first."""
     items = _DUE.all(member_id=member.id, today=today, until=until)
     return [with_days_until(item, today) for item in items]
 
 
-def create_item(member: Member, course_id: UUID, **fields: Any) -> Row:
+def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_on: date | None = None) -> ItemRow:
     """A new item of the course.
 
     Raises:
@@ -98,20 +105,31 @@ def create_item(member: Member, course_id: UUID, **fields: Any) -> Row:
                 f"There are {MAX_ITEMS_OF_MEMBER} items in all courses together, the most there can be. "
                 "Delete one first."
             )
-        item = {
-            "id": uuid4(),
-            "course_id": course_id,
-            "title": fields["title"],
-            "kind": fields["kind"],
-            "due_on": fields.get("due_on"),
-            "created_at": now,
-            "updated_at": now,
-        }
-        _INSERT.run(member_id=member.id, **item)
-    return with_days_until(item | {"course_name": course["name"]}, member.today())
+        item_id = uuid4()
+        _INSERT.run(
+            id=item_id,
+            member_id=member.id,
+            course_id=course_id,
+            title=title,
+            kind=kind,
+            due_on=due_on,
+            created_at=now,
+            updated_at=now,
+        )
+    item: ItemColumns = {
+        "id": item_id,
+        "course_id": course_id,
+        "course_name": course["name"],
+        "title": title,
+        "kind": kind,
+        "due_on": due_on,
+        "created_at": now,
+        "updated_at": now,
+    }
+    return with_days_until(item, member.today())
 
 
-def update_item(member: Member, item_id: UUID, **changes: Any) -> Row:
+def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
     """Change the fields given.
 
     Raises:
@@ -123,7 +141,7 @@ def update_item(member: Member, item_id: UUID, **changes: Any) -> Row:
         return get_item(member, item_id)
 
 
-def delete_item(member: Member, item_id: UUID) -> Row:
+def delete_item(member: Member, item_id: UUID) -> DeletedRow:
     """Remove the item with its milestones.
 
     Raises:

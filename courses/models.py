@@ -1,7 +1,7 @@
 """Courses, their syllabus files, and their dated items."""
 
 import uuid
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
@@ -73,7 +73,7 @@ class SyllabusFile(models.Model):
 
 
 @receiver(post_delete, sender=SyllabusFile)
-def delete_stored_file(instance: SyllabusFile, using: str, **kwargs: Any) -> None:
+def delete_stored_file(instance: SyllabusFile, using: str, **kwargs: object) -> None:
     """Remove the file from storage once the deletion is committed; a failure is logged and stops nothing."""
 
     def delete() -> None:  # named, because Django logs a failure by the function's name

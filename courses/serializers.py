@@ -1,6 +1,8 @@
 """What the course and item operations take and answer."""
 
-from typing import Any, ClassVar
+from datetime import date, datetime
+from typing import Any, ClassVar, NotRequired, TypedDict
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -16,6 +18,18 @@ from studyservice.operations.fields import (
     StringField,
 )
 from studyservice.operations.serializers import Body, Query, Record
+
+
+class CourseFields(TypedDict, total=False):
+    """What can be changed of a course: the fields of a `CourseBody`, and the syllabus, which has no operation."""
+
+    name: str
+    code: str | None
+    term: str
+    meets: str | None
+    institution: str | None
+    subject: str | None
+    syllabus_text: str | None
 
 
 class CourseBody(Body):
@@ -38,6 +52,21 @@ class CourseBody(Body):
     subject = StringField(max_length=80, blank_is_null=True, help_text="Field of study.")
 
 
+class CourseRow(TypedDict):
+    """A `CourseRecord`."""
+
+    id: UUID
+    name: str
+    code: str | None
+    term: str
+    meets: str | None
+    institution: str | None
+    subject: str | None
+    has_syllabus: bool
+    created_at: datetime
+    updated_at: datetime
+
+
 class CourseRecord(Record):
     """A course."""
 
@@ -58,6 +87,25 @@ class CourseRecord(Record):
     has_syllabus = serializers.BooleanField(help_text="Whether a syllabus text is stored.")
     created_at = serializers.DateTimeField(help_text="When the course was created.")
     updated_at = serializers.DateTimeField(help_text="When the course was last changed.")
+
+
+class ItemColumns(TypedDict):
+    """An `ItemRecord` as it is read."""
+
+    id: UUID
+    course_id: UUID
+    course_name: str
+    title: str
+    kind: str
+    due_on: date | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class ItemRow(ItemColumns):
+    """An `ItemRecord`."""
+
+    days_until: int | None
 
 
 class ItemRecord(Record):
@@ -92,6 +140,13 @@ class ItemRecord(Record):
     updated_at = serializers.DateTimeField(help_text="When the item was last changed.")
 
 
+class CourseDetailRow(CourseRow):
+    """A `CourseDetailRecord`."""
+
+    next_items: list[ItemRow]
+    syllabus_text: NotRequired[str | None]
+
+
 class CourseDetailRecord(CourseRecord):
     """A course with its next dated items and, when asked for, its syllabus text."""
 
@@ -111,6 +166,14 @@ class CourseQuery(Query):
     include_syllabus = QueryBooleanField(default=False, help_text="Whether to answer the syllabus text too.")
 
 
+class ItemFields(TypedDict, total=False):
+    """What can be changed of an item: the fields of an `ItemBody`."""
+
+    title: str
+    kind: str
+    due_on: date | None
+
+
 class ItemBody(Body):
     """The writable fields of an item."""
 
@@ -119,6 +182,14 @@ class ItemBody(Body):
     title = StringField(max_length=160, help_text="What is due.")
     kind = ChoiceField(choices=ItemKind.values, default=ItemKind.OTHER.value, help_text="What sort of item it is.")
     due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
+
+
+ItemFilters = TypedDict(
+    "ItemFilters",
+    {"course_id": UUID, "kind": str, "from": date, "to": date, "created_after": datetime},
+    total=False,
+)
+"""What a list of items can be narrowed to: the parameters of an `ItemsQuery` but those of paging."""
 
 
 class ItemsQuery(Query):

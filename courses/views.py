@@ -8,15 +8,17 @@ from courses import courses, item_pages, items
 from courses.serializers import (
     CourseBody,
     CourseDetailRecord,
+    CourseDetailRow,
     CourseQuery,
     CourseRecord,
+    CourseRow,
     ItemBody,
     ItemRecord,
+    ItemRow,
     ItemsQuery,
 )
-from studyservice.database.statements import Row
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.serializers import Deleted, page
+from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
 
 
 class CourseViewSet(MemberViewSet):
@@ -25,7 +27,7 @@ class CourseViewSet(MemberViewSet):
     tag = "Courses"
 
     @operation("List courses", scope=Scope.READ, answer=CourseRecord, many=True)
-    def list_courses(self) -> Row:
+    def list_courses(self) -> Page[CourseRow]:
         """All courses of the member, oldest first, in one page."""
         return page(courses.list_courses(self.member))
 
@@ -37,12 +39,12 @@ class CourseViewSet(MemberViewSet):
         body=CourseBody,
         counted=True,
     )
-    def create_course(self) -> Row:
+    def create_course(self) -> CourseRow:
         """Create a course. A member can have 30 courses; one more answers conflict."""
         return courses.create_course(self.member, **self.body)
 
     @operation("Get a course", scope=Scope.READ, answer=CourseDetailRecord, query=CourseQuery)
-    def get_course(self, course_id: UUID) -> Row:
+    def get_course(self, course_id: UUID) -> CourseDetailRow:
         """A course with its next five dated items, and its syllabus text if include_syllabus is true."""
         return courses.get_course(self.member, course_id, **self.query)
 
@@ -54,12 +56,12 @@ class CourseViewSet(MemberViewSet):
         partial=True,
         exists=courses.require_course,
     )
-    def update_course(self, course_id: UUID) -> Row:
+    def update_course(self, course_id: UUID) -> CourseRow:
         """Change the fields that are sent; null clears an optional one."""
         return courses.update_course(self.member, course_id, **self.body)
 
     @operation("Delete a course", scope=Scope.WRITE, answer=Deleted, consequential=True)
-    def delete_course(self, course_id: UUID) -> Row:
+    def delete_course(self, course_id: UUID) -> DeletedRow:
         """Permanently delete a course with its items, milestones, grades and uploaded files. Confirm with the
         member first.
         """
@@ -72,14 +74,14 @@ class ItemViewSet(MemberViewSet):
     tag = "Items"
 
     @operation("List items", scope=Scope.READ, answer=ItemRecord, many=True, query=ItemsQuery)
-    def list_items(self) -> Row:
+    def list_items(self) -> Page[ItemRow]:
         """Dated items, soonest due first, undated last. To find new ones, pass the newest created_at you have seen
         as created_after.
         """
         return item_pages.list_items(self.member, **self.query)
 
     @operation("Get an item", scope=Scope.READ, answer=ItemRecord)
-    def get_item(self, item_id: UUID) -> Row:
+    def get_item(self, item_id: UUID) -> ItemRow:
         """A dated course item."""
         return items.get_item(self.member, item_id)
 
@@ -92,7 +94,7 @@ class ItemViewSet(MemberViewSet):
         exists=courses.require_course,
         counted=True,
     )
-    def create_item(self, course_id: UUID) -> Row:
+    def create_item(self, course_id: UUID) -> ItemRow:
         """Add an exam, quiz, assignment, lab, paper, project or other item to a course. A course can have 1,000, a
         member 5,000; one more answers conflict.
         """
@@ -106,11 +108,11 @@ class ItemViewSet(MemberViewSet):
         partial=True,
         exists=items.get_item,
     )
-    def update_item(self, item_id: UUID) -> Row:
+    def update_item(self, item_id: UUID) -> ItemRow:
         """Change the fields that are sent; a due_on of null makes the item undated."""
         return items.update_item(self.member, item_id, **self.body)
 
     @operation("Delete an item", scope=Scope.WRITE, answer=Deleted, consequential=True)
-    def delete_item(self, item_id: UUID) -> Row:
+    def delete_item(self, item_id: UUID) -> DeletedRow:
         """Permanently delete an item with its milestones. Confirm with the member first."""
         return items.delete_item(self.member, item_id)

@@ -5,14 +5,18 @@ number of digits can pull a tie below the half; half-up to two places comes once
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
+from itertools import groupby
+from typing import TypedDict
 from uuid import UUID
 
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course
-from studyservice.database.statements import Param, Row, Select
+from grades.serializers import CategoryRow, GradeBreakdownRow, GradeScoreRow
+from studyservice.database.statements import Param, Select
 
 _LETTERS = (
     (97, "A+"),
@@ -30,8 +34,22 @@ _LETTERS = (
 )
 """The lowest grade of each letter; below the last it is F."""
 
+
+class _Columns(TypedDict):
+    """A category and one score of it. Where `category_id` is null, so are both; where `id` is, so is the score."""
+
+    course_name: str
+    category_id: UUID | None
+    name: str
+    weight: Decimal
+    id: UUID | None
+    label: str
+    score: Decimal
+    created_at: datetime
+
+
 _SCORES = "grade_categories__scores"
-_BREAKDOWN = Select(
+_BREAKDOWN = Select[_Columns](
     Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).order_by(
         "grade_categories__position", "grade_categories__id", f"{_SCORES}__created_at", f"{_SCORES}__id"
     ),
@@ -77,7 +95,7 @@ def letter(grade: Decimal) -> str:
     return next((name for least, name in _LETTERS if grade >= least), "F")
 
 
-def get_grades(member: Member, course_id: UUID) -> Row:
+def get_grades(member: Member, course_id: UUID) -> GradeBreakdownRow:
     """The `GradeBreakdownRecord` of a course; one query.
 
     Raises:
@@ -86,40 +104,42 @@ def get_grades(member: Member, course_id: UUID) -> Row:
     rows = _BREAKDOWN.all(member_id=member.id, course_id=course_id)
     if not rows:
         raise NoSuchCourse
-    categories: dict[UUID, Row] = {}
-    exact: dict[UUID, list[Decimal]] = {}
-    for row in rows:
-        category_id = row["category_id"]
+    categories: list[CategoryRow] = []
+    parts: list[tuple[Decimal, Fraction | None]] = []
+    for category_id, of_category in groupby(rows, lambda row: row["category_id"]):
         if category_id is None:
             break
-        if category_id not in categories:
-            categories[category_id] = {"id": category_id, "name": row["name"], "weight": row["weight"], "scores": []}
-            exact[category_id] = []
-        if row["id"] is not None:
-            exact[category_id].append(row["score"])
-            categories[category_id]["scores"].append(_score(row))
-    parts = []
-    for category_id, category in categories.items():
-        average = mean(exact[category_id])
-        parts.append((category["weight"], average))
-        category["weight"] = float(category["weight"])
-        category["average"] = None if average is None else float(rounded(average))
+        first, *_ = present = list(of_category)
+        scores: list[GradeScoreRow] = []
+        exact: list[Decimal] = []
+        for row in present:
+            if row["id"] is not None:
+                exact.append(row["score"])
+                scores.append(
+                    {
+                        "id": row["id"],
+                        "category_id": category_id,
+                        "label": row["label"],
+                        "score": float(row["score"]),
+                        "created_at": row["created_at"],
+                    }
+                )
+        average = mean(exact)
+        parts.append((first["weight"], average))
+        categories.append(
+            {
+                "id": category_id,
+                "name": first["name"],
+                "weight": float(first["weight"]),
+                "scores": scores,
+                "average": None if average is None else float(rounded(average)),
+            }
+        )
     grade = current_grade(parts)
     return {
         "course_id": course_id,
         "course_name": rows[0]["course_name"],
-        "categories": list(categories.values()),
+        "categories": categories,
         "current_grade": None if grade is None else float(grade),
         "letter_grade": None if grade is None else letter(grade),
-    }
-
-
-def _score(row: Row) -> Row:
-    """The `GradeScoreRecord` in a row of the breakdown."""
-    return {
-        "id": row["id"],
-        "category_id": row["category_id"],
-        "label": row["label"],
-        "score": float(row["score"]),
-        "created_at": row["created_at"],
     }

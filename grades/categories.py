@@ -1,6 +1,5 @@
 """Replacing a course's grade categories as a whole."""
 
-from typing import Any
 from uuid import UUID
 
 from accounts.models import Member
@@ -8,11 +7,11 @@ from accounts.writing import writing
 from courses.courses import require_course
 from grades.breakdown import get_grades
 from grades.models import GradeCategory
-from studyservice.database.statements import Row
+from grades.serializers import CategoryFields, GradeBreakdownRow
 from studyservice.operations.errors import Detail, ValidationFailed
 
 
-def set_grade_categories(member: Member, course_id: UUID, *, categories: list[dict[str, Any]]) -> Row:
+def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
     """Make `categories` the course's complete list, in this order, and give the breakdown.
 
     An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
@@ -43,7 +42,7 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[di
         return get_grades(member, course_id)
 
 
-def _kept(categories: list[dict[str, Any]], present: dict[UUID, GradeCategory]) -> set[UUID]:
+def _kept(categories: list[CategoryFields], present: dict[UUID, GradeCategory]) -> set[UUID]:
     kept: set[UUID] = set()
     details: list[Detail] = []
     for index, entry in enumerate(categories):

@@ -7,15 +7,15 @@ from accounts.models import Member
 from accounts.writing import writing
 from courses.courses import require_course
 from grades.models import GradeCategory, GradeScore
-from studyservice.database.statements import Row
+from grades.serializers import GradeScoreRow
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
-from studyservice.operations.serializers import deletion
+from studyservice.operations.serializers import DeletedRow, deletion
 
 MAX_SCORES = 500
 """Scores per course."""
 
 
-def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label: str, score: Decimal) -> Row:
+def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label: str, score: Decimal) -> GradeScoreRow:
     """A new score, in percent, in one of the course's categories.
 
     Raises:
@@ -43,7 +43,7 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
     }
 
 
-def delete_grade_score(member: Member, score_id: UUID) -> Row:
+def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:
     """Remove the score.
 
     Raises:

@@ -1,6 +1,9 @@
 """What the grade operations take and answer."""
 
-from typing import Any, ClassVar
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, ClassVar, NotRequired, TypedDict
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -9,6 +12,14 @@ from studyservice.operations.serializers import Body, Record
 
 MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""
+
+
+class CategoryFields(TypedDict):
+    """The fields of a `CategoryBody`."""
+
+    id: NotRequired[UUID | None]
+    name: str
+    weight: Decimal
 
 
 class CategoryBody(Body):
@@ -61,6 +72,16 @@ class ScoreBody(Body):
     )
 
 
+class GradeScoreRow(TypedDict):
+    """A `GradeScoreRecord`."""
+
+    id: UUID
+    category_id: UUID
+    label: str
+    score: float
+    created_at: datetime
+
+
 class GradeScoreRecord(Record):
     """A score."""
 
@@ -76,6 +97,16 @@ class GradeScoreRecord(Record):
     )
     score = serializers.FloatField(help_text="Percent.")
     created_at = serializers.DateTimeField(help_text="When it was recorded.")
+
+
+class CategoryRow(TypedDict):
+    """A `CategoryRecord`."""
+
+    id: UUID
+    name: str
+    weight: float
+    average: float | None
+    scores: list[GradeScoreRow]
 
 
 class CategoryRecord(Record):
@@ -94,6 +125,16 @@ class CategoryRecord(Record):
     weight = serializers.FloatField(help_text="Its weight.")
     average = serializers.FloatField(allow_null=True, help_text="The mean of its scores; null without scores.")
     scores = GradeScoreRecord(many=True, help_text="Its scores, oldest first.")
+
+
+class GradeBreakdownRow(TypedDict):
+    """A `GradeBreakdownRecord`."""
+
+    course_id: UUID
+    course_name: str
+    categories: list[CategoryRow]
+    current_grade: float | None
+    letter_grade: str | None
 
 
 class GradeBreakdownRecord(Record):

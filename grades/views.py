@@ -6,10 +6,16 @@ from uuid import UUID
 from accounts.viewsets import MemberViewSet
 from courses.courses import require_course
 from grades import breakdown, categories, scores
-from grades.serializers import CategoriesBody, GradeBreakdownRecord, GradeScoreRecord, ScoreBody
-from studyservice.database.statements import Row
+from grades.serializers import (
+    CategoriesBody,
+    GradeBreakdownRecord,
+    GradeBreakdownRow,
+    GradeScoreRecord,
+    GradeScoreRow,
+    ScoreBody,
+)
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.serializers import Deleted
+from studyservice.operations.serializers import Deleted, DeletedRow
 
 
 class GradeViewSet(MemberViewSet):
@@ -18,7 +24,7 @@ class GradeViewSet(MemberViewSet):
     tag = "Grades"
 
     @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord)
-    def get_grades(self, course_id: UUID) -> Row:
+    def get_grades(self, course_id: UUID) -> GradeBreakdownRow:
         """A course's weighted categories with their scores and averages, and the current grade with its letter,
         counted over the categories that have scores.
         """
@@ -32,7 +38,7 @@ class GradeViewSet(MemberViewSet):
         exists=require_course,
         consequential=True,
     )
-    def set_grade_categories(self, course_id: UUID) -> Row:
+    def set_grade_categories(self, course_id: UUID) -> GradeBreakdownRow:
         """Replace a course's complete list of categories, at most 12. Entries with an existing id keep their scores;
         categories left out are deleted with theirs. Confirm with the member first.
         """
@@ -47,11 +53,11 @@ class GradeViewSet(MemberViewSet):
         exists=require_course,
         counted=True,
     )
-    def add_grade_score(self, course_id: UUID) -> Row:
+    def add_grade_score(self, course_id: UUID) -> GradeScoreRow:
         """Record a score, in percent, in one of the course's categories; get_grades gives the category ids."""
         return scores.add_grade_score(self.member, course_id, **self.body)
 
     @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True)
-    def delete_grade_score(self, score_id: UUID) -> Row:
+    def delete_grade_score(self, score_id: UUID) -> DeletedRow:
         """Permanently delete a score. Confirm with the member first."""
         return scores.delete_grade_score(self.member, score_id)

@@ -1,16 +1,27 @@
 """Access tokens as credentials of the API."""
 
+from datetime import datetime
+from uuid import UUID
+
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from accounts.credentials import Credential, member_columns, member_of
+from accounts.credentials import Credential, MemberColumns, member_columns, member_of
 from accounts.secrets import sha256
 from oauthserver.models import AccessToken, RefreshToken
 from studyservice.database.statements import Param, Select
 from studyservice.http.paths import MCP_ROOT
 from studyservice.operations.declaration import Scope
 
-_ACCESS_TOKEN = Select(
+
+class _TokenColumns(MemberColumns):
+    token_id: UUID
+    scope: str
+    resource: str
+    expires: datetime
+
+
+_ACCESS_TOKEN = Select[_TokenColumns](
     AccessToken.objects.filter(
         # An access token whose refresh tokens are gone is an orphan.
         Exists(RefreshToken.objects.filter(token_family=OuterRef("token_family"))),

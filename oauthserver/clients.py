@@ -3,8 +3,11 @@
 import base64
 import binascii
 from dataclasses import dataclass
-from typing import Self
+from datetime import datetime
+from operator import itemgetter
+from typing import Self, TypedDict
 from urllib.parse import unquote_plus
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
@@ -14,7 +17,7 @@ from oauthserver.client_metadata import AuthMethod
 from oauthserver.errors import InvalidClient, InvalidRequest
 from oauthserver.models import Application
 from oauthserver.parameters import Parameters
-from studyservice.database.statements import Param, Row, Select
+from studyservice.database.statements import Param, Select
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +60,26 @@ def _basic(header: str) -> tuple[str, str]:
     return unquote_plus(client_id), unquote_plus(secret)
 
 
-_NEEDED = frozenset(
-    {
-        "id",
-        "client_id",
-        "client_type",
-        "authorization_grant_type",
-        "token_endpoint_auth_method",
-        "client_secret",
-        "first_token_at",
-    }
-)
-_CLIENT_FIELDS = [field.attname for field in Application._meta.concrete_fields if field.attname in _NEEDED]
-"""In the order of the model's fields, which `from_db` goes by."""
+class ClientColumns(TypedDict):
+    """The app in a row with `client_columns`; in the order of the model's fields, which `from_db` goes by."""
 
-_KEPT = Select(Application.objects.filter(id=Param("id")), {"id": "id"}, key_share=True)
+    client_client_id: str
+    client_client_type: str
+    client_authorization_grant_type: str
+    client_id: UUID
+    client_client_secret: str
+    client_token_endpoint_auth_method: str
+    client_first_token_at: datetime | None
+
+
+class _IdColumns(TypedDict):
+    id: UUID
+
+
+_CLIENT_FIELDS = tuple(name.removeprefix("client_") for name in ClientColumns.__annotations__)
+_client_values = itemgetter(*ClientColumns.__annotations__)
+
+_KEPT = Select[_IdColumns](Application.objects.filter(id=Param("id")), {"id": "id"}, key_share=True)
 
 
 def client_columns(path: str) -> dict[str, str]:
@@ -79,9 +87,9 @@ def client_columns(path: str) -> dict[str, str]:
     return {f"client_{name}": f"{path}__{name}" for name in _CLIENT_FIELDS}
 
 
-def client_of(row: Row) -> Application:
+def client_of(row: ClientColumns) -> Application:
     """The app in a row with `client_columns`; costs no query."""
-    return Application.from_db("default", _CLIENT_FIELDS, [row[f"client_{name}"] for name in _CLIENT_FIELDS])
+    return Application.from_db("default", _CLIENT_FIELDS, _client_values(row))
 
 
 def authenticates(credentials: ClientCredentials, app: Application) -> bool:

@@ -5,10 +5,10 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
-from accounts.credentials import member_columns, member_of
+from accounts.credentials import MemberColumns, member_columns, member_of
 from accounts.models import Member
 from accounts.secrets import sha256
-from oauthserver.clients import authenticated, client_columns, client_of
+from oauthserver.clients import ClientColumns, authenticated, client_columns, client_of
 from oauthserver.errors import InvalidClient, InvalidGrant
 from oauthserver.models import Application, Grant, RefreshToken
 from oauthserver.token_requests import GrantType, TokenRequest
@@ -24,25 +24,40 @@ _SHARED = {
     **client_columns("application"),
 }
 
-_FOUND = {
-    GrantType.AUTHORIZATION_CODE: Select(
-        Grant.objects.filter(code=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True),
-        _SHARED
-        | {
-            "spent_at": "spent_at",
-            "redirect_uri": "redirect_uri",
-            "redirect_uri_sent": "redirect_uri_sent",
-            "code_challenge": "code_challenge",
-            "code_challenge_method": "code_challenge_method",
-        },
+
+class _SharedColumns(MemberColumns, ClientColumns):
+    id: UUID
+    family: UUID
+    scope: str
+    resource: str
+    expires: datetime
+    spent_at: datetime | None
+
+
+class _CodeColumns(_SharedColumns):
+    redirect_uri: str
+    redirect_uri_sent: bool
+    code_challenge: str
+    code_challenge_method: str
+
+
+_CODE = Select[_CodeColumns](
+    Grant.objects.filter(code=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True),
+    _SHARED
+    | {
+        "spent_at": "spent_at",
+        "redirect_uri": "redirect_uri",
+        "redirect_uri_sent": "redirect_uri_sent",
+        "code_challenge": "code_challenge",
+        "code_challenge_method": "code_challenge_method",
+    },
+)
+_REFRESH_TOKEN = Select[_SharedColumns](
+    RefreshToken.objects.filter(
+        token_checksum=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True
     ),
-    GrantType.REFRESH_TOKEN: Select(
-        RefreshToken.objects.filter(
-            token_checksum=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True
-        ),
-        _SHARED | {"spent_at": "revoked"},
-    ),
-}
+    _SHARED | {"spent_at": "revoked"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +106,22 @@ class Presented:
         client_id = wanted.credentials.client_id
         if client_id is None:
             raise InvalidClient
-        row = _FOUND[wanted.grant_type].first(checksum=sha256(wanted.secret), client_id=client_id)
+        shown = {"checksum": sha256(wanted.secret), "client_id": client_id}
+        binding = None
+        row: _SharedColumns | None
+        if wanted.grant_type is GrantType.AUTHORIZATION_CODE:
+            row = code = _CODE.first(**shown)
+            if code is not None:
+                binding = CodeBinding(
+                    redirect_uri=code["redirect_uri"],
+                    redirect_uri_sent=code["redirect_uri_sent"],
+                    challenge=code["code_challenge"],
+                    challenge_method=code["code_challenge_method"],
+                )
+        else:
+            row = _REFRESH_TOKEN.first(**shown)
         if row is None:
             raise InvalidClient if authenticated(wanted.credentials) is None else InvalidGrant
-        is_code = wanted.grant_type is GrantType.AUTHORIZATION_CODE
         return cls(
             grant_type=wanted.grant_type,
             id=row["id"],
@@ -105,12 +132,5 @@ class Presented:
             resource=row["resource"],
             expires=row["expires"],
             spent_at=row["spent_at"],
-            binding=CodeBinding(
-                redirect_uri=row["redirect_uri"],
-                redirect_uri_sent=row["redirect_uri_sent"],
-                challenge=row["code_challenge"],
-                challenge_method=row["code_challenge_method"],
-            )
-            if is_code
-            else None,
+            binding=binding,
         )

@@ -7,11 +7,11 @@ from django.db.models import F, Q
 from accounts.models import Member
 from courses.items import items_due
 from planning.milestones import MILESTONES, with_overdue
-from planning.serializers import MilestoneRecord
-from studyservice.database.statements import Param, Row, Select
+from planning.serializers import AgendaRow, MilestoneColumns, MilestoneRecord
+from studyservice.database.statements import Param, Select
 
 _UNDATED_IN_RANGE = Q(due_on=None, item__due_on__gte=Param("today"), item__due_on__lte=Param("until"))
-_OPEN = Select(
+_OPEN = Select[MilestoneColumns](
     MILESTONES.filter(Q(due_on__lte=Param("until")) | _UNDATED_IN_RANGE, done=False).order_by(
         F("due_on").asc(nulls_last=True), "position", "created_at", "id"
     ),
@@ -19,7 +19,7 @@ _OPEN = Select(
 )
 
 
-def get_agenda(member: Member, *, days: int) -> Row:
+def get_agenda(member: Member, *, days: int) -> AgendaRow:
     """What is due from the member's today to `days` days later, overdue milestones included; two queries."""
     today = member.today()
     until = today + timedelta(days=days)

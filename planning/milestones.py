@@ -1,8 +1,8 @@
 """The study plan of an item."""
 
 from datetime import date
-from typing import Any
-from uuid import UUID, uuid4
+from typing import TypedDict, Unpack, cast
+from uuid import UUID
 
 from django.db.models import OuterRef
 
@@ -13,10 +13,10 @@ from courses.items import get_item
 from courses.models import Item
 from planning.errors import NoSuchMilestone
 from planning.models import Milestone
-from planning.serializers import MilestoneRecord
-from studyservice.database.statements import Insert, Param, Row, Select, aggregated
+from planning.serializers import MilestoneColumns, MilestoneFields, MilestoneRecord, MilestoneRow
+from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import Conflict
-from studyservice.operations.serializers import deletion
+from studyservice.operations.serializers import DeletedRow, deletion
 
 MAX_MILESTONES = 20
 """Milestones per item (spec, Limits)."""
@@ -27,13 +27,20 @@ MAX_MILESTONES_OF_MEMBER = 5000
 MILESTONES = Milestone.objects.filter(member_id=Param("member_id"))
 """The member's milestones, for this module and the agenda."""
 
-_ONE = Select(MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord)
-_OF_ITEM = Select(
+
+class _ItemOfNewMilestone(TypedDict):
+    here: int
+    last_position: int | None
+    in_all: int
+
+
+_ONE = Select[MilestoneColumns](MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord)
+_OF_ITEM = Select[MilestoneColumns](
     MILESTONES.filter(item_id=Param("item_id")).order_by("position", "created_at", "id"),
     MilestoneRecord,
 )
 _HERE = Milestone.objects.filter(item_id=OuterRef("id"))
-_ITEM = Select(
+_ITEM = Select[_ItemOfNewMilestone](
     Item.objects.filter(member_id=Param("member_id"), id=Param("item_id")).annotate(
         milestones_here=aggregated(_HERE, "COUNT", "position"),
         last_position=aggregated(_HERE, "MAX", "position"),
@@ -41,17 +48,16 @@ _ITEM = Select(
     ),
     {"here": "milestones_here", "last_position": "last_position", "in_all": "milestones_in_all"},
 )
-_INSERT = Insert(Milestone)
 
 
-def with_overdue(milestone: Row, today: date) -> Row:
-    """`milestone` with `overdue`."""
-    due_on = milestone["due_on"]
-    milestone["overdue"] = not milestone["done"] and due_on is not None and due_on < today
-    return milestone
+def with_overdue(milestone: MilestoneColumns, today: date) -> MilestoneRow:
+    """`milestone` itself, with `overdue`."""
+    row, due_on = cast("MilestoneRow", milestone), milestone["due_on"]
+    row["overdue"] = not row["done"] and due_on is not None and due_on < today
+    return row
 
 
-def get_milestone(member: Member, milestone_id: UUID) -> Row:
+def get_milestone(member: Member, milestone_id: UUID) -> MilestoneRow:
     """The milestone.
 
     Raises:
@@ -63,7 +69,7 @@ def get_milestone(member: Member, milestone_id: UUID) -> Row:
     return with_overdue(milestone, member.today())
 
 
-def list_milestones(member: Member, item_id: UUID) -> list[Row]:
+def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
     """The item's milestones in order.
 
     Raises:
@@ -75,7 +81,7 @@ def list_milestones(member: Member, item_id: UUID) -> list[Row]:
     return [with_overdue(milestone, today) for milestone in found]
 
 
-def create_milestone(member: Member, item_id: UUID, **fields: Any) -> Row:
+def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date | None = None) -> MilestoneRow:
     """A new milestone at the end of the item's list.
 
     Raises:
@@ -95,22 +101,19 @@ def create_milestone(member: Member, item_id: UUID, **fields: Any) -> Row:
                 f"There are {MAX_MILESTONES_OF_MEMBER} milestones on all items together, the most there can be. "
                 "Delete one first."
             )
-        milestone_id = uuid4()
-        values = {"due_on": None} | fields
-        _INSERT.run(
-            id=milestone_id,
+        milestone = Milestone.objects.create(
             member_id=member.id,
             item_id=item_id,
-            done=False,
+            title=title,
+            due_on=due_on,
             position=(item["last_position"] or 0) + 1,
             created_at=now,
             updated_at=now,
-            **values,
         )
-        return get_milestone(member, milestone_id)
+        return get_milestone(member, milestone.id)
 
 
-def update_milestone(member: Member, milestone_id: UUID, **changes: Any) -> Row:
+def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[MilestoneFields]) -> MilestoneRow:
     """Change the fields given.
 
     Raises:
@@ -123,7 +126,7 @@ def update_milestone(member: Member, milestone_id: UUID, **changes: Any) -> Row:
         return get_milestone(member, milestone_id)
 
 
-def delete_milestone(member: Member, milestone_id: UUID) -> Row:
+def delete_milestone(member: Member, milestone_id: UUID) -> DeletedRow:
     """Remove the milestone; the others keep their positions.
 
     Raises:

@@ -1,10 +1,12 @@
 """What the planning operations take and answer."""
 
-from typing import Any, ClassVar
+from datetime import date
+from typing import Any, ClassVar, TypedDict
+from uuid import UUID
 
 from rest_framework import serializers
 
-from courses.serializers import ItemRecord
+from courses.serializers import ItemRecord, ItemRow
 from studyservice.operations.fields import BooleanField, DateField, QueryIntegerField, StringField
 from studyservice.operations.serializers import Body, Query, Record
 
@@ -18,12 +20,39 @@ class MilestoneBody(Body):
     due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
 
 
+class MilestoneFields(TypedDict, total=False):
+    """What can be changed of a milestone: the fields of `MilestoneChanges`."""
+
+    title: str
+    due_on: date | None
+    done: bool
+
+
 class MilestoneChanges(MilestoneBody):
     """The writable fields of a milestone."""
 
     example: ClassVar[dict[str, Any]] = {"done": True}
 
     done = BooleanField(required=False, help_text="Whether it is done.")
+
+
+class MilestoneColumns(TypedDict):
+    """A `MilestoneRecord` as it is read."""
+
+    id: UUID
+    item_id: UUID
+    title: str
+    due_on: date | None
+    done: bool
+    position: int
+    item_title: str
+    course_name: str | None
+
+
+class MilestoneRow(MilestoneColumns):
+    """A `MilestoneRecord`."""
+
+    overdue: bool
 
 
 class MilestoneRecord(Record):
@@ -58,6 +87,15 @@ class AgendaQuery(Query):
     """Parameters of get_agenda."""
 
     days = QueryIntegerField(min_value=1, max_value=120, default=14, help_text="How many days ahead to look.")
+
+
+class AgendaRow(TypedDict):
+    """An `AgendaRecord`."""
+
+    today: date
+    until: date
+    items: list[ItemRow]
+    milestones: list[MilestoneRow]
 
 
 class AgendaRecord(Record):

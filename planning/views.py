@@ -9,13 +9,14 @@ from planning import agenda, milestones
 from planning.serializers import (
     AgendaQuery,
     AgendaRecord,
+    AgendaRow,
     MilestoneBody,
     MilestoneChanges,
     MilestoneRecord,
+    MilestoneRow,
 )
-from studyservice.database.statements import Row
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.serializers import Deleted, page
+from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
 
 
 class AgendaViewSet(MemberViewSet):
@@ -24,7 +25,7 @@ class AgendaViewSet(MemberViewSet):
     tag = "Planning"
 
     @operation("Get the agenda", scope=Scope.READ, answer=AgendaRecord, query=AgendaQuery)
-    def get_agenda(self) -> Row:
+    def get_agenda(self) -> AgendaRow:
         """Everything due within the next days, counted from the member's today: items in range and unfinished
         milestones, overdue ones included.
         """
@@ -37,7 +38,7 @@ class MilestoneViewSet(MemberViewSet):
     tag = "Planning"
 
     @operation("List milestones", scope=Scope.READ, answer=MilestoneRecord, many=True)
-    def list_milestones(self, item_id: UUID) -> Row:
+    def list_milestones(self, item_id: UUID) -> Page[MilestoneRow]:
         """The milestones of an item, in order, in one page."""
         return page(milestones.list_milestones(self.member, item_id))
 
@@ -50,7 +51,7 @@ class MilestoneViewSet(MemberViewSet):
         exists=get_item,
         counted=True,
     )
-    def create_milestone(self, item_id: UUID) -> Row:
+    def create_milestone(self, item_id: UUID) -> MilestoneRow:
         """Add a step at the end of an item's study plan. An item can have 20, a member 5,000; one more answers
         conflict.
         """
@@ -64,11 +65,11 @@ class MilestoneViewSet(MemberViewSet):
         partial=True,
         exists=milestones.get_milestone,
     )
-    def update_milestone(self, milestone_id: UUID) -> Row:
+    def update_milestone(self, milestone_id: UUID) -> MilestoneRow:
         """Change the fields that are sent, for example done to true; a due_on of null makes it undated."""
         return milestones.update_milestone(self.member, milestone_id, **self.body)
 
     @operation("Delete a milestone", scope=Scope.WRITE, answer=Deleted, consequential=True)
-    def delete_milestone(self, milestone_id: UUID) -> Row:
+    def delete_milestone(self, milestone_id: UUID) -> DeletedRow:
         """Permanently delete a milestone; the others keep their positions. Confirm with the member first."""
         return milestones.delete_milestone(self.member, milestone_id)

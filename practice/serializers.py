@@ -1,6 +1,8 @@
 """What the practice operation takes and answers."""
 
-from typing import Any, ClassVar
+from datetime import date
+from typing import Any, ClassVar, TypedDict
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -16,6 +18,14 @@ class PracticeQuery(Query):
     )
 
 
+class StreakRow(TypedDict):
+    """A `StreakRecord`."""
+
+    current: int
+    longest: int
+    practiced_today: bool
+
+
 class StreakRecord(Record):
     """Consecutive days with practice."""
 
@@ -26,6 +36,14 @@ class StreakRecord(Record):
     practiced_today = serializers.BooleanField(help_text="Whether there was practice today.")
 
 
+class PracticeDayRow(TypedDict):
+    """A `PracticeDayRecord`."""
+
+    date: date
+    attempts: int
+    correct: int
+
+
 class PracticeDayRecord(Record):
     """One day of practice."""
 
@@ -34,6 +52,17 @@ class PracticeDayRecord(Record):
     date = serializers.DateField(help_text="The member's date.")
     attempts = serializers.IntegerField(help_text="Attempts on that day.")
     correct = serializers.IntegerField(help_text="How many of them were correct.")
+
+
+class WeakTopicRow(TypedDict):
+    """A `WeakTopicRecord`."""
+
+    topic: str
+    deck_id: UUID | None
+    course_id: UUID | None
+    attempts: int
+    correct: int
+    accuracy: float
 
 
 class WeakTopicRecord(Record):
@@ -56,6 +85,18 @@ class WeakTopicRecord(Record):
     attempts = serializers.IntegerField(help_text="Attempts in the window.")
     correct = serializers.IntegerField(help_text="How many of them were correct.")
     accuracy = serializers.FloatField(help_text="Percent correct.")
+
+
+class PracticeStatsRow(TypedDict):
+    """A `PracticeStatsRecord`."""
+
+    days: int
+    attempts: int
+    correct: int
+    accuracy: float | None
+    streak: StreakRow
+    by_day: list[PracticeDayRow]
+    weak_topics: list[WeakTopicRow]
 
 
 class PracticeStatsRecord(Record):

@@ -2,8 +2,7 @@
 
 from accounts.viewsets import MemberViewSet
 from practice import stats
-from practice.serializers import PracticeQuery, PracticeStatsRecord
-from studyservice.database.statements import Row
+from practice.serializers import PracticeQuery, PracticeStatsRecord, PracticeStatsRow
 from studyservice.operations.declaration import Scope, operation
 
 
@@ -13,6 +12,6 @@ class PracticeViewSet(MemberViewSet):
     tag = "Practice"
 
     @operation("Get practice statistics", scope=Scope.READ, answer=PracticeStatsRecord, query=PracticeQuery)
-    def get_practice_stats(self) -> Row:
+    def get_practice_stats(self) -> PracticeStatsRow:
         """Accuracy, streak, attempts per day and weak topics over the last days, counted in the member's time zone."""
         return stats.get_practice_stats(self.member, **self.query)

@@ -14,6 +14,7 @@ from courses.courses import create_course
 from courses.items import create_item
 from grades.categories import set_grade_categories
 from grades.scores import add_grade_score
+from grades.serializers import CategoryFields
 from planning.milestones import create_milestone, update_milestone
 from trial.demo_decks import create_demo_decks
 
@@ -185,7 +186,7 @@ def create_demo_member() -> tuple[str, str]:
 
 
 def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
-    course_id: UUID = create_course(member, **({"term": "Fall semester"} | course.fields))["id"]
+    course_id = create_course(member, **course.fields)["id"]
     for item in course.items:
         due_on = None if item.days is None else today + timedelta(days=item.days)
         item_id = create_item(member, course_id, title=item.title, kind=item.kind, due_on=due_on)["id"]
@@ -194,7 +195,9 @@ def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
             step = create_milestone(member, item_id, title=title, due_on=due_on)
             if done:
                 update_milestone(member, step["id"], done=True)
-    categories = [{"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()]
+    categories: list[CategoryFields] = [
+        {"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()
+    ]
     breakdown = set_grade_categories(member, course_id, categories=categories)
     for category in breakdown["categories"]:
         for label, percent in course.grades[category["name"]][1]:

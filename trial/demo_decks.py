@@ -11,6 +11,7 @@ from accounts.writing import writing
 from vocab.decks import create_vocab_deck
 from vocab.models import Card, Deck
 from vocab.reviews import record_review
+from vocab.serializers import CardFields
 
 
 class DemoDeck(NamedTuple):
@@ -99,7 +100,7 @@ def create_demo_decks(member: Member, course_ids: dict[str, UUID]) -> None:
         course_ids: name of a course to its id.
     """
     for deck in _DECKS:
-        cards = [{"term": term, "definition": definition} for term, definition in deck.cards.items()]
+        cards: list[CardFields] = [{"term": term, "definition": definition} for term, definition in deck.cards.items()]
         made = create_vocab_deck(member, name=deck.name, course_id=course_ids[deck.course], cards=cards)
         first = _evening(member, deck.evenings[0])
         Deck.objects.filter(id=made["id"]).update(created_at=first, updated_at=first)

@@ -168,12 +168,12 @@ class RetentionGoal(models.Model):
 
 
 @receiver(pre_delete, sender=Deck)
-def keep_attempts_of_deck(instance: Deck, **kwargs: Any) -> None:
+def keep_attempts_of_deck(instance: Deck, **kwargs: object) -> None:
     """Practice history outlives the deck."""
     forget_deck(instance.member_id, instance.id)
 
 
 @receiver(pre_delete, sender=Course)
-def keep_attempts_of_course(instance: Course, **kwargs: Any) -> None:
+def keep_attempts_of_course(instance: Course, **kwargs: object) -> None:
     """Practice history outlives the course."""
     forget_course(instance.member_id, instance.id)

@@ -9,14 +9,25 @@ from accounts.models import Member
 from accounts.writing import writing
 from practice.attempts import record_attempt
 from practice.models import Source
-from studyservice.database.statements import Insert, Param, Row, Select, Update
+from studyservice.database.statements import Insert, Param, Select, Update
 from studyservice.operations.errors import NotFound
 from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, Review
-from vocab.scheduling import STATE_FIELDS, next_state
-from vocab.serializers import CardRecord
+from vocab.scheduling import MemoryState, next_state
+from vocab.serializers import CardRecord, CardRow
+
+
+class CardForReview(CardRow):
+    """A card with what a review of it needs."""
+
+    step: int | None
+    deck_name: str
+    course_id: UUID | None
+    desired_retention: float | None
+    """The member's; None where it was never set."""
+
 
 _MINE = Card.objects.filter(member_id=Param("member_id"), id=Param("card_id"))
-_CARD = Select(
+_CARD = Select[CardForReview](
     _MINE,
     CardRecord.columns()
     | {
@@ -26,14 +37,13 @@ _CARD = Select(
         "desired_retention": "member__retention_goal__desired_retention",
     },
 )
-_ANSWERED = tuple(CardRecord.columns())
-_CHANGED = (*STATE_FIELDS, "reps", "lapses")
+_CHANGED = (*MemoryState.__annotations__, "reps", "lapses")
 _UPDATE = Update(_MINE, {name: Param(name) for name in _CHANGED})
 _LOG = Insert(Review)
 
 
-def require_card(member: Member, card_id: UUID) -> Row:
-    """The card, with what a review of it needs: `step`, `deck_name`, `course_id` and `desired_retention` (or None).
+def require_card(member: Member, card_id: UUID) -> CardForReview:
+    """The card, with what a review of it needs.
 
     Raises:
         NotFound: there is no such card of the member's.
@@ -44,7 +54,7 @@ def require_card(member: Member, card_id: UUID) -> Row:
     return card
 
 
-def review_vocab_card(member: Member, card_id: UUID, *, rating: str, duration_ms: int | None = None) -> Row:
+def review_vocab_card(member: Member, card_id: UUID, *, rating: str, duration_ms: int | None = None) -> CardRow:
     """Answer the card now; gives the `CardRecord` with its next due time.
 
     Raises:
@@ -54,7 +64,9 @@ def review_vocab_card(member: Member, card_id: UUID, *, rating: str, duration_ms
         return record_review(member, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms)
 
 
-def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, duration_ms: int | None = None) -> Row:
+def record_review(
+    member: Member, card_id: UUID, *, rating: str, at: datetime, duration_ms: int | None = None
+) -> CardRow:
     """Answer the card `at` this moment of the true time; inside `writing`.
 
     Where server clocks disagree, that can be before the card's last review. Then the card is scheduled, and the review
@@ -68,10 +80,18 @@ def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, d
     reviewed_at = at if last is None else max(at, last + timedelta(microseconds=1))
     retention = card["desired_retention"] or DEFAULT_RETENTION
     lapsed = rating == Rating.AGAIN and card["state"] == CardState.REVIEW
-    changed = next_state(card, rating, reviewed_at, retention)
-    changed |= {"reps": card["reps"] + 1, "lapses": card["lapses"] + lapsed}
+    before: MemoryState = {
+        "state": card["state"],
+        "step": card["step"],
+        "stability": card["stability"],
+        "difficulty": card["difficulty"],
+        "due_at": card["due_at"],
+        "last_reviewed_at": last,
+    }
+    after = next_state(before, rating, reviewed_at, retention)
+    reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
     review_id = uuid4()
-    _UPDATE.run(member_id=member.id, card_id=card_id, **changed)
+    _UPDATE.run(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
     _LOG.run(
         id=review_id,
         member_id=member.id,
@@ -80,7 +100,7 @@ def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, d
         reviewed_at=reviewed_at,
         duration_ms=duration_ms,
         desired_retention=retention,
-        **{name: card[name] for name in STATE_FIELDS},
+        **before,
     )
     record_attempt(
         member,
@@ -92,5 +112,16 @@ def record_review(member: Member, card_id: UUID, *, rating: str, at: datetime, d
         deck_id=card["deck_id"],
         course_id=card["course_id"],
     )
-    card |= changed
-    return {name: card[name] for name in _ANSWERED}
+    return {
+        "id": card_id,
+        "deck_id": card["deck_id"],
+        "term": card["term"],
+        "definition": card["definition"],
+        "state": after["state"],
+        "due_at": after["due_at"],
+        "reps": reps,
+        "lapses": lapses,
+        "stability": after["stability"],
+        "difficulty": after["difficulty"],
+        "last_reviewed_at": after["last_reviewed_at"],
+    }

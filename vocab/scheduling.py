@@ -7,14 +7,23 @@ spreading cards that would otherwise stay together for months, matters in collec
 
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import TypedDict
 
 import fsrs
 
-from studyservice.database.statements import Row
 from vocab.models import CardState, Rating
 
-STATE_FIELDS = ("state", "step", "stability", "difficulty", "due_at", "last_reviewed_at")
-"""The fields of a card that are its state in FSRS, and the log keeps from before each review."""
+
+class MemoryState(TypedDict):
+    """The fields of a card that are its state in FSRS, and the log keeps from before each review."""
+
+    state: str
+    step: int | None
+    stability: float | None
+    difficulty: float | None
+    due_at: datetime
+    last_reviewed_at: datetime | None
+
 
 _RATINGS = {
     Rating.AGAIN.value: fsrs.Rating.Again,
@@ -40,8 +49,8 @@ def _scheduler(desired_retention: float) -> fsrs.Scheduler:
     return fsrs.Scheduler(desired_retention=desired_retention, enable_fuzzing=False)
 
 
-def next_state(card: Row, rating: str, at: datetime, desired_retention: float) -> Row:
-    """The `STATE_FIELDS` of `card` after it was answered at the instant `at`."""
+def next_state(card: MemoryState, rating: str, at: datetime, desired_retention: float) -> MemoryState:
+    """The state of `card` after it was answered at the instant `at`."""
     before = fsrs.Card(
         card_id=0,  # the package would wait a millisecond for an id of its own
         state=_TO_FSRS[card["state"]],

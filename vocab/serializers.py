@@ -1,6 +1,8 @@
 """What the vocabulary operations take and answer."""
 
-from typing import Any, ClassVar
+from datetime import datetime
+from typing import Any, ClassVar, NotRequired, TypedDict
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -10,6 +12,13 @@ from vocab.models import MAX_DURATION_MS, CardState, Rating
 
 MAX_CARDS = 500
 """Cards per deck."""
+
+
+class CardFields(TypedDict):
+    """The fields of a `CardBody`."""
+
+    term: str
+    definition: str
 
 
 class CardBody(Body):
@@ -67,6 +76,22 @@ class DecksQuery(Query):
         return attrs
 
 
+class CardRow(TypedDict):
+    """A `CardRecord`."""
+
+    id: UUID
+    deck_id: UUID
+    term: str
+    definition: str
+    state: str
+    due_at: datetime
+    reps: int
+    lapses: int
+    stability: float | None
+    difficulty: float | None
+    last_reviewed_at: datetime | None
+
+
 class CardRecord(Record):
     """A flashcard."""
 
@@ -97,6 +122,26 @@ class CardRecord(Record):
     )
     difficulty = serializers.FloatField(allow_null=True, help_text="1 to 10; null before the first review.")
     last_reviewed_at = serializers.DateTimeField(allow_null=True, help_text="When it was last reviewed.")
+
+
+class DeckColumns(TypedDict):
+    """A `DeckRecord` as it is read."""
+
+    id: UUID
+    name: str
+    course_id: UUID | None
+    course_name: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+class DeckRow(DeckColumns):
+    """A `DeckRecord`."""
+
+    card_count: int
+    due_count: int
+    next_due_at: datetime | None
+    cards: NotRequired[list[CardRow]]
 
 
 class DeckRecord(Record):

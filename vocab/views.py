@@ -4,11 +4,10 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.viewsets import MemberViewSet
-from studyservice.database.statements import Row
 from studyservice.operations.declaration import Scope, operation
-from studyservice.operations.serializers import Deleted, page
+from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
 from vocab import decks, reviews
-from vocab.serializers import CardRecord, DeckBody, DeckRecord, DecksQuery, ReviewBody
+from vocab.serializers import CardRecord, CardRow, DeckBody, DeckRecord, DeckRow, DecksQuery, ReviewBody
 
 
 class DeckViewSet(MemberViewSet):
@@ -17,7 +16,7 @@ class DeckViewSet(MemberViewSet):
     tag = "Vocabulary"
 
     @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
-    def list_vocab_decks(self) -> Row:
+    def list_vocab_decks(self) -> Page[DeckRow]:
         """All flashcard decks, oldest first, with how many of their cards are due. With deck_id only that deck, and
         with include_cards its cards too, due first.
         """
@@ -31,14 +30,14 @@ class DeckViewSet(MemberViewSet):
         body=DeckBody,
         counted=True,
     )
-    def create_vocab_deck(self) -> Row:
+    def create_vocab_deck(self) -> DeckRow:
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. A member can
         have 100 decks; one more answers conflict.
         """
         return decks.create_vocab_deck(self.member, **self.body)
 
     @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=Deleted, consequential=True)
-    def delete_vocab_deck(self, deck_id: UUID) -> Row:
+    def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:
         """Permanently delete a flashcard deck with its cards and their review log. Practice statistics keep what was
         practised. Confirm with the member first.
         """
@@ -58,7 +57,7 @@ class CardViewSet(MemberViewSet):
         body=ReviewBody,
         exists=reviews.require_card,
     )
-    def review_vocab_card(self, card_id: UUID) -> Row:
+    def review_vocab_card(self, card_id: UUID) -> CardRow:
         """Record how well the member knew a flashcard: again, hard, good or easy. Answers the card with the time it
         comes up next. Counts as an attempt in practice, correct unless again.
         """

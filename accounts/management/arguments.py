@@ -2,8 +2,9 @@
 
 import json
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from datetime import date
+from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
@@ -11,6 +12,10 @@ from django.core.management.base import BaseCommand, CommandError
 from accounts.models import Member
 
 SCOPES = ("read", "read write")
+
+
+Told = str | float | date | UUID | None
+"""A value that a command prints."""
 
 
 def add_key_options(parser: ArgumentParser) -> None:
@@ -65,7 +70,9 @@ def member_named(email: str) -> Member:
         raise CommandError(f"There is no member {email}.") from None
 
 
-def answer(command: BaseCommand, fields: Mapping[str, Any], *, as_json: bool, text: str) -> None:
+def answer(
+    command: BaseCommand, fields: Mapping[str, Told | Sequence[Mapping[str, Told]]], *, as_json: bool, text: str
+) -> None:
     """Print `fields` as one JSON object, or `text`."""
     command.stdout.write(json.dumps(fields, default=str) if as_json else text)
 

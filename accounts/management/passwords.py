@@ -3,9 +3,7 @@
 import sys
 import warnings
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Mapping
 from getpass import GetPassWarning, getpass
-from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -27,16 +25,15 @@ def add_password_options(parser: ArgumentParser) -> None:
     ways.add_argument("--password-prompt", action="store_true", help="typed twice on the terminal, unseen")
 
 
-def password_from(options: Mapping[str, Any]) -> str | None:
+def password_from(given: str | None, *, from_stdin: bool, from_prompt: bool) -> str | None:
     """The password that the options give, if any.
 
     Raises:
         CommandError: it is empty or no text, was typed differently the second time, or there is no terminal.
     """
-    if options["password_stdin"]:
+    if from_stdin:
         return _read("--password-stdin", sys.stdin.readline().removesuffix("\n"))
-    if not options["password_prompt"]:
-        given: str | None = options["password"]
+    if not from_prompt:
         return given
     try:
         with warnings.catch_warnings():

@@ -1,7 +1,7 @@
 """The forms of the members' pages."""
 
 import re
-from typing import Any
+from typing import TypedDict
 
 from django import forms
 
@@ -62,6 +62,13 @@ class CodeForm(forms.Form):
         return digits
 
 
+class KeyOptions(TypedDict):
+    """What `create_api_key` is told beside the name."""
+
+    may_write: bool
+    expires_days: int | None
+
+
 class ApiKeyForm(forms.Form):
     """Creates an API key."""
 
@@ -90,6 +97,6 @@ class ApiKeyForm(forms.Form):
         error_messages={"required": "Choose when it expires.", "invalid_choice": "Choose one of the listed times."},
     )
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> KeyOptions:
         """What `create_api_key` takes."""
         return {"may_write": self.cleaned_data["may_write"], "expires_days": self.cleaned_data["expires"]}

@@ -28,7 +28,7 @@ from courses.models import Course, Item
 from planning.models import Milestone
 from practice.models import Attempt, Source
 from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, RetentionGoal, Review
-from vocab.scheduling import STATE_FIELDS, next_state
+from vocab.scheduling import MemoryState, next_state
 
 
 class Full(APIException):
@@ -114,7 +114,14 @@ class ReviewView(APIView):
             goal = RetentionGoal.objects.filter(member=member).first()
             retention = goal.desired_retention if goal else DEFAULT_RETENTION
             now = timezone.now()
-            before = {name: getattr(card, name) for name in STATE_FIELDS}
+            before: MemoryState = {
+                "state": card.state,
+                "step": card.step,
+                "stability": card.stability,
+                "difficulty": card.difficulty,
+                "due_at": card.due_at,
+                "last_reviewed_at": card.last_reviewed_at,
+            }
             card.reps += 1
             card.lapses += rating == Rating.AGAIN and card.state == CardState.REVIEW
             for name, value in next_state(before, rating, now, retention).items():

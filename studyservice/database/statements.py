@@ -4,16 +4,18 @@ Django spends more time turning a queryset into SQL, and rows into model instanc
 A statement does the first once per process and skips the second: it is declared with the ORM, with `Param` where a
 value goes; it is compiled on first use; each row becomes the dictionary that is answered.
 
-    COURSE = Select(Course.objects.filter(member_id=Param("member_id"), id=Param("id")), CourseRecord)
+    COURSE = Select[CourseRow](Course.objects.filter(member_id=Param("member_id"), id=Param("id")), CourseRecord)
     COURSE.first(member_id=member.id, id=course_id)
+
+`Select` is for reading. `Insert` and `Update` are for the writes that the benchmark measures; the others use the ORM.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from operator import attrgetter, methodcaller
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
@@ -25,12 +27,14 @@ from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 
 T = TypeVar("T")
 
+Row = Mapping[str, object]
+"""A row whose columns are not known where it is passed on; where they are, it is a `TypedDict`."""
+
+RowT_co = TypeVar("RowT_co", bound=Row, covariant=True)
+
 _FETCHALL = methodcaller("fetchall")
 _FETCHONE = methodcaller("fetchone")
 _ROWCOUNT = attrgetter("rowcount")
-
-Row = dict[str, Any]
-"""One answer-shaped row: wire name to value."""
 
 
 class Shape(Protocol):
@@ -85,12 +89,10 @@ def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
     return value
 
 
-def _run(
-    database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T], *, once: bool = False
-) -> T:
-    """What `fetch` takes from the cursor; with `once`, PostgreSQL is not asked to keep the statement."""
+def _run(database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T]) -> T:
+    """What `fetch` takes from the cursor."""
     if isinstance(database, PostgreSQL):
-        return database.run(sql, params, fetch, prepare=False if once else None)
+        return database.run(sql, params, fetch)
     with database.cursor() as cursor:
         cursor.execute(sql, [_adapted(param, database) for param in params])
         return fetch(cursor)
@@ -119,8 +121,8 @@ class _Statement(ABC):
         return compiled
 
 
-class Select(_Statement):
-    """A query whose rows are dictionaries.
+class Select(_Statement, Generic[RowT_co]):
+    """A query whose rows are dictionaries: `Select[CourseRow]` gives each as a `CourseRow`, which has these columns.
 
     Args:
         queryset: with `Param` where values go.
@@ -159,20 +161,22 @@ class Select(_Statement):
             conversions += [(position, _bound(step, expression)) for step in steps]
         return _Compiled(sql, tuple(params), tuple(conversions))
 
-    def all(self, **values: Any) -> list[Row]:
+    def all(self, **values: Any) -> list[RowT_co]:
         """Every row."""
-        rows, compiled = self._execute(values, _FETCHALL)
-        if compiled.conversions:
-            return [self._row(row, compiled) for row in rows]
+        fetched, compiled = self._execute(values, _FETCHALL)
         names = self._names
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        if compiled.conversions:
+            rows = [self._row(row, compiled) for row in fetched]
+        else:
+            rows = [dict(zip(names, row, strict=True)) for row in fetched]
+        return cast("list[RowT_co]", rows)
 
-    def first(self, **values: Any) -> Row | None:
+    def first(self, **values: Any) -> RowT_co | None:
         """The first row, or None."""
         row, compiled = self._execute(values, _FETCHONE)
-        return None if row is None else self._row(row, compiled)
+        return None if row is None else cast("RowT_co", self._row(row, compiled))
 
-    def _row(self, fetched: tuple[Any, ...], compiled: _Compiled) -> Row:
+    def _row(self, fetched: tuple[Any, ...], compiled: _Compiled) -> dict[str, Any]:
         values = list(fetched)
         for position, convert in compiled.conversions:
             values[position] = convert(values[position])
@@ -202,14 +206,6 @@ class Insert(_Statement):
         """Insert one row."""
         self._execute(values, _ROWCOUNT)
 
-    def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows, at least one, by one statement."""
-        database = connections[DEFAULT_DB_ALIAS]
-        compiled = self._compiled_for(database)
-        head, values, row = compiled.sql.rpartition(" VALUES ")
-        params = [param for values_of_row in rows for param in compiled.bound(values_of_row)]
-        _run(database, head + values + ", ".join([row] * len(rows)), params, _ROWCOUNT, once=True)
-
 
 class Update(_Statement):
     """The change of the rows of `queryset`.
@@ -233,7 +229,7 @@ class Update(_Statement):
         self._returning = returning
 
     def _compile(self) -> _Compiled:
-        query: UpdateQuery = self._queryset.query.chain(UpdateQuery)  # type: ignore[assignment]  # stub: gives Query
+        query = cast(UpdateQuery, self._queryset.query.chain(UpdateQuery))
         query.add_update_values(dict(self._changes))
         sql, params = query.get_compiler(connection=connection).as_sql()
         if self._returning is None:

@@ -7,12 +7,14 @@ straight from the database row into the answer (see `studyservice.database.state
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypedDict, TypeVar, cast
 from uuid import UUID
 
 from rest_framework import serializers
 
 from studyservice.operations.errors import ValidationFailed, flatten
+
+RowT = TypeVar("RowT")
 
 
 class Body(serializers.Serializer[Any]):
@@ -107,7 +109,7 @@ class Query(serializers.Serializer[Any]):
         try:
             super().to_internal_value({name: value for name, value in data.items() if name not in wrong})
         except serializers.ValidationError as error:
-            details |= error.detail  # type: ignore[arg-type]  # a serializer's detail is always a mapping
+            details |= cast(Mapping[str, Any], error.detail)
         raise serializers.ValidationError(details | wrong)
 
     def _misfit(self, name: str, value: Any) -> str | None:
@@ -124,6 +126,9 @@ class Record(serializers.Serializer[Any]):
 
     A field's `source` is its column: a model field, a path over relations (`course.name`) or an annotation. Fields
     named in `computed` have no column and are filled in afterwards. `example` is published with the schema.
+
+    Beside `ItemRecord` stands `ItemRow`, the `TypedDict` that domain functions give: the same names, the same types.
+    Where something is computed, `ItemColumns` is the row as it is read.
     """
 
     example: ClassVar[dict[str, Any]]
@@ -140,9 +145,24 @@ class Record(serializers.Serializer[Any]):
         }
 
 
-def page(data: list[dict[str, Any]], next_cursor: str | None = None) -> dict[str, Any]:
-    """The common shape Page (spec, Common shapes)."""
+class Page(TypedDict, Generic[RowT]):
+    """Some rows of a list (spec, Common shapes)."""
+
+    data: list[RowT]
+    has_more: bool
+    next_cursor: str | None
+
+
+def page(data: list[RowT], next_cursor: str | None = None) -> Page[RowT]:
+    """`data` as a page; without a cursor it is the last."""
     return {"data": data, "has_more": next_cursor is not None, "next_cursor": next_cursor}
+
+
+class DeletedRow(TypedDict):
+    """A `Deleted`."""
+
+    id: UUID
+    deleted: bool
 
 
 class Deleted(Record):
@@ -157,6 +177,6 @@ class Deleted(Record):
     deleted = serializers.BooleanField(help_text="Always true.")
 
 
-def deletion(of: UUID) -> dict[str, Any]:
+def deletion(of: UUID) -> DeletedRow:
     """The `Deleted` record."""
     return {"id": of, "deleted": True}

@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--body-file", required=True, type=Path)
         parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         """Send, or with `--dry-run` list."""
         subject = options["subject"].strip()
         if len(subject.splitlines()) != 1:

@@ -28,7 +28,7 @@ class Command(BaseCommand):
         add_key_options(parser)
         add_json_option(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         try:
             secret, key = create_api_key(
                 member_named(options["email"]),

@@ -28,9 +28,12 @@ class Command(BaseCommand):
         add_key_options(parser)
         add_json_option(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         """Create both or neither."""
-        secret, password = None, password_from(options)
+        secret = None
+        password = password_from(
+            options["password"], from_stdin=options["password_stdin"], from_prompt=options["password_prompt"]
+        )
         try:
             check_password_of(Member(email=options["email"], name=options["name"]), password)
             with transaction.atomic():

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.clocks import Repaired, members_ahead, repair_clock
-from accounts.management.arguments import add_json_option, answer, member_named, text
+from accounts.management.arguments import Told, add_json_option, answer, member_named, text
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("--all", action="store_true", help="every member whose clock is ahead")
         add_json_option(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         """Repair one by one, each in a transaction of its own."""
         if (options["email"] is None) != options["all"]:
             raise CommandError("Name a member, or --all.")
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         )
 
 
-def _told(done: Repaired) -> dict[str, Any]:
+def _told(done: Repaired) -> dict[str, Told]:
     return {"email": done.email, "ahead_seconds": round(done.ahead.total_seconds(), 3), "stamps": done.stamps}
 
 

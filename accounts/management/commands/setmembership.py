@@ -32,7 +32,7 @@ class Command(BaseCommand):
         parser.add_argument("--until", type=calendar_date, help="last day included, in the member's time zone")
         add_json_option(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *args: object, **options: Any) -> None:
         if options["state"] == "inactive" and options["until"]:
             raise CommandError("--until goes with active.")
         member = member_named(options["email"])

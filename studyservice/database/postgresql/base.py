@@ -47,15 +47,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
         poll.register(self.connection.fileno(), select.POLLIN)
         return not poll.poll(0) or super().is_usable()
 
-    def run(self, sql: str, params: Sequence[Any], fetch: Callable[[Any], T], *, prepare: bool | None = None) -> T:
+    def run(self, sql: str, params: Sequence[Any], fetch: Callable[[Any], T]) -> T:
         """Execute a statement and give what `fetch` takes from its cursor.
 
         Values arrive in PostgreSQL's binary format, which the driver's C code turns into Python objects. The cursor is
         the driver's own and kept with the connection: Django makes and wraps one for each statement, which takes twice
         the CPU time. Its wrapper serves where something listens, such as a count of queries in a test.
-
-        Args:
-            prepare: whether the server is to keep the statement, which by default it does after a few uses.
         """
         if self.queries_logged or self.execute_wrappers:
             with self.cursor() as wrapped:
@@ -67,4 +64,4 @@ class DatabaseWrapper(base.DatabaseWrapper):
             cursor = self._kept_cursor
             if cursor is None or cursor.connection is not self.connection:
                 cursor = self._kept_cursor = self.connection.cursor(binary=True)
-            return fetch(cursor.execute(sql, params, prepare=prepare))
+            return fetch(cursor.execute(sql, params))

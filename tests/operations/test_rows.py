@@ -1,0 +1,153 @@
+"""The types of the domain say what its serializers say, and its statements read what their types say."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from datetime import date, datetime
+from decimal import Decimal
+from types import GenericAlias, ModuleType
+from typing import Any, get_args, get_type_hints
+from uuid import UUID
+
+import pytest
+from rest_framework import serializers
+
+from accounts.viewsets import MemberViewSet
+from grades.serializers import CategoryBody
+from studyservice.database.statements import Insert, Select, Update
+from studyservice.operations.declaration import Operation
+from studyservice.operations.fields import NumberField
+from studyservice.operations.serializers import Deleted, Record
+from tests import ROOT
+from tests.support.any_share import APPS
+from vocab.serializers import CardBody
+
+PLAIN: tuple[tuple[type, Any], ...] = (
+    (serializers.UUIDField, UUID),
+    (serializers.CharField, str),
+    (serializers.ChoiceField, str),
+    (serializers.IntegerField, int),
+    (NumberField, Decimal),
+    (serializers.FloatField, float),
+    (serializers.BooleanField, bool),
+    (serializers.DateTimeField, datetime),
+    (serializers.DateField, date),
+)
+"""Kind of field to the type of its values; the first that fits."""
+
+MEASURED = {"accounts.writing", "courses.items", "oauthserver.issuing", "practice.attempts", "vocab.reviews"}
+"""The modules with the writes of create_item, review_vocab_card and refresh."""
+
+
+def _below(base: Any) -> Iterator[Any]:
+    """Every subclass that the apps define."""
+    for below in base.__subclasses__():
+        yield below
+        yield from _below(below)
+
+
+def _modules() -> list[ModuleType]:
+    """Every module of the apps."""
+    found = [
+        info.name
+        for app in (*APPS, "oauthserver")
+        for info in pkgutil.walk_packages([str(ROOT / app)], f"{app}.")
+        if ".migrations" not in info.name
+    ]
+    return [importlib.import_module(name) for name in found]
+
+
+MODULES = _modules()
+NAMES = {module.__name__ for module in MODULES}
+RECORDS = [Deleted, *(one for one in _below(Record) if one.__module__ in NAMES)]
+PARTS = [CategoryBody, CardBody]
+OPERATIONS = {
+    one.id: one
+    for viewset in _below(MemberViewSet)
+    if viewset.__module__ in NAMES
+    for attribute in vars(viewset).values()
+    if isinstance(one := getattr(attribute, "operation", attribute), Operation)
+}
+TAKING = [one for one in OPERATIONS.values() if one.body or one.query]
+STATEMENTS = [
+    pytest.param(statement, id=f"{module.__name__}.{name}")
+    for module in MODULES
+    for name, statement in vars(module).items()
+    if isinstance(statement, Select)
+]
+
+
+def _type_beside(serializer: Any) -> Any:
+    """`CourseRow` of `CourseRecord`; `CourseFields` of `CourseBody`, and of what changes a course."""
+    suffix = "Row" if issubclass(serializer, Record) else "Fields"
+    name = serializer.__name__
+    for ending in ("Record", "Body", "Changes"):
+        name = name.removesuffix(ending)
+    return getattr(importlib.import_module(serializer.__module__), name + suffix)
+
+
+def _type_of(field: Any) -> Any:
+    """The type of a field's values."""
+    if isinstance(field, serializers.ListSerializer | serializers.ListField):
+        kind: Any = GenericAlias(list, (_type_of(field.child),))
+    elif isinstance(field, serializers.Serializer):
+        kind = _type_beside(type(field))
+    else:
+        kind = next(kind for known, kind in PLAIN if isinstance(field, known))
+    return kind | None if field.allow_null else kind
+
+
+def _parameters(operation_id: str) -> tuple[dict[str, Any], set[str]]:
+    """What the domain function of this name takes by name, and which of it must be given."""
+    [function] = [vars(one)[operation_id] for one in MODULES if _defines(one, operation_id)]
+    hints = get_type_hints(function)
+    taken: dict[str, Any] = {}
+    needed: set[str] = set()
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is one.VAR_KEYWORD:
+            taken |= get_type_hints(*get_args(hints[one.name]))
+        elif one.kind is one.KEYWORD_ONLY:
+            taken[one.name] = hints[one.name]
+            needed |= {one.name} if one.default is one.empty else set()
+    return taken, needed
+
+
+def _defines(module: ModuleType, name: str) -> bool:
+    return getattr(vars(module).get(name), "__module__", None) == module.__name__
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: one.__name__)
+def test_a_row_has_the_fields_of_its_record(record: Any) -> None:
+    row, fields = _type_beside(record), record().fields
+    assert get_type_hints(row) == {name: _type_of(field) for name, field in fields.items()}
+    assert row.__required_keys__ == {name for name, field in fields.items() if field.required}
+
+
+@pytest.mark.parametrize("body", PARTS, ids=lambda one: one.__name__)
+def test_a_part_of_a_body_has_the_fields_of_its_type(body: Any) -> None:
+    assert get_type_hints(_type_beside(body)) == {name: _type_of(field) for name, field in body().fields.items()}
+
+
+@pytest.mark.parametrize("operation", TAKING, ids=lambda one: one.id)
+def test_a_domain_function_takes_what_its_operation_parses(operation: Operation) -> None:
+    taken, needed = _parameters(operation.id)
+    parsed = dict(operation.query().fields) if operation.query else {}
+    parsed |= operation.body(partial=operation.partial).fields if operation.body else {}
+    for name, field in parsed.items():
+        assert taken[name] in ({_type_of(field)} if name in needed else {_type_of(field), _type_of(field) | None})
+    given = {name for name, field in parsed.items() if field.required or field.default is not serializers.empty}
+    assert needed <= given
+
+
+@pytest.mark.parametrize("statement", STATEMENTS)
+def test_a_statement_reads_the_columns_of_its_row(statement: Any) -> None:
+    [row] = get_args(statement.__orig_class__)
+    assert set(get_type_hints(row)) == set(statement._names)
+
+
+def test_only_what_the_benchmark_measures_writes_without_the_orm() -> None:
+    writing = {
+        module.__name__ for module in MODULES for one in vars(module).values() if isinstance(one, Insert | Update)
+    }
+    assert writing == MEASURED

@@ -1,0 +1,60 @@
+"""The count of untyped places in signatures counts what it is there to count."""
+
+import pytest
+
+from tests.support.any_share import MOST, domain, places, share
+
+
+def untyped(signature: str) -> list[str]:
+    return [place.name for place in places(f"def f{signature}: ...") if place.untyped]
+
+
+def test_the_domain_is_typed() -> None:
+    assert share(domain()) <= MOST
+
+
+def test_every_parameter_and_return_is_a_place() -> None:
+    source = (
+        "class A:\n    def f(self, a: int, /, b: int, *c: int, d: int, **e: int) -> int: ...\n    async def g(cls): ..."
+    )
+    named = [place.name for place in places(source)]
+    assert sorted(named) == ["f.a", "f.b", "f.c", "f.d", "f.e", "f.return", "g.return"]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [
+        "Any",
+        "typing.Any",
+        "dict",
+        "dict[str, Any]",
+        "dict[str, object]",
+        "Mapping",
+        "Mapping[str, Any] | None",
+        "Mapping[str, list[Any]]",
+        "list[dict[str, Any]]",
+        "QuerySet[Any]",
+        "list[dict]",
+        "Row",
+        "list[Row]",
+        "'dict[str, Any]'",
+    ],
+)
+def test_what_says_nothing_is_untyped(annotation: str) -> None:
+    assert untyped(f"(a: {annotation}) -> {annotation}") == ["f.a", "f.return"]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    ["int", "object", "dict[str, int]", "Mapping[UUID, ItemRow]", "list[ItemRow]", "Unpack[ItemFields]", "'Member'"],
+)
+def test_what_says_something_is_typed(annotation: str) -> None:
+    assert untyped(f"(a: {annotation}, **b: {annotation}) -> {annotation}") == []
+
+
+def test_what_is_not_annotated_is_untyped() -> None:
+    assert untyped("(a, *b, **c)") == ["f.a", "f.b", "f.c", "f.return"]
+
+
+def test_the_share_is_of_all_places() -> None:
+    assert share(list(places("def f(a: int, b: str, c: Any) -> None: ..."))) == 1 / 4

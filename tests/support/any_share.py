@@ -1,0 +1,101 @@
+"""Counts how much of the domain's signatures says nothing: the share of `Any` and of dictionaries without known keys.
+
+`make check` runs it. It reads the modules of the apps without importing them: every parameter but `self` and `cls`,
+and every return, of every function, but those of migrations and of the admin, which speak Django's own language.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tests import ROOT
+
+APPS = ("accounts", "courses", "planning", "grades", "practice", "vocab")
+MOST = 0.05
+"""The share that is let through."""
+
+_DICTIONARIES = {"dict", "Mapping", "MutableMapping", "defaultdict"}
+_UNKNOWN = {"Any", "object"}
+
+
+class Place(NamedTuple):
+    """A parameter or a return.
+
+    Attributes:
+        name: function and parameter, as `create_item.title`.
+        untyped: whether its annotation says nothing.
+    """
+
+    name: str
+    annotation: str
+    untyped: bool
+
+
+def places(source: str) -> Iterator[Place]:
+    """Every parameter and return of the functions in a module."""
+    for function in ast.walk(ast.parse(source)):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            taken = function.args
+            named = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg]
+            slots = {one.arg: one.annotation for one in named if one is not None and one.arg not in {"self", "cls"}}
+            for name, annotation in {**slots, "return": function.returns}.items():
+                text = ast.unparse(annotation) if annotation else "nothing"
+                yield Place(f"{function.name}.{name}", text, annotation is None or _is_untyped(annotation))
+
+
+def _is_untyped(annotation: ast.expr) -> bool:
+    """Whether there is an `Any` in it, a bare dictionary, or one of any values, which `Row` is too."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        annotation = ast.parse(annotation.value, mode="eval").body
+    parametrized = {id(one.value): _names(one.slice) for one in ast.walk(annotation) if isinstance(one, ast.Subscript)}
+    for one in ast.walk(annotation):
+        name = _name(one)
+        if name in {"Any", "Row"}:
+            return True
+        if name in _DICTIONARIES and not (inside := parametrized.get(id(one), _UNKNOWN)).isdisjoint(_UNKNOWN):
+            return bool(inside)
+    return False
+
+
+def _names(expression: ast.expr) -> set[str]:
+    return {name for one in ast.walk(expression) if (name := _name(one))}
+
+
+def _name(expression: ast.AST) -> str:
+    if isinstance(expression, ast.Attribute):
+        return expression.attr
+    return expression.id if isinstance(expression, ast.Name) else ""
+
+
+def domain() -> list[Place]:
+    """Every place in the modules of the apps."""
+    found = []
+    for app in APPS:
+        for file in sorted((ROOT / app).rglob("*.py")):
+            if "migrations" not in file.parts and file.name != "admin.py":
+                read = places(file.read_text(encoding="utf-8"))
+                found += [place._replace(name=f"{file.relative_to(ROOT)}: {place.name}") for place in read]
+    return found
+
+
+def share(found: list[Place]) -> float:
+    """The part of the places that says nothing, from 0 to 1."""
+    return sum(place.untyped for place in found) / len(found)
+
+
+def main() -> str | None:
+    """Print the share; gives what is wrong, or None."""
+    found = domain()
+    untyped = [place for place in found if place.untyped]
+    sys.stdout.write(
+        f"{len(untyped)} of {len(found)} types in signatures of the domain are unknown: {share(found):.1%}\n"
+    )
+    if share(found) <= MOST:
+        return None
+    listed = "\n".join(f"{place.name}: {place.annotation}" for place in untyped)
+    return f"{listed}\nThat is more than {MOST:.0%}: name the parameters, or declare a TypedDict"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
