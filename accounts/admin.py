@@ -1,7 +1,7 @@
 """Members and API keys for the operators."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
@@ -16,10 +16,19 @@ from accounts.erasure import erase_member
 from accounts.models import ApiKey, Member
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 
+if TYPE_CHECKING:
+    _CreationForm = AdminUserCreationForm[Member]
+    _ChangeForm = UserChangeForm[Member]
+    _UserAdmin = UserAdmin[Member]
+else:
+    _CreationForm = AdminUserCreationForm
+    _ChangeForm = UserChangeForm
+    _UserAdmin = UserAdmin
+
 _PRIVILEGES = ("is_active", "is_staff", "is_superuser", "groups")
 
 
-class NewMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]  # Django's class takes no parameter at run time
+class NewMemberForm(_CreationForm):
     """A member with a password or, as most, without one."""
 
     usable_password = SetUnusablePasswordMixin.create_usable_password_field(
@@ -31,7 +40,7 @@ class NewMemberForm(AdminUserCreationForm):  # type: ignore[type-arg]  # Django'
         fields = ("email", "name", "time_zone")
 
 
-class MemberForm(UserChangeForm):  # type: ignore[type-arg]  # likewise
+class MemberForm(_ChangeForm):
     """A stored member."""
 
     class Meta:
@@ -99,7 +108,7 @@ def _is_guarded(request: HttpRequest, obj: Any) -> bool:
 
 
 @admin.register(Member)
-class MemberAdmin(ServiceAdmin, UserAdmin):  # type: ignore[type-arg]  # Django's class takes no parameter at run time
+class MemberAdmin(ServiceAdmin, _UserAdmin):
     """Members; renewing, lapsing, and revoking their keys."""
 
     email_path = "email"

@@ -3,7 +3,7 @@
 Saving and deleting go through the same functions as the API's operations, with their rules.
 """
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 from uuid import UUID
 
 from django import forms
@@ -17,6 +17,11 @@ from accounts.writing import writing
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
 from studyservice.admin.base import ServiceAdmin, ServiceInline
+
+if TYPE_CHECKING:
+    _CourseForm = forms.ModelForm[Course]
+else:
+    _CourseForm = forms.ModelForm
 
 
 def syllabus_file(request: HttpRequest, course_id: UUID, file_id: UUID) -> FileResponse:
@@ -40,7 +45,7 @@ class SyllabusFileInline(ServiceInline):
     ordering = ("created_at",)
 
 
-class CourseForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's class takes no parameter at run time
+class CourseForm(_CourseForm):
     """A course with its syllabus text."""
 
     class Meta:

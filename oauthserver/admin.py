@@ -136,7 +136,7 @@ class ConnectionAdmin(_Listed):
     actions = ("revoke",)
     ordering = ("-expires",)
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """By app, which the link on its page asks for."""
         return lookup == "application__id__exact" or super().lookup_allowed(lookup, value, request)
 

@@ -79,7 +79,7 @@ class CardAdmin(ServiceAdmin):
     readonly_fields = ("member", "deck", "state", "step", "stability", "difficulty", "due_at", "reps", "lapses")
     inlines = (ReviewInline,)
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Also the cards of one deck, for the link from there."""
         return lookup == "deck__id__exact" or super().lookup_allowed(lookup, value, request)
 

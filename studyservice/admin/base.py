@@ -1,7 +1,7 @@
 """The ground of the operators' admin: lists that cost the same with ten rows and with millions."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from csp.constants import SELF
 from csp.decorators import csp_update
@@ -40,7 +40,7 @@ class BoundedPaginator(_Paginator):
     @cached_property
     def count(self) -> int:
         """The number of rows, at most `MOST_ROWS`."""
-        rows: QuerySet[Any] = self.object_list  # type: ignore[assignment]  # the admin pages querysets alone
+        rows = cast("QuerySet[Model]", self.object_list)  # the admin pages querysets alone
         return rows.order_by()[:MOST_ROWS].count()
 
 
@@ -90,11 +90,11 @@ class ServiceAdmin(_ModelAdmin):
             return Q(**{f"{self.email_path}__startswith": term.lower()})
         return Q(**{f"{self.text_path}__icontains": term})
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """No filter in an address may probe for a secret."""
         if "password" in lookup or "secret" in lookup:
             return False
-        return bool(super().lookup_allowed(lookup, value, request))  # type: ignore[arg-type]  # None as in Django
+        return bool(super().lookup_allowed(lookup, value, request))
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Add or change; a refusal of the service's own rules is shown like any other.

@@ -22,9 +22,9 @@ class MetricsServer:
         self._slot = 0
         self._directory = tempfile.mkdtemp(prefix="studyservice-metrics-")
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = self._directory
-        values.ValueClass = values.MultiProcessValue(self._taken_slot)  # type: ignore[no-untyped-call]  # untyped there
+        values.ValueClass = values.MultiProcessValue(self._taken_slot)
         registry = CollectorRegistry()
-        MultiProcessCollector(registry, self._directory)  # type: ignore[no-untyped-call]  # untyped there
+        MultiProcessCollector(registry, self._directory)
         try:
             self._server, _ = start_http_server(port, host, registry)
         except OSError as error:
