@@ -102,8 +102,7 @@ def list_items(
         told += [section] * len(rows)
         if len(found) > limit:
             break
-    today = member.today()
-    items = [with_days_until(item, today) for item in found[:limit]]
+    items = with_days_until(found[:limit], member.today())
     if len(found) <= limit:
         return page(items)
     if pins and not pins.turned and told[limit - 1] is Section.CHANGED:

@@ -55,11 +55,13 @@ _COURSE = Select[_CourseOfNewItem](
 _INSERT = Insert(Item)
 
 
-def with_days_until(item: ItemColumns, today: date) -> ItemRow:
-    """`item` itself, with `days_until`."""
-    row, due_on = cast("ItemRow", item), item["due_on"]
-    row["days_until"] = None if due_on is None else (due_on - today).days
-    return row
+def with_days_until(items: list[ItemColumns], today: date) -> list[ItemRow]:
+    """`items` themselves, each with `days_until`."""
+    rows = cast("list[ItemRow]", items)
+    for row in rows:
+        due_on = row["due_on"]
+        row["days_until"] = None if due_on is None else (due_on - today).days
+    return rows
 
 
 def get_item(member: Member, item_id: UUID) -> ItemRow:
@@ -71,20 +73,18 @@ def get_item(member: Member, item_id: UUID) -> ItemRow:
     item = _ONE.first(member_id=member.id, item_id=item_id)
     if item is None:
         raise NoSuchItem
-    return with_days_until(item, member.today())
+    return with_days_until([item], member.today())[0]
 
 
 def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
     """The course's next dated items from today on, soonest first, at most `NEXT_ITEMS`."""
     today = member.today()
-    items = _NEXT.all(member_id=member.id, course_id=course_id, today=today)
-    return [with_days_until(item, today) for item in items]
+    return with_days_until(_NEXT.all(member_id=member.id, course_id=course_id, today=today), today)
 
 
 def items_due(member: Member, today: date, until: date) -> list[ItemRow]:
     """The items due from `today` to `until`, both included, soonest first."""
-    items = _DUE.all(member_id=member.id, today=today, until=until)
-    return [with_days_until(item, today) for item in items]
+    return with_days_until(_DUE.all(member_id=member.id, today=today, until=until), today)
 
 
 def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_on: date | None = None) -> ItemRow:
@@ -126,7 +126,7 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
         "created_at": now,
         "updated_at": now,
     }
-    return with_days_until(item, member.today())
+    return with_days_until([item], member.today())[0]
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:

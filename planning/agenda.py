@@ -28,5 +28,5 @@ def get_agenda(member: Member, *, days: int) -> AgendaRow:
         "today": today,
         "until": until,
         "items": items_due(member, today, until),
-        "milestones": [with_overdue(milestone, today) for milestone in milestones],
+        "milestones": with_overdue(milestones, today),
     }

@@ -50,11 +50,13 @@ _ITEM = Select[_ItemOfNewMilestone](
 )
 
 
-def with_overdue(milestone: MilestoneColumns, today: date) -> MilestoneRow:
-    """`milestone` itself, with `overdue`."""
-    row, due_on = cast("MilestoneRow", milestone), milestone["due_on"]
-    row["overdue"] = not row["done"] and due_on is not None and due_on < today
-    return row
+def with_overdue(milestones: list[MilestoneColumns], today: date) -> list[MilestoneRow]:
+    """`milestones` themselves, each with `overdue`."""
+    rows = cast("list[MilestoneRow]", milestones)
+    for row in rows:
+        due_on = row["due_on"]
+        row["overdue"] = not row["done"] and due_on is not None and due_on < today
+    return rows
 
 
 def get_milestone(member: Member, milestone_id: UUID) -> MilestoneRow:
@@ -66,7 +68,7 @@ def get_milestone(member: Member, milestone_id: UUID) -> MilestoneRow:
     milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
     if milestone is None:
         raise NoSuchMilestone
-    return with_overdue(milestone, member.today())
+    return with_overdue([milestone], member.today())[0]
 
 
 def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
@@ -76,9 +78,7 @@ def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
         NotFound: there is no such item of the member's.
     """
     get_item(member, item_id)
-    today = member.today()
-    found = _OF_ITEM.all(member_id=member.id, item_id=item_id)
-    return [with_overdue(milestone, today) for milestone in found]
+    return with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
 
 
 def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date | None = None) -> MilestoneRow:

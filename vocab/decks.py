@@ -63,17 +63,15 @@ def list_vocab_decks(member: Member, *, include_cards: bool, deck_id: UUID | Non
 
 
 def _with_counts(decks: list[DeckColumns], counted: list[_CardCounts]) -> list[DeckRow]:
+    """`decks` themselves, each with its cards in numbers."""
     counts = {row["deck_id"]: row for row in counted}
-    return [_with_count(deck, counts.get(deck["id"])) for deck in decks]
-
-
-def _with_count(deck: DeckColumns, count: _CardCounts | None) -> DeckRow:
-    """`deck` itself, with its cards in numbers; None without any."""
-    row = cast("DeckRow", deck)
-    row["card_count"] = count["card_count"] if count else 0
-    row["due_count"] = count["due_count"] if count else 0
-    row["next_due_at"] = count["next_due_at"] if count else None
-    return row
+    rows = cast("list[DeckRow]", decks)
+    for row in rows:
+        count = counts.get(row["id"])
+        row["card_count"] = count["card_count"] if count else 0
+        row["due_count"] = count["due_count"] if count else 0
+        row["next_due_at"] = count["next_due_at"] if count else None
+    return rows
 
 
 def create_vocab_deck(member: Member, *, name: str, cards: list[CardFields], course_id: UUID | None = None) -> DeckRow:
