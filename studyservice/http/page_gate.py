@@ -32,7 +32,7 @@ def counts_posts(rate: Rate, title: str) -> Callable[[_View], _View]:
     """Count each post to the view against its client address, and answer 429 beyond the rate."""
 
     def mark(view: _View) -> _View:
-        view.page_rate = PageRate(rate, title)  # type: ignore[attr-defined]  # decorators around it keep it
+        view.__dict__["page_rate"] = PageRate(rate, title)  # decorators around it keep it
         return view
 
     return mark
