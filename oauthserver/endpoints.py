@@ -3,28 +3,36 @@
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import View
 
-from oauthserver.errors import MethodNotAllowed, OAuthError, TooManyRequests
+from oauthserver.errors import InvalidRequest, MethodNotAllowed, OAuthError, TooManyRequests
 from studyservice.http.client_address import client_address
 from studyservice.http.responses import JSON_TYPE, json_response, oauth_error_response
 from studyservice.operations.errors import ApiError
 from studyservice.rates.limiter import Rate, hit
 
+_PLAIN_HTTP = "Use https. A code, token or secret that was sent over http may have been read on the way: replace it."
+
 
 @method_decorator(csrf_exempt, name="dispatch")
 class OAuthEndpoint(View):
-    """An endpoint that takes POST and answers JSON that nobody stores (RFC 6749 section 5.1)."""
+    """An endpoint that takes POST and answers JSON that nobody stores (RFC 6749 section 5.1).
+
+    Where the service stands behind https, plain http is refused (RFC 6749 section 3.2).
+    """
 
     http_method_names = ("post",)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Answer; what was raised becomes an error of RFC 6749's shape."""
         try:
+            if settings.SECURE_SSL_REDIRECT and not request.is_secure():
+                raise InvalidRequest(_PLAIN_HTTP)
             return super().dispatch(request, *args, **kwargs)
         except OAuthError as error:
             return error.response()

@@ -1,5 +1,6 @@
 """What a token is for (RFC 8707): one resource of this service, or all of it."""
 
+import re
 from collections.abc import Iterable
 
 from django.conf import settings
@@ -13,11 +14,25 @@ EVERYWHERE = ""
 MCP = f"{settings.BASE_URL}{MCP_ROOT}"
 """Works at the MCP endpoint alone."""
 
-_KNOWN = {
-    settings.BASE_URL: EVERYWHERE,
-    f"{settings.BASE_URL}/": EVERYWHERE,  # as URL parsers write the origin
-    MCP: MCP,
-}
+_URL = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[a-z0-9._\-]+)(?::([0-9]*))?((?:/[^?#]*)?)", re.IGNORECASE)
+_DEFAULT_PORTS = {"https": "443", "http": "80"}
+
+
+def normalized(uri: str) -> str:
+    """`uri` as other spellings of the same address have it too: clients pass it through URL parsers of their own.
+
+    Scheme and host are compared in lower case, a default port is left out (RFC 3986 section 6.2), and so is one
+    trailing slash. What is no plain http address stays as it is.
+    """
+    found = _URL.fullmatch(uri)
+    if found is None:
+        return uri
+    scheme, host, port, path = found[1].lower(), found[2].lower(), found[3], found[4]
+    authority = host if port in (None, "", _DEFAULT_PORTS[scheme]) else f"{host}:{port}"
+    return f"{scheme}://{authority}{path.removesuffix('/')}"
+
+
+_KNOWN = {normalized(settings.BASE_URL): EVERYWHERE, normalized(MCP): MCP}
 
 
 def resource_from(named: Iterable[str]) -> str:
@@ -28,9 +43,10 @@ def resource_from(named: Iterable[str]) -> str:
     """
     found = set()
     for uri in named:
-        if uri not in _KNOWN:
+        known = _KNOWN.get(normalized(uri))
+        if known is None:
             raise InvalidTarget(f"The resource is {settings.BASE_URL} or {MCP}.")
-        found.add(_KNOWN[uri])
+        found.add(known)
     return MCP if found == {MCP} else EVERYWHERE
 
 

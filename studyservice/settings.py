@@ -28,7 +28,7 @@ from studyservice.environment import (
     secret_key_fallbacks,
     text,
 )
-from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS
+from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -70,8 +70,8 @@ _secure = BASE_URL.startswith("https://")
 ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 SECURE_SSL_REDIRECT = _secure
-# The API refuses plain http by itself: a redirect would let a client send its credential in the clear for ever.
-SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, *API_ROOTS)]
+# These refuse plain http by themselves: a redirect would let a client send its credential in the clear for ever.
+SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, *API_ROOTS, *OAUTH_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
 SECURE_HSTS_PRELOAD = _secure

@@ -188,15 +188,18 @@ def test_a_deactivated_member_gets_nothing(app: App, owner_member: Any) -> None:
     assert status_of(tokens["access_token"]) == 401
 
 
-@pytest.mark.parametrize("resource", [None, BASE, f"{BASE}/", [BASE, f"{BASE}/mcp"]])
+@pytest.mark.parametrize("resource", [None, BASE, f"{BASE}/", BASE.upper(), [BASE, f"{BASE}/mcp"]])
 def test_a_token_for_the_origin_works_everywhere(app: App, owner_member: Any, resource: Any) -> None:
     """RFC 8707, decisions 12."""
     tokens = app.connect(owner_member, resource=resource)
     assert [works_at(path, tokens) for path in ("/v1/me", "/mcp", "/mcp/")] == [True, True, True]
 
 
-def test_a_token_for_mcp_works_there_alone(app: App, owner_member: Any) -> None:
-    tokens = app.connect(owner_member, resource=f"{BASE}/mcp")
+@pytest.mark.parametrize("spelling", [f"{BASE}/mcp", f"{BASE}/mcp/", f"{BASE.upper()}/mcp"])
+def test_a_token_for_mcp_works_there_alone(app: App, owner_member: Any, spelling: str) -> None:
+    """However the client spells the address (decisions 10)."""
+    tokens = app.connect(owner_member, resource=spelling)
+    assert app.refresh(tokens["refresh_token"], resource=spelling).status_code == 200
     assert [works_at(path, tokens) for path in ("/v1/me", "/mcp", "/mcp/", "/mcpx")] == [False, True, True, False]
     assert status_of(tokens["access_token"], "/v1/me") == 401
 

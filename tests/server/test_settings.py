@@ -13,6 +13,7 @@ from django.test import Client
 
 from studyservice.http.paths import is_api_path
 from tests import ROOT
+from tests.support.oauth import error_of
 from tests.support.world import check_headers
 
 pytestmark = pytest.mark.once
@@ -241,6 +242,15 @@ def test_behind_a_proxy_https_is_what_the_proxy_says(settings, path, headers, st
     assert response.status_code == status
     if is_api_path(path):
         check_headers(response)
+
+
+@pytest.mark.parametrize("path", ["/oauth/token", "/oauth/register", "/oauth/revoke"])
+def test_over_http_no_oauth_endpoint_takes_a_secret(settings, path):
+    """A redirect would let a client send it in the clear for ever."""
+    settings.SECURE_SSL_REDIRECT = True
+    response = Client().post(path, "x", content_type="application/x-www-form-urlencoded")
+    assert error_of(response) == (400, "invalid_request")
+    assert "https" in response.json()["error_description"]
 
 
 def test_a_proxy_s_word_on_https_needs_trust(run):

@@ -1,0 +1,48 @@
+"""Spellings of a resource (RFC 8707, decisions 10); what its tokens open is in test_oauth_token.py."""
+
+import pytest
+
+from oauthserver.resources import normalized
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "https://study.example/mcp",
+        "https://study.example/mcp/",
+        "HTTPS://Study.EXAMPLE/mcp",
+        "https://study.example:443/mcp",
+        "https://study.example:/mcp/",
+    ],
+)
+def test_spellings_of_one_address_are_one(spelling: str) -> None:
+    assert normalized(spelling) == "https://study.example/mcp"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://study.example/mcp",
+        "https://study.example:80/mcp",
+        "https://study.example:8443/mcp",
+        "https://study.example.evil.example/mcp",
+        "https://user@study.example/mcp",
+        "https://study.example/MCP",
+        "https://study.example/mcp//",
+        "https://study.example//mcp",
+        "https://study.example/%6dcp",
+        "https://study.example/mcp?",
+        "https://study.example/mcp#",
+        "https://study.example/mcp\n",
+        " https://study.example/mcp",
+        "https:study.example/mcp",
+        "mcp",
+        "",
+    ],
+)
+def test_another_address_is_another(other: str) -> None:
+    assert normalized(other) != "https://study.example/mcp"
+
+
+def test_a_port_of_its_own_stays() -> None:
+    assert normalized("HTTP://[::1]:8000/") == "http://[::1]:8000"
