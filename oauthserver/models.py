@@ -109,8 +109,8 @@ class Application(AbstractApplication):
             raise ValidationError(faults)
 
     def redirect_uri_allowed(self, uri: str) -> bool:
-        """Whether `uri` is one of the registered ones."""
-        return any(matches(registered, uri) for registered in self.redirect_uris.split())
+        """Whether `uri` is one of the registered ones, and keeps the rules of today: they may be stricter by now."""
+        return fault_of(uri) is None and any(matches(registered, uri) for registered in self.redirect_uris.split())
 
     def get_allowed_schemes(self) -> list[str]:
         """The schemes that a redirect may have: those of the registered URIs."""

@@ -14,13 +14,29 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 # fmt: off
 NOT_PRIVATE = frozenset({
-    "about", "blob", "chrome", "content", "data", "dns", "file", "filesystem", "ftp", "ftps", "geo", "git", "gopher",
-    "imap", "intent", "irc", "jar", "javascript", "ldap", "ldaps", "mailto", "news", "nfs", "nntp", "pop", "resource",
-    "sftp", "sip", "sips", "sms", "smb", "ssh", "tel", "telnet", "urn", "vbscript", "view-source", "ws", "wss",
-    "xmpp",
+    # What browsers and systems read, show or run by themselves.
+    "about", "blob", "brave", "chrome", "cid", "content", "data", "edge", "feed", "file", "filesystem", "hcp", "help",
+    "intent", "its", "jar", "javascript", "livescript", "mhtml", "mid", "mk", "mocha", "opera", "pcast", "res",
+    "resource", "vbscript", "view-source", "vivaldi", "wyciwyg",
+    # What starts a program or an installer of the system, with arguments out of the address.
+    "android-app", "app-settings", "applescript", "apt", "cmd", "itms", "itms-apps", "itms-appss", "itms-services",
+    "jnlp", "jnlps", "market", "microsoft-edge", "powershell", "prefs", "search", "shell", "shortcuts", "wscript",
+    "wsh",
+    # Protocols.
+    "acap", "afp", "callto", "cifs", "dav", "davs", "dict", "dns", "facetime", "facetime-audio", "finger", "ftp",
+    "ftps", "geo", "git", "gopher", "h323", "imap", "imaps", "irc", "ircs", "ldap", "ldaps", "magnet", "mailto", "mms",
+    "news", "nfs", "nntp", "pop", "rdp", "rlogin", "rsync", "rtsp", "sftp", "sip", "sips", "skype", "smb", "smbs",
+    "sms", "smsto", "snmp", "ssh", "svn", "tel", "telnet", "tftp", "tn3270", "turn", "urn", "vnc", "webcal", "ws",
+    "wss", "xmpp",
 })
 # fmt: on
-"""Schemes that mean something to every browser or system, so that no desktop app can own them."""
+"""Schemes that mean something to every browser or system, so that no desktop app can own them.
+
+A list of what is refused, since apps have schemes of every form: `myapp://` must work. Windows alone has hundreds.
+"""
+
+NOT_PRIVATE_BEGINNINGS = ("chrome-", "moz-", "ms-", "safari-", "search-", "svn+", "x-apple", "x-man-page", "x-webkit")
+"""How families of such schemes begin: `ms-settings`, `search-ms`, `chrome-extension`."""
 
 _CHARACTERS = re.compile(r"(?:[A-Za-z0-9\-._~:/?\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+")
 """Those of RFC 3986 section 2, without the `#` of a fragment."""
@@ -71,7 +87,7 @@ def _web_fault(parts: SplitResult) -> str | None:
 
 def _private_fault(uri: str, scheme: str) -> str | None:
     """RFC 8252 section 7.1; well-known desktop apps have schemes without a dot, so none is asked for."""
-    if scheme in NOT_PRIVATE:
+    if scheme in NOT_PRIVATE or scheme.startswith(NOT_PRIVATE_BEGINNINGS):
         return f"{scheme}: is no private-use scheme of a desktop app."
     if not re.match(r":/+[^/]", uri[len(scheme) :]):
         return "A private-use redirect URI looks like com.example.app:/callback or app://callback."

@@ -52,4 +52,5 @@ class Validator(OAuth2Validator):
 
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str | None:
         """Where the answer goes if the authorization request does not say (RFC 6749 section 3.1.2.3)."""
-        return str(request.client.default_redirect_uri)
+        registered = str(request.client.default_redirect_uri)
+        return registered if request.client.redirect_uri_allowed(registered) else None

@@ -19,6 +19,9 @@ GOOD = [
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "com.example.app:/oauth2redirect",
     "vscode://vscode.github-authentication/did-authenticate",
+    "myapp://callback",
+    "msteams-helper://callback",
+    "zed://oauth",
 ]
 
 BAD = [
@@ -64,6 +67,38 @@ BAD = [
     "JavaScript://app.example/%0aalert(1)",
     "blob:https://app.example/cb",
     "urn:ietf:wg:oauth:2.0:oob",
+    "ms-msdt:/id",
+    "ms-settings://host/cb",
+    "ms-officecmd://cb",
+    "MS-Appinstaller://cb",
+    "microsoft-edge://cb",
+    "search-ms://query/cb",
+    "search://cb",
+    "shell://downloads",
+    "hcp://system/cb",
+    "vbscript://host/cb",
+    "view-source://app.example/cb",
+    "res://shell32.dll/cb",
+    "mk://cb",
+    "mhtml://cb",
+    "its://cb",
+    "wscript://cb",
+    "jnlp://app.example/cb",
+    "itms-services://cb",
+    "x-apple.systempreferences:/cb",
+    "applescript://com.apple.scripteditor/cb",
+    "x-man-page://ls",
+    "afp://host/cb",
+    "vnc://host/cb",
+    "rdp://host/cb",
+    "chrome-extension://abc/cb",
+    "moz-extension://abc/cb",
+    "android-app://com.example/cb",
+    "market://details",
+    "facetime://cb",
+    "callto://cb",
+    "magnet://cb",
+    "svn+ssh://host/cb",
     "app:callback",
     "app:",
     "app://",
@@ -165,3 +200,18 @@ def test_it_may_be_left_out_when_there_is_one(owner_member: Any) -> None:
 def test_it_may_not_be_left_out_when_there_are_two(owner_member: Any) -> None:
     app = App.registered(redirect_uris=["https://app.example/a", "https://app.example/b"])
     assert Browser(owner_member).visit(app.query(redirect_uri=None)).status_code == 400
+
+
+@pytest.mark.django_db
+def test_one_from_before_the_rule_against_it_is_refused(owner_member: Any) -> None:
+    from oauthserver.models import Application
+
+    app = App.registered(redirect_uris=["myapp://cb"])
+    Application.objects.filter(client_id=app.id).update(redirect_uris="ms-msdt:/id")
+    for response in (
+        Browser(owner_member).visit(app.query(redirect_uri="ms-msdt:/id")),
+        Browser(owner_member).decide(app.query(redirect_uri="ms-msdt:/id"), "deny"),
+        Browser(owner_member).visit(app.query(redirect_uri=None)),
+    ):
+        assert response.status_code == 400
+        assert "Location" not in response.headers
