@@ -1,23 +1,16 @@
 """What an app says about itself when it registers (RFC 7591 section 2)."""
 
-import unicodedata
 from dataclasses import dataclass
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from django.db import models
 
+from oauthserver.app_names import fault_of_name, name_from, normalized
 from oauthserver.errors import InvalidClientMetadata, InvalidRedirectUri
-from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of, scheme_of
+from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of
 
 GRANT_TYPES = ("authorization_code", "refresh_token")
 RESPONSE_TYPES = ("code",)
-
-MAX_CLIENT_NAME = 120
-"""Longest name of an app, in characters: it stands in a heading of the consent page."""
-
-_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Control, format and line characters, with which a name could pass for another."""
 
 
 class AuthMethod(models.TextChoices):
@@ -26,20 +19,6 @@ class AuthMethod(models.TextChoices):
     NONE = "none"
     BASIC = "client_secret_basic"
     POST = "client_secret_post"
-
-
-def fault_of_name(name: str) -> str | None:
-    """Why an app cannot be called `name`, or None."""
-    if not 0 < len(name) <= MAX_CLIENT_NAME:
-        return f"client_name has 1 to {MAX_CLIENT_NAME} characters."
-    if any(unicodedata.category(character) in _INVISIBLE for character in name):
-        return "client_name has no control or invisible characters."
-    return None
-
-
-def name_from(uri: str) -> str:
-    """What to call an app that gives no name: where it sends its members."""
-    return (urlsplit(uri).hostname or scheme_of(uri))[:MAX_CLIENT_NAME]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +49,7 @@ class ClientMetadata:
         method = _text(body, "token_endpoint_auth_method", AuthMethod.BASIC)
         if method not in AuthMethod.values:
             raise InvalidClientMetadata(f"token_endpoint_auth_method is one of {', '.join(AuthMethod.values)}.")
-        name = _text(body, "client_name", name_from(redirect_uris[0])).strip()
+        name = normalized(_text(body, "client_name", name_from(redirect_uris[0])))
         if fault := fault_of_name(name):
             raise InvalidClientMetadata(fault)
         return cls(name=name, redirect_uris=redirect_uris, auth_method=AuthMethod(method))

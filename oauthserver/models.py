@@ -24,7 +24,8 @@ from oauth2_provider.models import (
 
 from accounts.models import Member
 from accounts.secrets import sha256
-from oauthserver.client_metadata import MAX_CLIENT_NAME, AuthMethod, fault_of_name, name_from
+from oauthserver.app_names import MAX_CLIENT_NAME, fault_of_name, name_from, normalized
+from oauthserver.client_metadata import AuthMethod
 from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
 
@@ -98,7 +99,7 @@ class Application(AbstractApplication):
         """
         if self.registration_source == self.RegistrationSource.CIMD:
             self.token_endpoint_auth_method = AuthMethod.NONE
-            self.name = self.name.strip() or name_from(self.client_id)
+            self.name = normalized(self.name) or name_from(self.client_id)
         uris = self.redirect_uris.split()
         faults = [fault for fault in map(fault_of, uris) if fault]
         if not 1 <= len(uris) <= MAX_REDIRECT_URIS:

@@ -1,0 +1,77 @@
+"""What an app may call itself: anybody can register one, and members read its name where they decide."""
+
+import unicodedata
+from urllib.parse import urlsplit
+
+import regex
+from django.conf import settings
+
+from oauthserver.redirect_uris import scheme_of
+
+MAX_CLIENT_NAME = 120
+"""Longest name of an app, in characters: it stands in a heading of the consent page."""
+
+_PRESENTATION = regex.compile("[\ufe0e\ufe0f]")
+"""Whether the sign before it is shown in colour; without a look of its own, and left out."""
+
+_SPACES = regex.compile(r"\p{Zs}+")
+
+_INVISIBLE = regex.compile(r"[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\N{BRAILLE PATTERN BLANK}]")
+"""Control, format and unassigned characters, fillers and blanks, with which a name could pass for another or for none.
+The braille blank is a symbol to Unicode."""
+
+_READABLE = regex.compile(r"[\p{L}\p{Nd}]")
+
+_HEAPED = regex.compile(r"\p{Mn}{5}")
+"""More marks on one letter than any language puts there (UTS 39 section 5.4)."""
+
+# fmt: off
+_RECOMMENDED = (
+    "Arab", "Armn", "Beng", "Cyrl", "Deva", "Ethi", "Geor", "Grek", "Gujr", "Guru", "Hebr", "Knda", "Khmr", "Laoo",
+    "Latn", "Mlym", "Mymr", "Orya", "Sinh", "Taml", "Telu", "Thaa", "Thai", "Tibt",
+)
+# fmt: on
+"""Scripts in wide use today (UAX 31 table 5), by their ISO 15924 codes, but for those of East Asia."""
+
+_WRITTEN_TOGETHER = (("Latn", "Hani", "Hira", "Kana"), ("Latn", "Hani", "Bopo"), ("Latn", "Hani", "Hang"))
+"""Japanese, Chinese and Korean, which mix scripts, Latin too."""
+
+
+def _of(*scripts: str) -> str:
+    return "[" + "".join(rf"\p{{scx={script}}}" for script in ("Zyyy", "Zinh", *scripts)) + "]*"
+
+
+_HIGHLY_RESTRICTIVE = regex.compile(
+    "|".join([*(_of(script) for script in _RECOMMENDED), *(_of(*scripts) for scripts in _WRITTEN_TOGETHER)])
+)
+"""One script, or those of one East Asian language with Latin (UTS 39 section 5.2): no Cyrillic letter among Latin."""
+
+
+def normalized(name: str) -> str:
+    """`name` as it is stored and shown: compatibility forms folded (NFKC), spaces once and not at the ends."""
+    return _SPACES.sub(" ", _PRESENTATION.sub("", unicodedata.normalize("NFKC", name))).strip(" ")
+
+
+def fault_of_name(name: str) -> str | None:
+    """Why an app cannot be called `name`, which is normalized, or None."""
+    if not 0 < len(name) <= MAX_CLIENT_NAME:
+        return f"client_name has 1 to {MAX_CLIENT_NAME} characters."
+    if _INVISIBLE.search(name):
+        return "client_name has no control or invisible characters."
+    if not _READABLE.search(name) or _HEAPED.search(name):
+        return "client_name can be read: it has a letter or a digit, and few marks on each."
+    if not _HIGHLY_RESTRICTIVE.fullmatch(name):
+        return "client_name does not mix scripts (UTS 39, highly restrictive)."
+    if _letters(name) == _letters(settings.SERVICE_NAME):
+        return "client_name is not the name of this service."
+    return None
+
+
+def _letters(name: str) -> str:
+    """What tells names apart, whatever stands between the letters."""
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def name_from(uri: str) -> str:
+    """What to call an app that gives no name: where it sends its members."""
+    return (urlsplit(uri).hostname or scheme_of(uri))[:MAX_CLIENT_NAME]

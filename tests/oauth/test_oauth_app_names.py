@@ -1,0 +1,110 @@
+"""What an app may call itself, by registration and by document (UTS 39)."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.oauth import App, Browser, error_of, register
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Planner",
+        "C-3PO",
+        "Café ☕ Notes",
+        "Claude Code (Study Data Service)",
+        "学习助手 GPT",
+        "學習ㄅㄆㄇ Notes",
+        "べんきょうノート AI",
+        "単語カード PRO",
+        "단어장 Claude",
+        "單語 단어장",
+        "Учебник 5",
+        "Το πρόγραμμα",
+        "مخطط",
+        "अध्ययन",
+        "Übungs-App für Zoë",
+        "🎓 2027",
+    ],
+)
+def test_a_name_people_can_read_is_taken(name: str) -> None:
+    assert register(client_name=name).json()["client_name"] == name
+
+
+@pytest.mark.parametrize(
+    ("given", "taken"),
+    [
+        ("Ｐｌａｎｎｅｒ", "Planner"),
+        ("ﬁle\u00a0planner", "file planner"),
+        ("  Planner   of\u2003days ", "Planner of days"),
+        ("Ze\u0301ro", "Zéro"),
+        ("Anki \u2764\ufe0f", "Anki \u2764"),
+    ],
+)
+def test_it_is_shown_in_its_plain_form(given: str, taken: str, owner_member: Any) -> None:
+    """NFKC, and white space once."""
+    app = App.registered(client_name=given)
+    assert app.registration["client_name"] == taken
+    assert taken in Browser(owner_member).visit(app.query()).content.decode()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u3164",
+        "\u2800",
+        "\u115f",
+        "\u115fA",
+        "A\u3164B",
+        "A\u2800B",
+        "Claude\u200b",
+        "Clau\u00adde",
+        "Claude\U000e0041",
+        "Claude\u034f",
+        "Claude\u2028",
+        "Claude\ue000",
+        "Claude\U0003fffd",
+        "\u202eedualC",
+    ],
+)
+def test_invisible_characters_are_refused(name: str) -> None:
+    assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
+
+
+@pytest.mark.parametrize("name", ["...", "★★★", "🎓", "\u0301", "-", "a" + "\u0330\u0331\u0332\u0333\u0334"])
+def test_what_cannot_be_read_is_refused(name: str) -> None:
+    assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0421laude",  # begins with a Cyrillic letter
+        "G\u03bfogle",  # with a Greek omicron
+        "Ch\u0430tGPT",
+        "Cl\u0251ude \u0454",
+        "\u0563oogle",
+        "Планер \u03bf",
+        "단어장 ひらがな",
+        "학습 Учебник",
+        "ㄅㄆㄇ かな",
+    ],
+)
+def test_mixed_scripts_are_refused(name: str) -> None:
+    assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Study Data Service", "study data  service", "StudyDataService", "Study-Data Service!", "Ｓtudy Data Service"],
+)
+def test_the_name_of_this_service_is_refused(name: str) -> None:
+    assert error_of(register(client_name=name)) == (400, "invalid_client_metadata")
+
+
+def test_a_name_is_measured_as_it_is_shown() -> None:
+    """One character that NFKC writes as eighteen."""
+    assert error_of(register(client_name="\ufdfa" * 7)) == (400, "invalid_client_metadata")
