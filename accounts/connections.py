@@ -21,13 +21,15 @@ class ConnectedApp:
     Attributes:
         id: names the connection on its pages.
         name: as the app calls itself.
-        verified: whether its callback belongs to a recognized platform.
+        verified: whether we checked it, or each of its callbacks belongs to a recognized platform.
+        hosts: what tells it from another of the same name: who publishes it and where it returns to.
         scopes: what the member allowed.
     """
 
     id: UUID
     name: str
     verified: bool
+    hosts: tuple[str, ...]
     scopes: frozenset[Scope]
     connected_at: datetime
     last_used_at: datetime | None

@@ -28,7 +28,7 @@ from accounts.writing import writing
 from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.models import Application
 from oauthserver.parameters import query_parameters
-from oauthserver.platforms import is_verified
+from oauthserver.platforms import destination_of
 from oauthserver.redirect_uris import scheme_of
 from oauthserver.resources import resource_from
 from oauthserver.scopes import scopes_from, written
@@ -155,7 +155,7 @@ class AuthorizationView(OAuthLibMixin, View):
         """Ask the member."""
         context = {
             "app": self.app,
-            "verified": is_verified(self.app, self.redirect_uri),
+            "destination": destination_of(self.redirect_uri),
             "redirect_uri": self.redirect_uri,
             "writes": Scope.WRITE in self.asked.scopes,
             "query": request.META["QUERY_STRING"],

@@ -17,7 +17,7 @@ from oauthserver.models import (
     families_of,
     live_refresh_tokens,
 )
-from oauthserver.platforms import is_verified
+from oauthserver.platforms import hosts_of, is_verified
 from studyservice.operations.declaration import Scope
 
 MAX_LISTED = 50
@@ -53,6 +53,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
             id=found,
             name=apps[found].name,
             verified=is_verified(apps[found]),
+            hosts=hosts_of(apps[found]),
             scopes=frozenset(Scope) if row["writes"] else frozenset({Scope.READ}),
             connected_at=row["connected_at"],
             last_used_at=row["used_at"],

@@ -1,19 +1,72 @@
-"""Which callbacks belong to a platform that members know."""
+"""Where an app sends its members back to, and whether a platform that members know answers there."""
 
+import re
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from oauthserver.models import Application
+from oauthserver.redirect_uris import LOOPBACK, scheme_of
+from studyservice.platforms import Platform
+
+_BELOW = re.compile(r"(?:[A-Za-z0-9_\-][A-Za-z0-9._~\-]*/?)*")
+"""What may follow a path that ends with a slash: plain segments, none that browsers resolve (`..`, `%2e`)."""
 
 
-def is_recognized(uri: str) -> bool:
-    """Whether `uri` leads to a recognized platform; what listens on a member's own machine never does."""
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a callback leads.
+
+    Attributes:
+        host: with its port, if that is not the usual one; for an app's own scheme `app:`.
+        platform: the name of the platform that answers there; empty if it is none that we know.
+        on_device: whether an app on the member's own device gets the answer.
+    """
+
+    host: str
+    platform: str
+    on_device: bool
+
+    def __str__(self) -> str:
+        if self.platform:
+            return f"{self.platform} ({self.host})"
+        return f"an app on your device ({self.host})" if self.on_device else self.host
+
+
+def destination_of(uri: str) -> Destination:
+    """Where `uri` leads, which is registered or the address of a document."""
+    scheme = scheme_of(uri)
+    if scheme not in ("https", "http"):
+        return Destination(f"{scheme}:", "", on_device=True)
     parts = urlsplit(uri)
-    return parts.scheme == "https" and parts.hostname in settings.RECOGNIZED_PLATFORMS
+    host = parts.netloc.lower()
+    if parts.hostname in LOOPBACK:
+        return Destination(host, "", on_device=True)
+    if parts.port == 443:
+        host = host.removesuffix(":443")
+    platform = next((row.name for row in settings.RECOGNIZED_PLATFORMS if _answers(row, uri)), "")
+    return Destination(host, platform, on_device=False)
+
+
+def _answers(platform: Platform, uri: str) -> bool:
+    """Whether `uri` is a callback of `platform`: scheme, host, port and path, and nothing that could change its way."""
+    parts = urlsplit(uri)
+    if (parts.scheme, parts.hostname, parts.port or 443) != ("https", platform.host, platform.port) or "?" in uri:
+        return False
+    if not platform.path.endswith("/"):
+        return parts.path == platform.path
+    return parts.path.startswith(platform.path) and bool(_BELOW.fullmatch(parts.path.removeprefix(platform.path)))
 
 
 def is_verified(app: Application, redirect_uri: str | None = None) -> bool:
-    """Whether `app`, calling back to `redirect_uri` or to any that it registered, is who it says."""
+    """Whether `app`, calling back to `redirect_uri` or to any that it registered, was checked or is a platform's."""
     uris = [redirect_uri] if redirect_uri else app.redirect_uris.split()
-    return app.verified or all(map(is_recognized, uris))
+    return app.verified or all(destination_of(uri).platform for uri in uris)
+
+
+def hosts_of(app: Application) -> tuple[str, ...]:
+    """What tells `app` from another of the same name: who publishes its document, then where it returns to."""
+    published = [app.client_id] if app.registration_source == app.RegistrationSource.CIMD else []
+    found = [urlsplit(uri).netloc.lower() for uri in published]
+    return tuple(dict.fromkeys([*found, *(str(destination_of(uri)) for uri in app.redirect_uris.split())]))

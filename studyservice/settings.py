@@ -29,6 +29,7 @@ from studyservice.environment import (
     text,
 )
 from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
+from studyservice.platforms import platforms_from
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -317,30 +318,8 @@ OAUTH2_PROVIDER: dict[str, Any] = {
         )
     },
 }
-# Hosts whose callbacks belong to a platform that members know; apps that call back elsewhere are labelled unverified.
-RECOGNIZED_PLATFORMS: list[str] = env.list(
-    "RECOGNIZED_PLATFORMS",
-    default=[
-        "claude.ai",
-        "claude.com",
-        "chatgpt.com",
-        "chat.openai.com",
-        "platform.openai.com",
-        "callback.mistral.ai",
-        "www.perplexity.ai",
-        "gemini.google.com",
-        "vscode.dev",
-        "insiders.vscode.dev",
-        "global.consent.azure-apim.net",
-        "zapier.com",
-        "www.make.com",
-        "www.integromat.com",
-        "oauth.n8n.cloud",
-        "api.pipedream.com",
-        "ifttt.com",
-        "oauth.pstmn.io",
-    ],
-)
+# Callbacks that belong to a platform that members know; apps that call back elsewhere are labelled unverified.
+RECOGNIZED_PLATFORMS = platforms_from(text("RECOGNIZED_PLATFORMS"))
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"

@@ -47,27 +47,6 @@ def test_what_an_app_calls_itself_is_only_text(browser: Browser) -> None:
     assert b"<script>alert" not in browser.visit(app.query()).content
 
 
-@pytest.mark.parametrize(
-    ("uri", "labelled"),
-    [
-        ("https://claude.ai/api/mcp/auth_callback", False),
-        ("https://chatgpt.com/connector_platform_oauth_redirect", False),
-        ("https://claude.ai.evil.example/api/mcp/auth_callback", True),
-        ("https://evil.example/claude.ai", True),
-        ("http://localhost:3118/claude.ai", True),
-        ("cursor://claude.ai/cb", True),
-    ],
-)
-def test_only_recognized_platforms_are_not_labelled_unverified(uri: str, labelled: bool, browser: Browser) -> None:
-    app = App.registered(redirect_uris=[uri])
-    assert (b"Unverified" in browser.visit(app.query()).content) is labelled
-
-
-def test_a_client_with_one_foreign_callback_is_labelled_there(browser: Browser) -> None:
-    app = App.registered(redirect_uris=["https://claude.ai/cb", "https://evil.example/cb"])
-    assert b"Unverified" in browser.visit(app.query(redirect_uri="https://evil.example/cb")).content
-
-
 def test_success_returns_code_state_and_issuer(app: App, browser: Browser) -> None:
     response = browser.decide(app.query(state="a b&c=ä%"))
     answer = answer_in(response)

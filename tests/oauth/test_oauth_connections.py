@@ -20,10 +20,18 @@ def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:
     from oauthserver.connections import connected_apps
 
     App.registered().connect(make_member())
-    App.registered(client_name="Assistant", redirect_uris=["https://claude.ai/cb"]).connect(owner_member, write=False)
+    App.registered(client_name="Assistant", redirect_uris=["https://claude.ai/api/mcp/auth_callback"]).connect(
+        owner_member, write=False
+    )
     assert connected_apps(owner_member) == [
         ConnectedApp(
-            id=ANY, name="Assistant", verified=True, scopes=frozenset({Scope.READ}), connected_at=ANY, last_used_at=ANY
+            id=ANY,
+            name="Assistant",
+            verified=True,
+            hosts=("Claude (claude.ai)",),
+            scopes=frozenset({Scope.READ}),
+            connected_at=ANY,
+            last_used_at=ANY,
         )
     ]
 

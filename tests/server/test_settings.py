@@ -114,6 +114,14 @@ def test_production_passes_the_deployment_checks(run):
             {"METRICS_ADDRESS": "9100"},
             "METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not '9100'.",
         ),
+        (
+            {"RECOGNIZED_PLATFORMS": "claude.ai,chatgpt.com"},
+            "RECOGNIZED_PLATFORMS has entries such as Name=https://host/callback, not 'claude.ai'.",
+        ),
+        (
+            {"RECOGNIZED_PLATFORMS": "Board=https://b.example:x/cb"},
+            "RECOGNIZED_PLATFORMS has entries such as Name=https://host/callback, not 'Board'.",
+        ),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be text or json."),
     ],
 )

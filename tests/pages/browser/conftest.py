@@ -156,6 +156,7 @@ class OneApp:
             id=uuid4(),
             name="Study Helper",
             verified=False,
+            hosts=("helper.example",),
             scopes=frozenset({Scope.READ}),
             connected_at=datetime(2026, 11, 1, 9, 30, tzinfo=UTC),
             last_used_at=None,

@@ -28,7 +28,7 @@ def _allow(page: Page, address: str) -> str:
     """Sign in on the way and allow; gives the address that the browser is led back to."""
     page.goto(address)
     sign_in(page)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Connect “Assistant”?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Connect an app on your device?")
     page.get_by_role("button", name="Allow").click()
     expect(page).to_have_title("The app")
     return page.url

@@ -1,0 +1,79 @@
+"""The table of platforms whose callbacks members may trust to be theirs (RECOGNIZED_PLATFORMS).
+
+A callback vouches for a platform only where that platform alone answers it for its own members. It does not where
+anybody's app is called back at one address (Zapier, Power Automate, Pipedream, Postman), or where the address sends on
+to wherever the request says (vscode.dev).
+"""
+
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+# fmt: off
+WELL_KNOWN = (
+    ("Claude", "https://claude.ai/api/mcp/auth_callback"),
+    ("Claude", "https://claude.com/api/mcp/auth_callback"),
+    ("ChatGPT", "https://chatgpt.com/connector_platform_oauth_redirect"),
+    ("ChatGPT", "https://chatgpt.com/connector/oauth/"),
+    ("Mistral", "https://callback.mistral.ai/v1/integrations_auth/oauth2_callback"),
+    ("Perplexity", "https://www.perplexity.ai/rest/connections/oauth_callback"),
+    ("Perplexity", "https://enterprise.perplexity.ai/rest/connections/oauth_callback"),
+    ("Grok", "https://grok.com/connectors-oauth-exchange-code/"),
+    ("Cursor", "https://www.cursor.com/agents/mcp/oauth/callback"),
+    ("Devin", "https://api.devin.ai/mcp/oauth/callback"),
+    ("Make", "https://www.make.com/oauth/cb/mcp"),
+)
+# fmt: on
+"""Assistants and automation tools, and where each lets its members return, in November 2026."""
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """One row of the table.
+
+    Attributes:
+        name: as members know it.
+        host: without a port.
+        port: 443 unless the address names another.
+        path: of the callback; one that ends with a slash stands for what lies below it too.
+    """
+
+    name: str
+    host: str
+    port: int
+    path: str
+
+    @classmethod
+    def parse(cls, name: str, prefix: str) -> Self:
+        """The row for `name` and the https address that its callbacks begin with.
+
+        Raises:
+            ValueError: there is no name, or no such address.
+        """
+        parts = urlsplit(prefix)
+        if not name or parts.scheme != "https" or not parts.hostname or not parts.path:
+            raise ValueError("no name, or no https address with a path")
+        if "@" in parts.netloc or "?" in prefix or "#" in prefix:
+            raise ValueError("more than host, port and path")
+        return cls(name, parts.hostname, parts.port or 443, parts.path)
+
+
+def platforms_from(text: str) -> tuple[Platform, ...]:
+    """The table in RECOGNIZED_PLATFORMS: `NAME=https://host/path` between commas; the well-known ones if it is empty.
+
+    Raises:
+        ImproperlyConfigured: an entry cannot be read.
+    """
+    rows = [entry.partition("=") for entry in text.split(",") if entry.strip()]
+    pairs = [(name.strip(), prefix.strip()) for name, _, prefix in rows] if rows else WELL_KNOWN
+    found = []
+    for name, prefix in pairs:
+        try:
+            found.append(Platform.parse(name, prefix))
+        except ValueError:
+            raise ImproperlyConfigured(
+                f"RECOGNIZED_PLATFORMS has entries such as Name=https://host/callback, not {name or prefix!r}."
+            ) from None
+    return tuple(found)
