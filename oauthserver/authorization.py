@@ -26,6 +26,7 @@ from oauthlib.oauth2.rfc6749 import errors
 from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.errors import InvalidRequest, OAuthError
+from oauthserver.metadata_documents import DocumentRefused
 from oauthserver.models import Application
 from oauthserver.parameters import query_parameters
 from oauthserver.platforms import destination_of
@@ -119,8 +120,8 @@ class AuthorizationView(OAuthLibMixin, View):
         refusal: dict[str, str] | None = None
         try:
             self._check()
-        except FatalClientError:
-            return self._fatal(request)
+        except FatalClientError as error:
+            return self._fatal(request, error.oauthlib_error)
         except OAuthToolkitError as error:
             said = error.oauthlib_error
             self.redirect_uri = said.redirect_uri
@@ -176,8 +177,8 @@ class AuthorizationView(OAuthLibMixin, View):
         scopes = self.asked.scopes if "write" in request.POST else self.asked.scopes - {Scope.WRITE}
         try:
             return self._redirect(self._consented(request, scopes))
-        except errors.FatalClientError:
-            return self._fatal(request)
+        except errors.FatalClientError as error:
+            return self._fatal(request, error)
         except NotFound:  # the member was deleted meanwhile, and the session with it
             return redirect_to_login(request.get_full_path())
 
@@ -201,7 +202,10 @@ class AuthorizationView(OAuthLibMixin, View):
         response: HttpResponse = OAuth2ResponseRedirect(uri, self.app.get_allowed_schemes())
         return response
 
-    def _fatal(self, request: HttpRequest) -> HttpResponse:
+    def _fatal(self, request: HttpRequest, error: Exception) -> HttpResponse:
+        if isinstance(error, DocumentRefused):
+            said = error.refusal
+            return error_page(request, said.status, said.title, said.text, headers=said.headers)
         app = Application.objects.filter(client_id=self.asked.client_id).first()
         if app is None:
             return _error_page(request, "This app is not known here", _UNKNOWN)

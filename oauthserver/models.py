@@ -10,7 +10,6 @@ import uuid
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils import timezone
 from oauth2_provider.models import (
@@ -24,9 +23,9 @@ from oauth2_provider.models import (
 
 from accounts.models import Member
 from accounts.secrets import sha256
-from oauthserver.app_names import MAX_CLIENT_NAME, fault_of_name, name_from, normalized
+from oauthserver.app_names import MAX_CLIENT_NAME
 from oauthserver.client_metadata import AuthMethod
-from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of, matches, scheme_of
+from oauthserver.redirect_uris import fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
 
 if TYPE_CHECKING:
@@ -92,22 +91,9 @@ class Application(AbstractApplication):
         ]
 
     def clean(self) -> None:
-        """Hold a client that was read from its own metadata document to the rules of registration.
-
-        Raises:
-            ValidationError: its name or a redirect URI breaks them.
-        """
+        """A client that was read from its own document has no secret; the rules were kept before (`Fetcher`)."""
         if self.registration_source == self.RegistrationSource.CIMD:
             self.token_endpoint_auth_method = AuthMethod.NONE
-            self.name = normalized(self.name) or name_from(self.client_id)
-        uris = self.redirect_uris.split()
-        faults = [fault for fault in map(fault_of, uris) if fault]
-        if not 1 <= len(uris) <= MAX_REDIRECT_URIS:
-            faults.append(f"There must be 1 to {MAX_REDIRECT_URIS} redirect URIs.")
-        if fault := fault_of_name(self.name):
-            faults.append(fault)
-        if faults:
-            raise ValidationError(faults)
 
     def redirect_uri_allowed(self, uri: str) -> bool:
         """Whether `uri` is one of the registered ones, and keeps the rules of today: they may be stricter by now."""

@@ -1,4 +1,4 @@
-"""Registration of apps (RFC 7591), and the rate that it shares with apps known by their metadata document."""
+"""Registration of apps (RFC 7591)."""
 
 from http import HTTPStatus
 from typing import Any
@@ -14,7 +14,7 @@ from oauthserver.scopes import written
 from studyservice.http.bodies import read_json
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import InvalidRequest
-from studyservice.rates.limiter import Rate, hit
+from studyservice.rates.limiter import Rate
 
 
 class RegistrationView(OAuthEndpoint):
@@ -59,11 +59,3 @@ def register(metadata: ClientMetadata) -> dict[str, Any]:
     if public:
         del registered["client_secret"]
     return registered
-
-
-class WithinRegistrationRate:
-    """Lets an address bring up only so many new apps by their metadata documents, as with registration."""
-
-    def has_permission(self, request: Any, client_id: str) -> bool:
-        """Whether the document may be fetched; `request` is oauthlib's."""
-        return not hit(Rate.REGISTRATION, request.client_address).exceeded

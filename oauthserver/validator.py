@@ -9,6 +9,7 @@ from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError, UnsupportedResponseTypeError
 
 from oauthserver.clients import stays
+from oauthserver.metadata_documents import DocumentRefused, lasting_refusal_of, refusal_of
 from oauthserver.models import Application, Grant
 
 _CODE_LIFETIME = timedelta(seconds=settings.OAUTH2_PROVIDER["AUTHORIZATION_CODE_EXPIRE_SECONDS"])
@@ -16,6 +17,18 @@ _CODE_LIFETIME = timedelta(seconds=settings.OAUTH2_PROVIDER["AUTHORIZATION_CODE_
 
 class Validator(OAuth2Validator):
     """django-oauth-toolkit's validator with hashed codes and families."""
+
+    def validate_client_id(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Whether the client is known, or becomes known by the document at its address.
+
+        Raises:
+            DocumentRefused: it has such an address, and its document was refused.
+        """
+        known: bool = super().validate_client_id(client_id, request, *args, **kwargs)
+        refusal = lasting_refusal_of(request.client) if known else refusal_of(client_id, request)
+        if refusal is not None:
+            raise DocumentRefused(refusal, request)
+        return known
 
     def validate_response_type(
         self, client_id: str, response_type: str, client: Application, request: Any, *args: Any

@@ -19,7 +19,6 @@ from studyservice.environment import (
     credential_prefix,
     databases,
     email,
-    env,
     flag,
     metrics_address,
     redis_url,
@@ -300,7 +299,8 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
     # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
     "CIMD_ENABLED": flag("CLIENT_ID_METADATA_DOCUMENTS", default=True),
-    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.registration.WithinRegistrationRate"],
+    "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.metadata_documents.WithinRegistrationRate"],
+    "CIMD_METADATA_FETCHER": "oauthserver.metadata_documents.Fetcher",
     "CIMD_MAX_CONCURRENT_FETCHES": 2,
     "CIMD_FETCH_TIMEOUT_SECONDS": 3,
     **{

@@ -9,9 +9,10 @@ import time_machine
 import urllib3
 from django.conf import settings as live_settings
 from django.utils import timezone
-from oauth2_provider.cimd import CIMDError
+from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher
 
-from tests.support.oauth import App, Browser, answer_in
+from tests.support.documents import DOCUMENTS
+from tests.support.oauth import App, Browser, answer_in, error_of, status_of
 
 pytestmark = pytest.mark.django_db
 
@@ -31,11 +32,12 @@ class Web:
     documents: ClassVar[dict[str, Any]] = {}
     fetched: ClassVar[list[str]] = []
 
-    def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
-        self.fetched.append(client_id)
-        if client_id not in self.documents:
+    @staticmethod
+    def fetch(_: Any, client_id: str) -> tuple[dict[str, Any], int]:
+        Web.fetched.append(client_id)
+        if client_id not in Web.documents:
             raise CIMDError("404")
-        return self.documents[client_id], 3600
+        return Web.documents[client_id], 3600
 
 
 def configured(settings: Any, **changes: Any) -> None:
@@ -50,8 +52,9 @@ def _no_memory_of_failures() -> None:
 
 
 @pytest.fixture
-def web(settings: Any) -> type[Web]:
-    configured(settings, CIMD_METADATA_FETCHER="tests.oauth.test_oauth_metadata_documents.Web")
+def web(monkeypatch: pytest.MonkeyPatch) -> type[Web]:
+    """In place of the network; what is taken of a document is decided behind it."""
+    monkeypatch.setattr(SafeMetadataFetcher, "fetch", Web.fetch)
     Web.documents, Web.fetched = {CLIENT_ID: DOCUMENT}, []
     return Web
 
@@ -80,16 +83,97 @@ def test_it_connects_without_registration(web: type[Web], owner_member: Any) -> 
         {"redirect_uris": [f"https://assistant.example/{number}" for number in range(11)]},
         {"client_name": "evil \u202e"},
         {"client_name": "x" * 121},
+        {"client_name": "\u3164"},
+        {"client_name": 5},
         {"client_secret": "x"},
         {"token_endpoint_auth_method": "client_secret_post"},
+        {"token_endpoint_auth_method": None},
+        {"token_endpoint_auth_method": "private_key_jwt", "token_endpoint_auth_methods_supported": "none"},
+        {"token_endpoint_auth_method": "private_key_jwt", "token_endpoint_auth_methods_supported": [["none"]]},
         {"grant_types": ["client_credentials"]},
+        {"response_types": ["token"]},
     ],
 )
 def test_a_document_keeps_the_rules_of_registration(web: type[Web], owner_member: Any, changes: dict[str, Any]) -> None:
     web.documents = {CLIENT_ID: DOCUMENT | changes}
     response = Browser(owner_member).visit(published().query())
     assert response.status_code == 400
-    assert b"not known here" in response.content
+    assert b"assistant.example, which breaks a rule" in response.content
+    assert not Browser(owner_member).visit(published().query()).context["title"].startswith("This app is not known")
+
+
+@pytest.mark.parametrize("client", DOCUMENTS)
+def test_the_documents_of_known_clients_reach_consent_and_a_token(
+    web: type[Web], owner_member: Any, client: str
+) -> None:
+    """What they offer beside what is supported here is left aside; loopback ports are chosen by the app."""
+    document = DOCUMENTS[client]
+    web.documents = {document["client_id"]: document}
+    for uri in document["redirect_uris"]:
+        app = published(document["client_id"], uri.replace("127.0.0.1/", "127.0.0.1:51004/"))
+        assert document["client_name"] in Browser(owner_member).visit(app.query()).content.decode()
+        tokens = app.connect(owner_member)
+        assert status_of(app.refresh(tokens["refresh_token"]).json()["access_token"]) == 200
+        assert error_of(app.refresh(tokens["refresh_token"], client_secret="svc_cs_x")) == (401, "invalid_client")
+
+
+@pytest.mark.parametrize("methods", [["private_key_jwt"], [], ["private_key_jwt", "tls_client_auth"]])
+def test_a_client_with_private_keys_alone_is_never_taken_for_a_public_one(
+    web: type[Web], owner_member: Any, methods: list[str]
+) -> None:
+    keys = {"token_endpoint_auth_method": "private_key_jwt", "token_endpoint_auth_methods_supported": methods}
+    web.documents = {CLIENT_ID: DOCUMENT | keys}
+    for response in (
+        Browser(owner_member).visit(published().query()),
+        Browser(owner_member).decide(published().query()),
+    ):
+        assert response.status_code == 400
+        assert b"private key (private_key_jwt), and in no other way" in response.content
+    assert error_of(published().refresh("svc_rt_x")) == (401, "invalid_client")
+
+
+def test_a_client_that_moves_on_to_private_keys_is_no_longer_a_public_one(web: type[Web], owner_member: Any) -> None:
+    app = published()
+    app.code(owner_member)
+    web.documents = {CLIENT_ID: DOCUMENT | {"token_endpoint_auth_method": "private_key_jwt"}}
+    with time_machine.travel(timezone.now() + timedelta(hours=2)):
+        for _ in range(2):
+            assert b"private key" in Browser(owner_member).visit(app.query()).content
+        web.documents = {CLIENT_ID: DOCUMENT}
+    with time_machine.travel(timezone.now() + timedelta(hours=3)):
+        assert Browser(owner_member).visit(app.query()).status_code == 200
+
+
+def test_a_document_that_cannot_be_read_is_not_an_unknown_app(web: type[Web], owner_member: Any) -> None:
+    """Nor while the failure is remembered; a minute later it is asked for again."""
+    web.documents = {}
+    for _ in range(2):
+        response = Browser(owner_member).visit(published().query())
+        assert response.status_code == 400
+        assert b"could not be read" in response.content
+        assert b"assistant.example" in response.content
+    assert web.fetched == [CLIENT_ID]
+    web.documents = {CLIENT_ID: DOCUMENT}
+    with time_machine.travel(timezone.now() + timedelta(seconds=61)):
+        assert Browser(owner_member).visit(published().query()).status_code == 200
+
+
+def test_while_too_many_are_looked_up_it_is_asked_to_come_again(
+    web: type[Web], owner_member: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = Browser(owner_member)
+    held: list[Any] = []
+
+    def fetch(_: Any, client_id: str) -> tuple[dict[str, Any], int]:
+        """Another visit comes while two are under way."""
+        held.append(browser.visit(published(f"{client_id}x").query()))
+        raise CIMDError("404")
+
+    monkeypatch.setattr(SafeMetadataFetcher, "fetch", fetch)
+    assert browser.visit(published().query()).status_code == 400
+    assert [answer.status_code for answer in held] == [503, 400]
+    assert held[0].headers["Retry-After"] == "5"
+    assert b"could not be asked for" in held[0].content
 
 
 def test_the_redirect_uri_must_be_in_the_document(web: type[Web], owner_member: Any) -> None:
@@ -122,8 +206,11 @@ def test_an_address_brings_up_twenty_an_hour(web: type[Web], owner_member: Any) 
     """The rate of registration."""
     browser = Browser(owner_member)
     for number in range(21):
-        browser.visit(published(f"https://assistant.example/{number}").query())
+        last = browser.visit(published(f"https://assistant.example/{number}").query())
     assert len(web.fetched) == 20
+    assert last.status_code == 429
+    assert 1 <= int(last.headers["Retry-After"]) <= 3600
+    assert b"Too many new apps" in last.content
 
 
 @pytest.mark.parametrize(

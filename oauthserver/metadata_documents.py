@@ -1,0 +1,206 @@
+"""Apps that are known by a document that they publish (draft-ietf-oauth-client-id-metadata-document).
+
+The toolkit fetches the document from a public address, within a time, and remembers a failure for a minute. Here it is
+decided what is taken of it, and why not: the toolkit itself answers every failure as an unknown client.
+"""
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.cache import cache
+from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher, is_cimd_client_id
+from oauth2_provider.settings import oauth2_settings
+from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError
+
+from accounts.secrets import sha256
+from oauthserver.app_names import name_from
+from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata
+from oauthserver.errors import InvalidClientMetadata, OAuthError
+from oauthserver.models import Application
+from studyservice.rates.limiter import Rate, Window, hit
+
+MAX_CLIENT_ID = 255
+"""Longest address of a document, in characters: what the toolkit's column holds."""
+
+_BY_KEY = frozenset({"private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"})
+"""Methods by which a client proves that it holds a private key (RFC 7523, RFC 8705)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why an app cannot be connected by its document now, in the words of a page.
+
+    Attributes:
+        lasting: whether it holds for an app that was connected before its document said this.
+    """
+
+    title: str
+    text: str
+    status: HTTPStatus = HTTPStatus.BAD_REQUEST
+    headers: dict[str, str] = field(default_factory=dict)
+    lasting: bool = False
+
+
+class DocumentRefused(InvalidClientIdError):
+    """The client of an authorization request is known by its document alone, and that was refused.
+
+    Attributes:
+        refusal: why.
+    """
+
+    def __init__(self, refusal: Refusal, request: Any) -> None:
+        self.refusal = refusal
+        super().__init__(request=request)  # type: ignore[no-untyped-call]  # oauthlib is untyped
+
+
+class _PrivateKeysAlone(Exception):
+    """The document offers no method but ones with private keys; it is never taken for a public client."""
+
+
+class Fetcher(SafeMetadataFetcher):
+    """The toolkit's guarded fetcher; takes of a document what is supported here, and remembers why it was refused."""
+
+    def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
+        """What is taken of the document at `client_id`, and for how many seconds.
+
+        Raises:
+            CIMDError: it cannot be read, or breaks a rule.
+        """
+        host = urlsplit(client_id).hostname or client_id
+        try:
+            document, seconds = super().fetch(client_id)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        except Exception:
+            _remember(client_id, _unreadable(host))
+            raise
+        try:
+            taken = taken_of(document, client_id)
+        except _PrivateKeysAlone as error:
+            _remember(client_id, _keys_alone(host))
+            raise CIMDError("only private keys") from error
+        except OAuthError as error:
+            _remember(client_id, _against_the_rules(host, error.description))
+            raise CIMDError(error.description) from error
+        cache.delete(_key(client_id))
+        return taken, seconds
+
+
+def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:
+    """What is supported here of a document: other grant types and methods are ignored.
+
+    Raises:
+        _PrivateKeysAlone: the client authenticates with private keys alone.
+        OAuthError: it breaks a rule of such documents or of registration.
+    """
+    if document.get("client_id") != client_id or len(client_id) > MAX_CLIENT_ID:
+        raise InvalidClientMetadata(f"client_id is the address of the document, at most {MAX_CLIENT_ID} characters.")
+    if "client_secret" in document or "client_secret_expires_at" in document:
+        raise InvalidClientMetadata("The document holds no client_secret.")
+    _require_public(document)
+    named = document if document.get("client_name") else document | {"client_name": name_from(client_id)}
+    metadata = ClientMetadata.parse(named | {"token_endpoint_auth_method": AuthMethod.NONE.value})
+    return {
+        "client_id": client_id,
+        "client_name": metadata.name,
+        "redirect_uris": list(metadata.redirect_uris),
+        "token_endpoint_auth_method": metadata.auth_method.value,
+        "grant_types": list(GRANT_TYPES),
+    }
+
+
+def _require_public(document: dict[str, Any]) -> None:
+    """Take `none` where it is the method or among the supported ones; a document without a word of it is public."""
+    named, supported = "token_endpoint_auth_method", "token_endpoint_auth_methods_supported"
+    listed = document.get(supported, [])
+    if not isinstance(listed, list):
+        raise InvalidClientMetadata(f"{supported} is an array of strings.")
+    offered = [document[named], *listed] if named in document else listed
+    if not all(isinstance(method, str) for method in offered):
+        raise InvalidClientMetadata(f"{named} is a string.")
+    if offered and AuthMethod.NONE not in offered:
+        if _BY_KEY.issuperset(offered):
+            raise _PrivateKeysAlone
+        raise InvalidClientMetadata(f"{named} is none: a document that anybody can read holds no secret.")
+
+
+class WithinRegistrationRate:
+    """Lets an address bring up only so many new apps by their documents, as with registration."""
+
+    def has_permission(self, request: Any, client_id: str) -> bool:
+        """Whether the document may be fetched; `request` is oauthlib's, which remembers the window."""
+        request.registrations = hit(Rate.REGISTRATION, request.client_address)
+        return not request.registrations.exceeded
+
+
+def refusal_of(client_id: str, request: Any) -> Refusal | None:
+    """Why the unknown `client_id` is refused; None if it is no document's address, or documents are turned off."""
+    if not oauth2_settings.CIMD_ENABLED or not is_cimd_client_id(client_id):  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        return None
+    window: Window | None = getattr(request, "registrations", None)
+    if window is not None and window.exceeded:
+        return _too_many(window)
+    remembered: Refusal | None = cache.get(_key(client_id))
+    return remembered or _busy()
+
+
+def lasting_refusal_of(app: Application) -> Refusal | None:
+    """Why `app`, whose document was good before, is refused by what it says now."""
+    if app.registration_source != app.RegistrationSource.CIMD:
+        return None
+    remembered: Refusal | None = cache.get(_key(app.client_id))
+    return remembered if remembered is not None and remembered.lasting else None
+
+
+def _remember(client_id: str, refusal: Refusal) -> None:
+    """For as long as the toolkit does not ask again, and a little longer."""
+    cache.set(_key(client_id), refusal, oauth2_settings.CIMD_FAILURE_BACKOFF_SECONDS + 5)
+
+
+def _key(client_id: str) -> str:
+    return f"oauthserver:document:{sha256(client_id)}"
+
+
+_MAKERS = "Nothing was shared. Tell the people who make the app."
+
+
+def _unreadable(host: str) -> Refusal:
+    return Refusal(
+        "The app's description could not be read",
+        f"The app names itself by a document at {host}, which did not come or was not one. Nothing was shared. "
+        "Wait a minute, then go back to the app and start again.",
+    )
+
+
+def _keys_alone(host: str) -> Refusal:
+    return Refusal(
+        "This app cannot be connected here",
+        f"The document at {host} says that the app proves itself with a private key (private_key_jwt), and in no other "
+        f"way. This service does not support that; it takes apps without a secret (none), with PKCE. {_MAKERS}",
+        lasting=True,
+    )
+
+
+def _against_the_rules(host: str, fault: str) -> Refusal:
+    return Refusal(
+        "The app's description was refused",
+        f"The app names itself by a document at {host}, which breaks a rule of this service: {fault} {_MAKERS}",
+    )
+
+
+def _too_many(window: Window) -> Refusal:
+    return Refusal(
+        "Too many new apps from your network",
+        f"Wait {-(-window.reset // 60)} minutes, then go back to the app and start again. Nothing was shared.",
+        HTTPStatus.TOO_MANY_REQUESTS,
+        {"Retry-After": str(window.reset)},
+    )
+
+
+def _busy() -> Refusal:
+    return Refusal(
+        "The app's description could not be asked for",
+        "Too many apps are being looked up at this moment. Go back to the app and start again. Nothing was shared.",
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        {"Retry-After": "5"},
+    )
