@@ -135,7 +135,7 @@ class WithinRegistrationRate:
 
 def refusal_of(client_id: str, request: Any) -> Refusal | None:
     """Why the unknown `client_id` is refused; None if it is no document's address, or documents are turned off."""
-    if not oauth2_settings.CIMD_ENABLED or not is_cimd_client_id(client_id):  # type: ignore[no-untyped-call]  # the toolkit is untyped
+    if not oauth2_settings.CIMD_ENABLED or not is_cimd_client_id(client_id):
         return None
     window: Window | None = getattr(request, "registrations", None)
     if window is not None and window.exceeded:

@@ -1,0 +1,59 @@
+"""What the MCP registry lists of this service: its `server.json` (schema of 2025-12-11)."""
+
+import ipaddress
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from mcpbridge.server import server
+from studyservice.http.paths import MCP_ROOT
+
+SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
+DESCRIPTION = "A student's own courses, deadlines, grades, practice and flashcards, to read and to change."
+"""At most 100 characters."""
+
+_NAME = re.compile(r"[A-Za-z0-9.-]+/[A-Za-z0-9._-]+")
+
+
+def registry_name(host: str) -> str:
+    """The server's name in the namespace of `host`, which its owner shows to have by DNS or HTTP.
+
+    Raises:
+        ValueError: `host` is no name of the public internet.
+    """
+    labels = host.split(".")
+    try:
+        ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        if len(labels) > 1 and all(labels):
+            return f"{'.'.join(reversed(labels))}/{server.name}"
+    raise ValueError(f"The registry lists what has a name on the public internet, not {host}.")
+
+
+def server_document(name: str | None = None) -> dict[str, Any]:
+    """The content of `server.json`.
+
+    Args:
+        name: another name than that of the host, such as one of the namespace of a GitHub account.
+
+    Raises:
+        ValueError: the registry does not list a server at this address, or by this name.
+    """
+    if name is not None and not (_NAME.fullmatch(name) and len(name) <= 200):
+        raise ValueError(f"A name is namespace/name, at most 200 characters, not {name!r}.")
+    origin = urlsplit(settings.BASE_URL)
+    if origin.scheme != "https":
+        raise ValueError(f"The registry lists what the public internet reaches by https, not {settings.BASE_URL}.")
+    own = registry_name(origin.hostname or "")
+    return {
+        "$schema": SCHEMA,
+        "name": name or own,
+        "title": settings.SERVICE_NAME,
+        "description": DESCRIPTION,
+        "version": settings.API_VERSION,
+        "websiteUrl": settings.BASE_URL,
+        "remotes": [{"type": "streamable-http", "url": f"{settings.BASE_URL}{MCP_ROOT}"}],
+    }

@@ -1,0 +1,82 @@
+"""`manage.py serverjson`: how the MCP registry lists this service."""
+
+import io
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests import ROOT
+
+SKILLSAW = Path(sys.executable).parent / "skillsaw"
+
+
+def printed(*arguments: str) -> str:
+    stdout = io.StringIO()
+    call_command("serverjson", *arguments, stdout=stdout)
+    return stdout.getvalue()
+
+
+def judged(document: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What a linter says that has the registry's schemas and its rules for publishing."""
+    (folder / "server.json").write_text(document)
+    return subprocess.run([SKILLSAW, "lint", str(folder)], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def public(settings: Any) -> Any:
+    settings.BASE_URL = "https://study.example.org"
+    return settings
+
+
+def test_it_names_the_service_and_where_it_is(public: Any) -> None:
+    assert json.loads(printed()) == {
+        "$schema": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
+        "name": "org.example.study/study-data-service",
+        "title": "Study Data Service",
+        "description": "A student's own courses, deadlines, grades, practice and flashcards, to read and to change.",
+        "version": public.API_VERSION,
+        "websiteUrl": "https://study.example.org",
+        "remotes": [{"type": "streamable-http", "url": "https://study.example.org/mcp"}],
+    }
+
+
+@pytest.mark.parametrize("arguments", [(), ("--name", "io.github.somebody/study-data")])
+def test_the_registry_would_take_it(public: Any, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    done = judged(printed(*arguments), tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "mcp-registry" in done.stdout
+    assert "Errors:   0" in done.stdout
+    assert "Warnings: 0" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"name": "study"}, {"version": "latest"}, {"description": "x" * 101}, {"remotes": [{"type": "http"}]}]
+)
+def test_the_judge_finds_what_is_wrong(public: Any, tmp_path: Path, wrong: dict[str, Any]) -> None:
+    assert judged(json.dumps(json.loads(printed()) | wrong), tmp_path).returncode == 1
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://127.0.0.1:8000", "https://localhost", "https://203.0.113.9", "https://[2001:db8::1]:8443"]
+)
+def test_an_address_that_is_not_public_is_refused(settings: Any, origin: str) -> None:
+    settings.BASE_URL = origin
+    with pytest.raises(CommandError, match="public internet"):
+        printed()
+
+
+@pytest.mark.parametrize("name", ["study", "a/b/c", "org.example/ä", ""])
+def test_a_name_of_another_form_is_refused(public: Any, name: str) -> None:
+    with pytest.raises(CommandError, match="namespace/name"):
+        printed("--name", name)
+
+
+def test_its_version_is_the_one_of_the_package(public: Any) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert json.loads(printed())["version"] == project["version"]
