@@ -1,0 +1,64 @@
+"""The authorization server's scenarios of the protocol's own conformance suite.
+
+They are in its next version alone, which is there beside the current one under a name of its own.
+"""
+
+import re
+import socket
+import subprocess
+from pathlib import Path
+
+import httpx2
+
+from tests.oauth.test_oauth_clients import Ada, ada
+from tests.support import javascript
+from tests.support.server import Server
+
+__all__ = ["ada"]  # a fixture
+
+SUITE = "node_modules/conformance-authorization/dist/index.js"
+SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"]
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def test_the_scenarios_pass(server: Server, ada: Ada, tmp_path: Path) -> None:
+    """The suite prints the address of the consent page and waits for the browser to be led back."""
+    port = free_port()
+    registered = httpx2.post(
+        f"{server.url}/oauth/register",
+        json={
+            "client_name": "Conformance",
+            "redirect_uris": [f"http://127.0.0.1:{port}/callback"],
+            "token_endpoint_auth_method": "none",
+        },
+    ).json()
+    options = ["--url", server.url, "--client-id", registered["client_id"], "--port", str(port)]
+    options += ["--resource", f"{server.url}/mcp", "--output-dir", str(tmp_path)]
+    with subprocess.Popen(
+        [javascript.node(), SUITE, "authorization", *options],
+        cwd=javascript.CLIENTS,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as suite:
+        assert suite.stdout is not None
+        said = []
+        for line in suite.stdout:
+            said.append(line)
+            if line.startswith(f"{server.url}/oauth/authorize?"):
+                assert httpx2.get(ada.allow(line.strip())).status_code == 200
+    printed = "".join(said)
+    assert suite.returncode == 0, printed
+    passed = dict(re.findall(r"^✓ (\S+): ([1-9][0-9]*) passed, 0 failed$", printed, re.MULTILINE))
+    assert list(passed) == SCENARIOS, printed
+    assert f"Total: {sum(map(int, passed.values()))} passed, 0 failed" in printed
+
+
+def test_these_are_all_there_are() -> None:
+    listed = javascript.run(SUITE, "list").stdout.partition("Authorization server scenarios")[2]
+    assert re.findall(r"^  - (\S+)", listed, re.MULTILINE) == SCENARIOS
