@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Self
 
-from csp.constants import SELF
-from csp.decorators import csp_update
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -30,7 +28,6 @@ from oauthserver.metadata_documents import DocumentRefused
 from oauthserver.models import Application
 from oauthserver.parameters import query_parameters
 from oauthserver.platforms import destination_of
-from oauthserver.redirect_uris import scheme_of
 from oauthserver.resources import resource_from
 from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
@@ -161,11 +158,7 @@ class AuthorizationView(OAuthLibMixin, View):
             "writes": Scope.WRITE in self.asked.scopes,
             "query": request.META["QUERY_STRING"],
         }
-        # Browsers hold a form to `form-action` through every redirect that answers it.
-        targets = [SELF, "https:", f"{scheme_of(self.redirect_uri)}:"]
-        return csp_update({"form-action": targets})(lambda shown: render(shown, "oauthserver/authorize.html", context))(
-            request
-        )
+        return render(request, "oauthserver/authorize.html", context)
 
     def post(self, request: HttpRequest) -> HttpResponseBase:
         """Do what the member decided; anything but a decision asks again."""

@@ -126,6 +126,7 @@ MIDDLEWARE = [
     "studyservice.http.logs.RequestLogMiddleware",
     "studyservice.http.caching.CacheControlMiddleware",
     "studyservice.http.pages.PageContentSecurityPolicyMiddleware",
+    "studyservice.http.pages.ConnectingPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "accounts.middleware.CredentialMiddleware",

@@ -6,10 +6,10 @@ from django.conf import settings
 from django.contrib.auth import authenticate, login, logout
 from django.contrib.auth.signals import user_login_failed
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.http import MAX_URL_REDIRECT_LENGTH, url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -34,10 +34,16 @@ attempts_are_counted = counts_posts(Rate.SIGN_IN, "Too many sign-in attempts")
 
 
 def target_after(request: HttpRequest) -> str:
-    """Where `next` leads, if that is on this site, else the key page (spec, Authorization code flow)."""
+    """Where `next` leads, if that is an address on this site, else the key page (spec, Authorization code flow).
+
+    Its query, which may be as long as an app's `state` makes it, leads nowhere: Django refuses to look at more than
+    2,048 characters. A bare word is no address; Django would take it for the name of a view.
+    """
     target = request.POST.get("next") or request.GET.get("next") or ""
-    own = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
-    return target if own else reverse("keys")
+    leads = target.partition("?")[0]
+    usable = leads.startswith(("/", "http://", "https://")) and len(target) <= MAX_URL_REDIRECT_LENGTH
+    own = url_has_allowed_host_and_scheme(leads, {request.get_host()}, require_https=request.is_secure())
+    return target if usable and own else reverse("keys")
 
 
 @never_cache
@@ -48,7 +54,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     """Two forms: an address alone asks for a code, an address and a password sign in."""
     if request.method != "POST":
         if request.user.is_authenticated:
-            return redirect(target_after(request))
+            return HttpResponseRedirect(target_after(request))
         return _sign_in_page(request)
     if "password" in request.POST:
         return _with_password(request)
@@ -113,7 +119,7 @@ def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
     target = target_after(request)
     request.session.pop(PENDING_SIGN_IN, None)
     login(request, member)
-    return redirect(target)
+    return HttpResponseRedirect(target)
 
 
 def _code_page_address(request: HttpRequest) -> str:

@@ -7,6 +7,7 @@ other addresses that answer JSON, such as the token endpoint. Their `Host` is ch
 from collections.abc import Callable
 from typing import Any
 
+from csp.decorators import csp_replace
 from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
@@ -18,7 +19,7 @@ from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
 from studyservice.http.page_gate import refusal
-from studyservice.http.paths import is_api_path, is_health_path, is_json_path
+from studyservice.http.paths import is_api_path, is_connecting_path, is_health_path, is_json_path
 
 _Answer = Callable[[HttpRequest], HttpResponseBase]
 
@@ -56,6 +57,23 @@ class _FormsOnly(_PagesOnly):
 
 class PageContentSecurityPolicyMiddleware(_PagesOnly, CSPMiddleware):
     """The Content-Security-Policy, on error pages too."""
+
+
+class ConnectingPageMiddleware(MiddlewareMixin):
+    """Lets an app's callback lead on to where it must, and an app's popup keep its opener; framing stays refused.
+
+    Browsers hold a form to `form-action` through every redirect that follows (CSP 3 section 6.3.1), and an app may lead
+    on to any address of its own. They cut a popup off from its opener at the first answer, a redirect too, whose
+    `Cross-Origin-Opener-Policy` is not the opener's (HTML standard, section 7.1.3). So this stands outside of
+    everything that may answer in place of a view.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """Say so in every answer of these pages."""
+        if is_connecting_path(request.path_info):
+            response.headers["Cross-Origin-Opener-Policy"] = "unsafe-none"
+            return csp_replace({"form-action": None})(lambda _: response)(request)
+        return response
 
 
 class PageSessionMiddleware(_FormsOnly, SessionMiddleware):

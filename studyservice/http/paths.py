@@ -12,6 +12,9 @@ API_ROOTS = ("/v1", MCP_ROOT)
 OAUTH_ROOTS = ("/oauth/token", "/oauth/register", "/oauth/revoke")
 """Paths whose errors have the shape of RFC 6749 section 5.2."""
 
+CONNECTING_ROOTS = ("/oauth/authorize", "/sign-in")
+"""Pages that a member passes on the way from an app and back to it."""
+
 HEALTH_ROOT = "/health"
 """What load balancers ask, by whatever address they know an instance."""
 
@@ -57,6 +60,11 @@ def is_json_path(path: str) -> bool:
 def is_oauth_path(path: str) -> bool:
     """Whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
     return _below(path, OAUTH_ROOTS)
+
+
+def is_connecting_path(path: str) -> bool:
+    """Whether a member may pass `path` on the way from an app and back to it."""
+    return _below(path, CONNECTING_ROOTS)
 
 
 def is_unstored_path(path: str) -> bool:

@@ -127,6 +127,34 @@ def test_a_password_signs_in(client: Client, member: Member) -> None:
     assert signed_in(client)
 
 
+@pytest.mark.parametrize(
+    ("target", "lands"),
+    [
+        ("foo", "/keys"),
+        ("keys", "/keys"),
+        ("home", "/keys"),
+        ("../admin/", "/keys"),
+        ("?a=/", "/keys"),
+        ("/foo", "/foo"),
+        ("http://testserver/foo", "http://testserver/foo"),
+        ("/keys?a=//evil.example/" + "x" * 8000, "/keys?a=//evil.example/" + "x" * 8000),
+        ("/keys?" + "x" * 20_000, "/keys"),
+        ("//evil.example?" + "x" * 3000, "/keys"),
+        ("http://evil.example?@testserver/" + "x" * 3000, "/keys"),
+        ("/\t/evil.example", "/keys"),
+    ],
+)
+def test_next_is_an_address_and_never_the_name_of_a_view(
+    client: Client, member: Member, target: str, lands: str
+) -> None:
+    client.post("/sign-in", {"email": EMAIL, "next": target})
+    response = client.post("/sign-in/code", {"code": newest_code(), "next": target})
+    assert (response.status_code, response.headers["Location"]) == (302, lands)
+    assert signed_in(client)
+    again = client.get("/sign-in", {"next": target})
+    assert (again.status_code, again.headers["Location"]) == (302, lands)
+
+
 def test_the_session_key_changes_at_sign_in(client: Client, member: Member) -> None:
     ask(client)
     before = client.cookies["sessionid"].value

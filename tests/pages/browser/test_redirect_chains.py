@@ -1,0 +1,152 @@
+"""What apps do with the browser around consent: callbacks that lead on, popups, requests that are long."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pages.browser.conftest import ask_for_code, enter_code, sign_in
+from tests.support.oauth import App
+
+OPENER = """<!doctype html><title>Opener</title><link rel=icon href=data:,>
+<button id=connect>Connect</button><p id=answer></p>
+<script>
+let popup;
+document.getElementById("connect").onclick = () => {
+  popup = open(new URLSearchParams(location.search).get("ask"), "consent", "popup");
+};
+onmessage = (event) => {
+  document.getElementById("answer").textContent = popup.closed ? "cut off" : event.data;
+};
+</script>"""
+POPUP_CALLBACK = """<!doctype html><title>Back</title><link rel=icon href=data:,>
+<script>opener.postMessage(new URLSearchParams(location.search).get("state"), "*")</script>"""
+
+
+class WebApp(BaseHTTPRequestHandler):
+    """A web app with a callback in a popup, one that leads on to another port, and one that opens a desktop app."""
+
+    onward = ""
+
+    def do_GET(self) -> None:  # the name that http.server calls
+        path, _, query = self.path.partition("?")
+        match path:
+            case "/opener":
+                self._page(OPENER)
+            case "/popup":
+                self._page(POPUP_CALLBACK)
+            case "/to-desktop":
+                self._redirect(f"desktop-app://callback?{query}")
+            case _:
+                self._redirect(f"{self.onward}?{query}")
+
+    def _page(self, html: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(html.encode())
+
+    def _redirect(self, to: str) -> None:
+        self.send_response(302)
+        self.send_header("Location", to)
+        self.end_headers()
+
+    def log_message(self, *args: Any) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def _served(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def web_app(callback: str) -> Iterator[str]:
+    """The origin of the web app; its callback `/on` leads on to `callback`, which is on another port."""
+    handler = type("Handler", (WebApp,), {"onward": callback})
+    with _served(handler) as origin:
+        yield origin
+
+
+@pytest.fixture
+def registered(transactional_db: None) -> Any:
+    """Registers an app with one callback."""
+
+    def make(callback: str) -> App:
+        return App.registered(client_name="Planner", redirect_uris=[callback])
+
+    return make
+
+
+@pytest.mark.parametrize("decision", ["Allow", "Deny"])
+def test_a_callback_may_lead_on_to_a_desktop_app(
+    open_signed_in: Any, web_app: str, registered: Any, decision: str
+) -> None:
+    """As claude.ai's callback does; a browser holds a form to `form-action` through the whole chain."""
+    page: Page = open_signed_in()
+    page.goto(f"/oauth/authorize?{registered(f'{web_app}/to-desktop').query()}")
+    with page.expect_request("desktop-app://callback?*") as asked:
+        page.get_by_role("button", name=decision).click()
+    assert parse_qs(urlsplit(asked.value.url).query)["state"] == ["xyz"]
+
+
+def test_a_signed_out_members_flawed_request_is_answered(
+    page: Page, web_app: str, registered: Any, member: Any
+) -> None:
+    """From the sign-in form through this service to the app, and from there to another port."""
+    page.goto(f"/oauth/authorize?{registered(f'{web_app}/on').query(response_type='token')}")
+    sign_in(page)
+    expect(page).to_have_title("The app")
+    assert parse_qs(urlsplit(page.url).query)["error"] == ["unsupported_response_type"]
+
+
+def test_the_same_after_a_code(page: Page, web_app: str, registered: Any, member: Any, newest_code: Any) -> None:
+    flawed = registered(f"{web_app}/on").query(response_type="token")
+    ask_for_code(page, next_=f"/oauth/authorize?{flawed}")
+    enter_code(page, newest_code())
+    expect(page).to_have_title("The app")
+
+
+def test_a_popup_keeps_its_opener(open_page: Any, origin: str, web_app: str, registered: Any, member: Any) -> None:
+    """Through sign-in and consent and back; `Cross-Origin-Opener-Policy` would cut the two apart."""
+    page: Page = open_page()
+    app = registered(f"{web_app}/popup")
+    page.goto(f"{web_app}/opener?{urlencode({'ask': f'{origin}/oauth/authorize?{app.query()}'})}")
+    with page.expect_popup() as opened:
+        page.get_by_role("button", name="Connect").click()
+    popup = opened.value
+    sign_in(popup)
+    popup.get_by_role("button", name="Allow").click()
+    expect(page.locator("#answer")).to_have_text("xyz")
+
+
+def test_a_long_request_survives_sign_in(page: Page, callback: str, registered: Any, member: Any) -> None:
+    state = "s+/=" * 475
+    page.goto(f"/oauth/authorize?{registered(callback).query(state=state)}")
+    sign_in(page)
+    page.get_by_role("button", name="Allow").click()
+    expect(page).to_have_title("The app")
+    assert parse_qs(urlsplit(page.url).query)["state"] == [state]
+
+
+def test_a_long_request_survives_sign_in_by_code(
+    page: Page, callback: str, registered: Any, member: Any, newest_code: Any
+) -> None:
+    state = "s+/=" * 475
+    page.goto(f"/oauth/authorize?{registered(callback).query(state=state)}")
+    page.get_by_label("E-mail address").first.fill("ada@example.org")
+    page.get_by_role("button", name="E-mail me a code").click()
+    enter_code(page, newest_code())
+    page.get_by_role("button", name="Allow").click()
+    expect(page).to_have_title("The app")
+    assert parse_qs(urlsplit(page.url).query)["state"] == [state]
