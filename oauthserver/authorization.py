@@ -25,7 +25,7 @@ from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.metadata_documents import DocumentRefused
-from oauthserver.models import Application
+from oauthserver.models import Application, end_families, families_of
 from oauthserver.parameters import query_parameters
 from oauthserver.platforms import destination_of
 from oauthserver.resources import resource_from
@@ -176,9 +176,14 @@ class AuthorizationView(OAuthLibMixin, View):
             return redirect_to_login(request.get_full_path())
 
     def _consented(self, request: HttpRequest, scopes: frozenset[Scope]) -> str:
-        """Where to go with a fresh code; the member's lock orders this before or after a disconnection."""
+        """Where to go with a fresh code; the member's lock orders this before or after a disconnection.
+
+        Who lets the app read only means the app, not this one connection: what could write before ends.
+        """
         server = self.get_oauthlib_core().server  # type: ignore[no-untyped-call]  # the toolkit is untyped
         with writing(self.member.id):
+            if Scope.WRITE not in scopes:
+                end_families(families_of(user=self.member, application=self.app, scope__contains=Scope.WRITE))
             headers, _, _ = server.create_authorization_response(
                 uri=request.path,
                 http_method="POST",

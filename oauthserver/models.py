@@ -188,7 +188,7 @@ def live_refresh_tokens() -> models.QuerySet["RefreshToken"]:
 
 
 def families_of(**owner: Any) -> set[uuid.UUID]:
-    """The consents of which anything is left, for the `user`, the `application` or both in `owner`."""
+    """The consents of which anything is left: of the `user`, the `application` or both, or as else `owner` says."""
     found: set[uuid.UUID] = set()
     for model in (Grant, RefreshToken, AccessToken):
         found.update(model.objects.filter(**owner).values_list("token_family", flat=True))

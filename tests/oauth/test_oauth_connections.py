@@ -10,7 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from studyservice.operations.declaration import Scope
-from tests.support.oauth import App, error_of, status_of
+from tests.support.oauth import App, Browser, error_of, status_of
 
 pytestmark = pytest.mark.django_db
 
@@ -147,3 +147,25 @@ def test_of_many_apps_the_newest_are_listed_and_all_can_be_disconnected(
     client.post(f"/keys/apps/{first.id}/disconnect")
     assert [status_of(tokens["access_token"]) for tokens in held] == [401, 200, 200]
     assert "to see those" not in client.get("/keys").content.decode()
+
+
+def test_a_read_only_consent_ends_what_could_write_before(owner_member: Any, make_member: Any) -> None:
+    """Decisions 10: tokens and codes of the same member and app; a narrower consent stands for all of it."""
+    app, other, neighbour = App.registered(), App.registered(client_name="Other"), make_member()
+    wide, narrow = app.connect(owner_member), app.connect(owner_member, scope="read")
+    code = app.code(owner_member)
+    kept = [app.connect(neighbour), other.connect(owner_member)]
+    narrowed = app.refresh(app.connect(owner_member)["refresh_token"], scope="read").json()
+    fresh = app.exchange(app.code(owner_member, write=False)).json()
+    assert [status_of(tokens["access_token"]) for tokens in (wide, narrowed)] == [401, 401]
+    assert error_of(app.refresh(wide["refresh_token"])) == (400, "invalid_grant")
+    assert error_of(app.exchange(code)) == (400, "invalid_grant")
+    assert [status_of(tokens["access_token"]) for tokens in (narrow, fresh, *kept)] == [200] * 4
+
+
+def test_a_wide_consent_and_a_denial_end_nothing(owner_member: Any) -> None:
+    app = App.registered()
+    held = [app.connect(owner_member, write=False), app.connect(owner_member)]
+    app.connect(owner_member)
+    Browser(owner_member).decide(app.query(scope="read"), "deny")
+    assert [status_of(tokens["access_token"]) for tokens in held] == [200, 200]
