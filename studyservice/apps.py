@@ -2,6 +2,9 @@
 
 from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
+from django.core.checks import register
+
+from studyservice.server.checks import check_trusted_proxies
 
 
 class StudyServiceConfig(AppConfig):
@@ -9,6 +12,10 @@ class StudyServiceConfig(AppConfig):
 
     name = "studyservice"
     default = True
+
+    def ready(self) -> None:
+        """Register the checks."""
+        register(check_trusted_proxies)
 
 
 class OperatorsConfig(admin_apps.AdminConfig):

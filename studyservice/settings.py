@@ -73,8 +73,13 @@ SECURE_SSL_REDIRECT = _secure
 # These refuse plain http by themselves: a redirect would let a client send its credential in the clear for ever.
 SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, *API_ROOTS, *OAUTH_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = _secure
-SECURE_HSTS_PRELOAD = _secure
+# What other hosts do is for the operator to say; browsers would hold them to it for a year, or for good.
+SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_INCLUDE_SUBDOMAINS", default=False)
+SECURE_HSTS_PRELOAD = _flag("HSTS_PRELOAD", default=False)
+if SECURE_HSTS_PRELOAD and not SECURE_HSTS_INCLUDE_SUBDOMAINS:
+    raise ImproperlyConfigured(
+        "HSTS_PRELOAD needs HSTS_INCLUDE_SUBDOMAINS: browsers list a domain with all that is below it."
+    )
 if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
@@ -144,9 +149,16 @@ MIDDLEWARE = [
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
     MIDDLEWARE[_log] = "studyservice.server.metrics.MeasuringRequestLogMiddleware"
-# These checks look for Django's own frame and form-token middleware; the subclasses above they do not see. W007 looks
-# for a setting of the toolkit's validator; ours notices the reuse of a refresh token without it.
-SILENCED_SYSTEM_CHECKS = ["security.W002", "security.W003", "oauth2_provider.W007"]
+# The first two checks look for Django's own frame and form-token middleware; the subclasses above they do not see. The
+# next two want HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD decide. W007 looks for
+# a setting of the toolkit's validator; ours notices the reuse of a refresh token without it.
+SILENCED_SYSTEM_CHECKS = [
+    "security.W002",
+    "security.W003",
+    "security.W005",
+    "security.W021",
+    "oauth2_provider.W007",
+]
 APPEND_SLASH = False
 ROOT_URLCONF = "studyservice.urls"
 WSGI_APPLICATION = "studyservice.wsgi.application"

@@ -63,7 +63,8 @@ def run(tmp_path: Path):
 
 def test_production_passes_the_deployment_checks(run):
     answer = run("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
-    assert (answer.returncode, answer.stdout) == (0, "System check identified no issues (3 silenced).\n"), answer.stderr
+    assert (answer.returncode, answer.stdout) == (0, "System check identified no issues (5 silenced).
+"), answer.stderr
 
 
 @pytest.mark.parametrize(
@@ -123,6 +124,10 @@ def test_production_passes_the_deployment_checks(run):
             "RECOGNIZED_PLATFORMS has entries such as Name=https://host/callback, not 'Board'.",
         ),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be text or json."),
+        (
+            {"HSTS_PRELOAD": "true"},
+            "HSTS_PRELOAD needs HSTS_INCLUDE_SUBDOMAINS: browsers list a domain with all that is below it.",
+        ),
     ],
 )
 def test_a_wrong_value_is_named_in_one_line(run, changes, message):
@@ -227,6 +232,42 @@ def test_every_variable_is_documented():
     }
     assert {"SECRET_KEY", "TRUSTED_PROXIES"} < read
     assert documented == read
+
+
+@pytest.mark.parametrize(
+    ("variables", "header"),
+    [
+        ({}, "max-age=31536000"),
+        ({"HSTS_INCLUDE_SUBDOMAINS": "true"}, "max-age=31536000; includeSubDomains"),
+        (
+            {"HSTS_INCLUDE_SUBDOMAINS": "true", "HSTS_PRELOAD": "true"},
+            "max-age=31536000; includeSubDomains; preload",
+        ),
+        ({"BASE_URL": "http://localhost:8000"}, "None"),
+    ],
+)
+def test_https_is_demanded_of_this_host_and_of_others_where_the_operator_says_so(run, variables, header):
+    script = (
+        "import django; django.setup();"
+        "from django.http import HttpResponse; from django.middleware.security import SecurityMiddleware;"
+        "from django.test import RequestFactory;"
+        "answer = SecurityMiddleware(lambda request: HttpResponse())(RequestFactory().get('/', secure=True));"
+        "print(answer.headers.get('Strict-Transport-Security'))"
+    )
+    answer = run("-c", script, **(PRODUCTION | _SETTINGS | variables))
+    assert answer.stdout == f"{header}\n", answer.stderr
+
+
+def test_https_without_a_trusted_proxy_warns_at_the_start(run):
+    """Every page would redirect to itself for ever, and everybody would share the proxy's rates."""
+    lonely = PRODUCTION | {"TRUSTED_PROXIES": "0"}
+    for answer in (run("manage.py", "check", **lonely), run("-c", "import studyservice.wsgi", **lonely)):
+        assert answer.returncode == 0
+        assert "?: (studyservice.W001) BASE_URL is https, but TRUSTED_PROXIES is 0." in answer.stderr
+        assert "HINT: Set TRUSTED_PROXIES to the number of proxies that a request passes" in answer.stderr
+    assert run("manage.py", "check", **PRODUCTION).stderr == ""
+    plain = PRODUCTION | {"BASE_URL": "http://localhost:8000", "TRUSTED_PROXIES": "0"}
+    assert run("manage.py", "check", **plain).stderr == ""
 
 
 @pytest.mark.django_db

@@ -1,0 +1,22 @@
+"""System checks: what is possible, but hardly meant. The server and the commands print them when they start."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core import checks
+
+
+def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
+    """Whether somebody ends TLS for an https `BASE_URL`; the server itself does not."""
+    if settings.TRUSTED_PROXIES or not settings.BASE_URL.startswith("https://"):
+        return []
+    return [
+        checks.Warning(
+            "BASE_URL is https, but TRUSTED_PROXIES is 0.",
+            hint=(
+                "Set TRUSTED_PROXIES to the number of proxies that a request passes. Without it every page redirects "
+                "to https for ever, and all clients share the rates of the proxy's address."
+            ),
+            id="studyservice.W001",
+        )
+    ]
