@@ -86,6 +86,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _secure
 # Behind https, a name that browsers accept only from this very host, over https (RFC 6265bis 4.1.3.2).
 SESSION_COOKIE_NAME = "__Host-sessionid" if _secure else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if _secure else "csrftoken"
+DEVICE_COOKIE_NAME = "__Host-device" if _secure else "device"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 X_FRAME_OPTIONS = "DENY"

@@ -14,13 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from accounts.hashing import HashingBusy
 from accounts.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
-from accounts.secrets import sha256
+from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember
 from accounts.sessions import PENDING_SIGN_IN
 from accounts.signin_codes import Refusal, send_code, try_code
+from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
 from studyservice.http.page_gate import counts_posts
+from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate, hit
 
 _REFUSALS = {
@@ -30,7 +33,16 @@ _REFUSALS = {
 }
 
 
-attempts_are_counted = counts_posts(Rate.SIGN_IN, "Too many sign-in attempts")
+_TOO_MANY_ATTEMPTS = "Too many sign-in attempts"
+attempts_are_counted = counts_posts(Rate.SIGN_IN, _TOO_MANY_ATTEMPTS, address_or_browser)
+
+
+def _attempt_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
+    """Count an attempt at an account that this known browser is not known to; 429 beyond the rate of its address."""
+    if not is_elsewhere(request, email):
+        return None
+    window = hit(Rate.SIGN_IN, client_address(request))
+    return too_many(request, window, _TOO_MANY_ATTEMPTS) if window.exceeded else None
 
 
 def target_after(request: HttpRequest) -> str:
@@ -56,13 +68,17 @@ def sign_in(request: HttpRequest) -> HttpResponse:
         if request.user.is_authenticated:
             return HttpResponseRedirect(target_after(request))
         return _sign_in_page(request)
-    if "password" in request.POST:
-        return _with_password(request)
+    return _with_password(request) if "password" in request.POST else _with_code(request)
+
+
+def _with_code(request: HttpRequest) -> HttpResponse:
     form = EmailForm(request.POST, auto_id="code_%s")
     if not form.is_valid():
         return _sign_in_page(request, code_form=form)
     email = form.cleaned_data["email"]
-    window = hit(Rate.SIGN_IN_CODES, sha256(email))
+    if refused := _attempt_elsewhere(request, email):
+        return refused
+    window = hit(Rate.SIGN_IN_CODES, attempts_at(request, email))
     if window.exceeded:
         return too_many(request, window, "Too many codes for this address")
     request.session[PENDING_SIGN_IN] = {"id": str(send_code(email)), "email": email}
@@ -73,8 +89,18 @@ def _with_password(request: HttpRequest) -> HttpResponse:
     form = PasswordForm(request.POST, auto_id="password_%s")
     if form.is_valid():
         email, password = form.cleaned_data["email"], form.cleaned_data["password"]
-        member = authenticate(request, username=email, password=password)
+        if refused := _attempt_elsewhere(request, email):
+            return refused
+        tries = DoublingWait(Rate.PASSWORDS, attempts_at(request, email))
+        if wait := tries.begin():
+            return too_many(request, wait, "Too many wrong passwords", "Or go back and get a code by e-mail instead.")
+        try:
+            member = authenticate(request, username=email, password=password)
+        except HashingBusy:
+            tries.withdraw()
+            raise
         if isinstance(member, Member):
+            tries.forget()
             return _signed_in(request, member)
         form.add_error(None, "This address and password do not belong together. Try again, or get a code instead.")
     return _sign_in_page(request, password_form=form)
@@ -101,6 +127,8 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     pending = request.session.get(PENDING_SIGN_IN)
     if pending is None:
         return redirect(_with_next(request, "sign-in"))
+    if request.method == "POST" and (refused := _attempt_elsewhere(request, pending["email"])):
+        return refused
     form = CodeForm(request.POST if request.method == "POST" else None)
     usable = True
     if request.method == "POST" and form.is_valid():
@@ -119,7 +147,9 @@ def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
     target = target_after(request)
     request.session.pop(PENDING_SIGN_IN, None)
     login(request, member)
-    return HttpResponseRedirect(target)
+    response = HttpResponseRedirect(target)
+    remember(request, response, member.email)
+    return response
 
 
 def _code_page_address(request: HttpRequest) -> str:

@@ -28,13 +28,18 @@ def error_page(
     return response
 
 
-def too_many(request: HttpRequest, window: Window, title: str) -> HttpResponse:
-    """The 429 page, with `Retry-After`."""
-    minutes = -(-window.reset // 60)
+def too_many(request: HttpRequest, window: Window, title: str, instead: str = "") -> HttpResponse:
+    """The 429 page, with `Retry-After`.
+
+    Args:
+        instead: what else can be done, a sentence.
+    """
+    seconds = window.reset < 60
+    number, unit = (window.reset, "second") if seconds else (-(-window.reset // 60), "minute")
     return error_page(
         request,
         HTTPStatus.TOO_MANY_REQUESTS,
         title,
-        f"Wait {minutes} {'minute' if minutes == 1 else 'minutes'}, then try again.",
+        f"Wait {number} {unit}{'' if number == 1 else 's'}, then try again. {instead}".strip(),
         headers={"Retry-After": str(window.reset)},
     )

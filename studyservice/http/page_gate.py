@@ -26,13 +26,17 @@ class PageRate(NamedTuple):
     rate: Rate
     title: str
     """Of the page that refuses."""
+    key: Callable[[HttpRequest], str]
+    """Names who is counted; reads no form."""
 
 
-def counts_posts(rate: Rate, title: str) -> Callable[[_View], _View]:
-    """Count each post to the view against its client address, and answer 429 beyond the rate."""
+def counts_posts(
+    rate: Rate, title: str, key: Callable[[HttpRequest], str] = client_address
+) -> Callable[[_View], _View]:
+    """Count each post to the view, by default against its client address, and answer 429 beyond the rate."""
 
     def mark(view: _View) -> _View:
-        view.__dict__["page_rate"] = PageRate(rate, title)  # decorators around it keep it
+        view.__dict__["page_rate"] = PageRate(rate, title, key)  # decorators around it keep it
         return view
 
     return mark
@@ -42,7 +46,7 @@ def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
     """429 for a post to `view` beyond its rate, 413 for one that is too large; None lets it in."""
     counted: PageRate | None = getattr(view, "page_rate", None)
     if counted is not None and request.method == "POST":
-        window = hit(counted.rate, client_address(request))
+        window = hit(counted.rate, counted.key(request))
         if window.exceeded:
             return too_many(request, window, counted.title)
     length = _length(request)

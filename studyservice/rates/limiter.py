@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.dispatch import Signal
-from limits import RateLimitItemPerHour, RateLimitItemPerMinute
+from limits import RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute
 
 from studyservice.rates.counts import was_counted
 from studyservice.rates.memory import MemoryWindows
@@ -34,9 +34,13 @@ class Rate(Enum):
     REGISTRATION = RateLimitItemPerHour(20)
     """New OAuth clients, registered or read from their own document, per address."""
     SIGN_IN = RateLimitItemPerMinute(15, 10)
-    """Sign-in attempts per client address: every post of a password, of a code, or for a code."""
+    """Sign-in attempts per client address, or per browser at accounts that signed in there before: every post of a
+    password, of a code, or for a code."""
     SIGN_IN_CODES = RateLimitItemPerHour(5)
-    """Sign-in codes per e-mail address, whether or not it belongs to a member."""
+    """Sign-in codes per e-mail address, whether or not it belongs to a member; those that are asked for in a browser
+    where it signed in before count for themselves."""
+    PASSWORDS = RateLimitItemPerDay(5)
+    """Wrong passwords in a row that cost no wait, per e-mail address likewise (`studyservice.rates.doubling`)."""
     API_KEYS = RateLimitItemPerMinute(20, 60)
     """API keys made on the key page, per member; operators' commands are not counted."""
     ADMIN = RateLimitItemPerMinute(100)
@@ -64,6 +68,11 @@ class Window(NamedTuple):
 @cache
 def _windows() -> Windows:
     return SharedWindows(settings.REDIS_URL) if settings.REDIS_URL else MemoryWindows()
+
+
+def shared_windows() -> Windows:
+    """Where this process counts."""
+    return _windows()
 
 
 def start() -> None:

@@ -89,11 +89,12 @@ def test_a_form_without_its_token_changes_nothing(db: None, make_member: Any) ->
     assert member.api_keys.count() == 0
 
 
-def test_cookies_are_closed_to_script_and_other_sites(client: Client, db: None) -> None:
+def test_cookies_are_closed_to_script_and_other_sites(client: Client, make_member: Any) -> None:
     client.post("/sign-in", {"email": "ada@example.org"})
     client.get("/sign-in")
+    client.post("/sign-in", {"email": make_member("ada@example.org", password="pass").email, "password": "pass"})
     cookies = {name: (c["httponly"], c["samesite"]) for name, c in client.cookies.items()}
-    assert cookies == {"sessionid": (True, "Lax"), "csrftoken": (True, "Lax")}
+    assert cookies == dict.fromkeys(["sessionid", "csrftoken", "device"], (True, "Lax"))
 
 
 def test_behind_https_cookies_are_secure_and_hsts_is_set() -> None:

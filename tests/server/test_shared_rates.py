@@ -14,6 +14,7 @@ import redis as client
 from accounts.models import Member
 from studyservice.rates import limiter as rates
 from studyservice.rates import shared as shared_windows
+from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate, Window
 from studyservice.rates.memory import MemoryWindows
 from studyservice.rates.shared import SharedWindows
@@ -226,5 +227,23 @@ class TestAlone:
                 (200, "118"),
                 (200, "117"),
             ]
+        finally:
+            rates._windows.cache_clear()
+
+    def test_waits_double_for_all_processes_and_for_each_alone_without_redis(self, redis: Redis, settings) -> None:
+        settings.REDIS_URL = redis.url
+        rates._windows.cache_clear()
+        try:
+            tries = [DoublingWait(rates.Rate.PASSWORDS, "ada").begin() for _ in range(7)]
+            assert tries[:6] == [None] * 6
+            rates._windows.cache_clear()  # another process
+            other = DoublingWait(rates.Rate.PASSWORDS, "ada")
+            refused = [tries[6], other.begin()]
+            assert [(window.exceeded, window.reset) for window in refused if window] == [(True, 2)] * 2
+            other.forget()
+            assert other.begin() is None
+            redis.kill()
+            assert [other.begin() for _ in range(6)] == [None] * 6
+            assert other.begin() is not None
         finally:
             rates._windows.cache_clear()

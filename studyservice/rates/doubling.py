@@ -1,0 +1,50 @@
+"""Waits that double: some tries are free, and each one past them makes the next wait twice as long.
+
+Tries are counted before they are made, and of those that come at once one is let in: so parallel ones gain nothing.
+What was counted lives where all windows live (`studyservice.rates.limiter`): in Redis, shared by every process; without
+it in this process, which forgets it when it ends.
+"""
+
+import math
+
+from studyservice.rates.limiter import Rate, Window, exceeded, shared_windows
+
+LONGEST_SECONDS = 3600
+"""No wait is longer, so that nobody is kept out for good."""
+
+
+class DoublingWait:
+    """The tries of `key`: those of `rate` are free, and after its time all are forgotten."""
+
+    def __init__(self, rate: Rate, key: str) -> None:
+        self._rate = rate
+        self._tries = rate.value.key_for(f"{rate.name}:{key}")
+        self._wait = rate.value.key_for(f"{rate.name}:{key}:wait")
+        self._let_in_late = False
+
+    def begin(self) -> Window | None:
+        """Count a try; gives None if it may be made now, else how long to wait, and then it did not count."""
+        free, expiry = self._rate.value.amount, self._rate.value.get_expiry()
+        beyond = shared_windows().count(self._tries, expiry, 1).number - free
+        if beyond <= 0:
+            return None
+        seconds = min(2 ** min(beyond, 32), LONGEST_SECONDS)
+        claimed, seconds_left = shared_windows().count(self._wait, seconds, 1)
+        if claimed == 1:
+            self._let_in_late = True
+            return None
+        shared_windows().count(self._tries, expiry, -1)
+        exceeded.send(self.begin, rate=self._rate)
+        return Window(limit=free, remaining=0, reset=max(1, math.ceil(seconds_left)), exceeded=True)
+
+    def withdraw(self) -> None:
+        """The try that was let in could not be made: it did not count."""
+        shared_windows().count(self._tries, self._rate.value.get_expiry(), -1)
+        if self._let_in_late:
+            shared_windows().count(self._wait, 1, -1)
+
+    def forget(self) -> None:
+        """Begin anew, after a try that was right."""
+        for key in (self._tries, self._wait):
+            made = shared_windows().count(key, 1, 0).number
+            shared_windows().count(key, 1, -made)
