@@ -47,6 +47,19 @@ class ConnectedApps:
     more: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class AskingApp:
+    """An app that waits for a member to sign in.
+
+    Attributes:
+        name: as the app calls itself.
+        returns_to: where its answer goes.
+    """
+
+    name: str
+    returns_to: str
+
+
 class Connections(Protocol):
     """Who knows the connected apps."""
 
@@ -55,6 +68,9 @@ class Connections(Protocol):
 
     def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
         """The app, if `member` has connected it."""
+
+    def asking(self, target: str) -> AskingApp | None:
+        """The app that asks for consent at `target`, an address on this site; None for any other address."""
 
     def disconnect(self, member: Member, app_id: UUID) -> None:
         """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""

@@ -1,14 +1,17 @@
 """The apps that a member has connected."""
 
 from datetime import datetime
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 
-from accounts.connections import ConnectedApp, ConnectedApps
+from accounts.connections import AskingApp, ConnectedApp, ConnectedApps
 from accounts.models import Member
 from accounts.writing import writing
+from oauthserver.errors import InvalidRequest
 from oauthserver.models import (
     AccessToken,
     Application,
@@ -17,7 +20,8 @@ from oauthserver.models import (
     families_of,
     live_refresh_tokens,
 )
-from oauthserver.platforms import hosts_of, is_verified
+from oauthserver.parameters import Parameters
+from oauthserver.platforms import destination_of, hosts_of, is_verified
 from studyservice.operations.declaration import Scope
 
 MAX_LISTED = 50
@@ -85,6 +89,22 @@ def disconnect_all_members(app: Application) -> int:
     return len(members)
 
 
+def asking_app(target: str) -> AskingApp | None:
+    """The app whose authorization request `target` is, if that names one and a redirect URI of its own."""
+    parts = urlsplit(target)
+    if parts.path != reverse("oauth2_provider:authorize"):
+        return None
+    try:
+        query = Parameters(parts.query)
+    except InvalidRequest:
+        return None
+    app = Application.objects.filter(client_id=query.get("client_id")).first()
+    if app is None:
+        return None
+    uri = query.get("redirect_uri") or app.default_redirect_uri
+    return AskingApp(app.name, str(destination_of(uri))) if app.redirect_uri_allowed(uri) else None
+
+
 class OAuthConnections:
     """What the key page asks (`accounts.connections.Connections`)."""
 
@@ -98,6 +118,11 @@ class OAuthConnections:
     def one(member: Member, app_id: UUID) -> ConnectedApp | None:
         """This one."""
         return next(iter(connected_apps(member, app_id)), None)
+
+    @staticmethod
+    def asking(target: str) -> AskingApp | None:
+        """Who asks there; costs a query."""
+        return asking_app(target)
 
     disconnect = staticmethod(disconnect)
 

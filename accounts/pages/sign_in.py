@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from accounts.connections import connections
 from accounts.hashing import HashingBusy
 from accounts.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
@@ -109,10 +110,12 @@ def _with_password(request: HttpRequest) -> HttpResponse:
 def _sign_in_page(
     request: HttpRequest, *, code_form: EmailForm | None = None, password_form: PasswordForm | None = None
 ) -> HttpResponse:
+    target = target_after(request)
     context = {
+        "asking": connections().asking(target),
         "code_form": code_form or EmailForm(auto_id="code_%s"),
         "password_form": password_form or PasswordForm(auto_id="password_%s"),
-        "next": target_after(request),
+        "next": target,
         "failed": bool(code_form or password_form),
     }
     return render(request, "sign_in.html", context)
@@ -169,6 +172,15 @@ def sign_out(request: HttpRequest) -> HttpResponse:
         return render(request, "sign_out.html")
     logout(request)
     return redirect("home")
+
+
+@never_cache
+@require_http_methods(["POST"])
+def sign_in_as_another(request: HttpRequest) -> HttpResponse:
+    """Ends the session and asks who is there, on the way to the same target."""
+    address = _with_next(request, "sign-in")
+    logout(request)
+    return HttpResponseRedirect(address)
 
 
 @never_cache

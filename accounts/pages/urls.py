@@ -3,11 +3,12 @@
 from django.urls import path
 
 from accounts.pages.keys import disconnect_app, keys, revoke_key
-from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_code, sign_out
+from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out
 
 urlpatterns = [
     path("sign-in", sign_in, name="sign-in"),
     path("sign-in/code", sign_in_code, name="sign-in-code"),
+    path("sign-in/another", sign_in_as_another, name="sign-in-as-another"),
     path("sign-out", sign_out, name="sign-out"),
     path("admin/login/", admin_sign_in, name="admin-sign-in"),
     path("keys", keys, name="keys"),

@@ -172,6 +172,9 @@ class OneApp:
     def one(self, member: "Member", app_id: UUID) -> "ConnectedApp | None":
         return self.app if self.connected and app_id == self.app.id else None
 
+    def asking(self, target: str) -> None:
+        return None
+
     def disconnect(self, member: Any, app_id: UUID) -> None:
         self.connected = self.connected and app_id != self.app.id
 
@@ -210,10 +213,10 @@ def callback() -> Iterator[str]:
         thread.join()
 
 
-def sign_in(page: "Page") -> None:
-    """Sign Ada in with her password, from the sign-in page."""
+def sign_in(page: "Page", email: str = "ada@example.org") -> None:
+    """Sign a member in with the password, from the sign-in page."""
     form = page.locator("form", has=page.get_by_label("Password"))
-    form.get_by_label("E-mail address").fill("ada@example.org")
+    form.get_by_label("E-mail address").fill(email)
     form.get_by_label("Password").fill(PASSWORD)
     form.get_by_role("button").click()
 

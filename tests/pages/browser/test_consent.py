@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.pages.browser.conftest import sign_in
+from tests.pages.browser.conftest import PASSWORD, sign_in
 from tests.pages.browser.test_accessibility import audit
 from tests.support.doors import RestDoor
 from tests.support.oauth import BASE, App
@@ -102,6 +102,56 @@ def test_it_works_by_keyboard_and_without_script(open_signed_in: Any, app: App) 
     assert tokens_of(page, app)["scope"] == "read"
 
 
+def test_it_warns_of_an_app_that_nobody_knows(open_signed_in: Any) -> None:
+    page: Page = open_signed_in()
+    ask(page, App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"]))
+    expect(page.locator(".notice.warn")).to_contain_text("We do not know who makes this app.")
+    expect(page.locator(".badge.warn")).to_have_text("Unverified app")
+
+
+@pytest.mark.parametrize(
+    ("uri", "text"),
+    [
+        ("http://localhost:3118/callback", "This is a program on your own device, such as a terminal or an editor."),
+        ("http://127.0.0.1/callback", "This is a program on your own device, such as a terminal or an editor."),
+        (
+            "cursor://anysphere.cursor-mcp/oauth/callback",
+            "This is the app on your own device that is installed for cursor: addresses.",
+        ),
+    ],
+)
+def test_an_app_on_the_members_device_is_told_to_be_there(open_signed_in: Any, uri: str, text: str) -> None:
+    page: Page = open_signed_in()
+    ask(page, App.registered(client_name="Claude Code", redirect_uris=[uri]))
+    expect(page.locator(".notice")).to_contain_text(text)
+    expect(page.locator(".warn")).to_have_count(0)
+
+
+def test_somebody_else_signs_in_instead(open_signed_in: Any, member: Any, make_member: Any, app: App) -> None:
+    """Signing out on the way, and coming back to the same request."""
+    make_member("eve@example.org", password=PASSWORD)
+    page: Page = open_signed_in()
+    ask(page, app)
+    expect(page.get_by_role("main")).to_contain_text("ada@example.org")
+    page.get_by_role("button", name="Not you?").click()
+    sign_in(page, "eve@example.org")
+    expect(page.get_by_role("main")).to_contain_text("eve@example.org")
+    page.get_by_role("button", name="Allow").click()
+    assert RestDoor(tokens_of(page, app)["access_token"]).made("get_me")["email"] == "eve@example.org"
+
+
+def test_the_sign_in_page_names_the_app_that_asked(page: Page, app: App, member: Any) -> None:
+    ask(page, app)
+    port = urlsplit(app.redirect_uri).netloc
+    expect(page.locator(".notice")).to_have_text(
+        f"You are about to connect an app on your device ({port}), which calls itself “Planner”. "
+        "Sign in first, then decide what it may do."
+    )
+    audit(page)
+    page.goto("/sign-in")
+    expect(page.locator(".notice")).to_have_count(0)
+
+
 def test_a_foreign_redirect_uri_ends_on_a_page(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in()
     page.goto(f"/oauth/authorize?{app.query(redirect_uri='https://evil.example/')}")
@@ -112,6 +162,8 @@ def test_a_foreign_redirect_uri_ends_on_a_page(open_signed_in: Any, app: App) ->
 def test_axe_finds_nothing_wrong(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in()
     ask(page, app)
+    audit(page)
+    ask(page, App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"]))
     audit(page)
     page.goto(f"/oauth/authorize?{app.query(client_id='unknown')}")
     audit(page)

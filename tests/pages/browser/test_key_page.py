@@ -69,6 +69,35 @@ def test_the_eleventh_key_is_refused_with_what_to_do(keys_page: Page, member: An
     expect(keys_page.get_by_role("heading", name="API keys 10 of 10")).to_be_visible()
 
 
+def test_connecting_an_assistant_comes_first_in_three_steps(keys_page: Page) -> None:
+    headings = keys_page.get_by_role("heading", level=2).all_inner_texts()
+    assert headings == ["Connect an assistant", "Connected apps", "API keys 0 of 10", "Create a key"]
+    steps = keys_page.get_by_role("region", name="Connect an assistant").locator("ol > li h3")
+    assert steps.all_inner_texts() == [
+        "Copy the MCP address",
+        "Give it to your assistant",
+        "Come back here and allow it",
+    ]
+
+
+def test_once_an_app_is_connected_the_address_is_enough(open_signed_in: Any, connected_app: Any) -> None:
+    region = open_signed_in().get_by_role("region", name="Connect an assistant")
+    expect(region.locator("ol")).to_have_count(0)
+    expect(region.get_by_role("group", name="MCP address")).to_be_visible()
+
+
+def test_the_columns_of_keys_and_apps_align(
+    open_signed_in: Any, member: Any, make_key: Any, connected_app: Any
+) -> None:
+    make_key(member, "A")
+    make_key(member, "A key with a much longer name than the other", may_write=False, expires_days=30)
+    page = open_signed_in(viewport={"width": 1280, "height": 800})
+    rows = page.locator(".row").all()
+    columns = [[term.bounding_box()["x"] for term in row.locator("dt").all()] for row in rows]
+    assert len(columns) == 3
+    assert columns == [columns[0]] * 3
+
+
 def test_an_app_is_listed_and_disconnected(open_signed_in: Any, connected_app: Any) -> None:
     page = open_signed_in()
     row = page.get_by_role("listitem").filter(has_text="Study Helper")
@@ -79,4 +108,4 @@ def test_an_app_is_listed_and_disconnected(open_signed_in: Any, connected_app: A
     row.get_by_role("link").click()
     page.get_by_role("button", name="Disconnect").click()
     expect(page.get_by_role("status")).to_contain_text("“Study Helper” is disconnected")
-    expect(page.get_by_text("No apps are connected")).to_be_visible()
+    expect(page.get_by_text("No apps are connected yet")).to_be_visible()
