@@ -195,3 +195,51 @@ def test_a_lapsed_member_can_connect(app: App, make_member: Any) -> None:
 def test_a_long_state_survives(app: App, browser: Browser) -> None:
     state = "s" * 5000
     assert answer_in(browser.decide(app.query(state=state)))["state"] == state
+
+
+def _asking(client: Client, query: str) -> Any:
+    """The app that the sign-in page names on the way to this request."""
+    response = client.get("/sign-in", {"next": f"/oauth/authorize?{query}"})
+    assert response.status_code == 200
+    return response.context["asking"]
+
+
+def test_the_sign_in_page_names_who_asked_and_where_the_answer_goes(app: App, client: Client) -> None:
+    asking = _asking(client, app.query())
+    assert (asking.name, asking.returns_to) == ("Planner", "app.example")
+    assert _asking(client, app.query(redirect_uri=None)) == asking
+    failed = client.post("/sign-in", {"email": "", "next": f"/oauth/authorize?{app.query()}"})
+    assert failed.context["asking"] == asking
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"client_id": "unknown"},
+        {"client_id": None},
+        {"client_id": "nul\0"},
+        {"client_id": ["a", "b"]},
+        {"redirect_uri": "https://evil.example/callback"},
+        {"redirect_uri": "https://[/"},
+    ],
+)
+def test_it_names_nobody_who_could_not_get_an_answer(app: App, client: Client, changes: dict[str, Any]) -> None:
+    assert _asking(client, app.query(**changes)) is None
+
+
+def test_a_name_on_the_sign_in_page_is_only_text(client: Client) -> None:
+    app = App.registered(client_name="<script>alert(1)</script>")
+    page = client.get("/sign-in", {"next": f"/oauth/authorize?{app.query()}"}).content
+    assert b"<script>alert" not in page
+    assert b"&lt;script&gt;alert(1)" in page
+
+
+def test_signing_in_as_another_takes_a_post_and_leads_back(app: App, browser: Browser) -> None:
+    target = f"/oauth/authorize?{app.query()}"
+    assert browser.client.get("/sign-in/another", {"next": target}).status_code == 405
+    assert browser.visit(app.query()).status_code == 200
+    response = browser.client.post("/sign-in/another", {"next": target})
+    sign_in = urlsplit(response.headers["Location"])
+    assert (sign_in.path, parse_qs(sign_in.query)) == ("/sign-in", {"next": [target]})
+    assert response.headers["Cross-Origin-Opener-Policy"] == "unsafe-none"
+    assert browser.visit(app.query()).status_code == 302
