@@ -74,8 +74,8 @@ SECURE_SSL_REDIRECT = _secure
 SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, *API_ROOTS, *OAUTH_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
 # What other hosts do is for the operator to say; browsers would hold them to it for a year, or for good.
-SECURE_HSTS_INCLUDE_SUBDOMAINS = _flag("HSTS_INCLUDE_SUBDOMAINS", default=False)
-SECURE_HSTS_PRELOAD = _flag("HSTS_PRELOAD", default=False)
+SECURE_HSTS_INCLUDE_SUBDOMAINS = flag("HSTS_INCLUDE_SUBDOMAINS", default=False)
+SECURE_HSTS_PRELOAD = flag("HSTS_PRELOAD", default=False)
 if SECURE_HSTS_PRELOAD and not SECURE_HSTS_INCLUDE_SUBDOMAINS:
     raise ImproperlyConfigured(
         "HSTS_PRELOAD needs HSTS_INCLUDE_SUBDOMAINS: browsers list a domain with all that is below it."
@@ -151,8 +151,8 @@ if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
     MIDDLEWARE[_log] = "studyservice.server.metrics.MeasuringRequestLogMiddleware"
 # The first two checks look for Django's own frame and form-token middleware; the subclasses above they do not see. The
-# next two want HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD decide. W007 looks for
-# a setting of the toolkit's validator; ours notices the reuse of a refresh token without it.
+# next two want HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD decide. W007 looks
+# for a setting of the toolkit's validator; ours notices the reuse of a refresh token without it.
 SILENCED_SYSTEM_CHECKS = [
     "security.W002",
     "security.W003",

@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.connections import connections
+from accounts.connections import CONNECTED_APPS
 from accounts.hashing import HashingBusy
 from accounts.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
@@ -112,7 +112,7 @@ def _sign_in_page(
 ) -> HttpResponse:
     target = target_after(request)
     context = {
-        "asking": connections().asking(target),
+        "asking": CONNECTED_APPS.get().asking(target),
         "code_form": code_form or EmailForm(auto_id="code_%s"),
         "password_form": password_form or PasswordForm(auto_id="password_%s"),
         "next": target,
