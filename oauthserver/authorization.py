@@ -141,7 +141,7 @@ class AuthorizationView(OAuthLibMixin, View):
             OAuthToolkitError: oauthlib refuses something else.
             OAuthError: we do.
         """
-        _, self.credentials = self.validate_authorization_request(self.asked)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        _, self.credentials = self.validate_authorization_request(self.asked)
         self.app = self.credentials["request"].client
         self.redirect_uri = self.credentials["redirect_uri"]
         if self.asked.response_mode not in (None, "query"):
@@ -180,7 +180,7 @@ class AuthorizationView(OAuthLibMixin, View):
 
         Who lets the app read only means the app, not this one connection: what could write before ends.
         """
-        server = self.get_oauthlib_core().server  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        server = self.get_oauthlib_core().server
         with writing(self.member.id):
             if Scope.WRITE not in scopes:
                 end_families(families_of(user=self.member, application=self.app, scope__contains=Scope.WRITE))

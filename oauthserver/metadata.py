@@ -27,7 +27,7 @@ class ServerMetadataView(_Document, OAuthServerMetadataView):
 
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The toolkit's document; left out, `response_modes_supported` would promise fragments too."""
-        document = json.loads(super().get(request).content)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        document = json.loads(super().get(request).content)
         return json_response(
             document | {"response_modes_supported": ["query"], "service_documentation": f"{settings.BASE_URL}/docs"}
         )

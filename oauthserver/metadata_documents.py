@@ -52,7 +52,7 @@ class DocumentRefused(InvalidClientIdError):
 
     def __init__(self, refusal: Refusal, request: Any) -> None:
         self.refusal = refusal
-        super().__init__(request=request)  # type: ignore[no-untyped-call]  # oauthlib is untyped
+        super().__init__(request=request)
 
 
 class _PrivateKeysAlone(Exception):
@@ -70,7 +70,7 @@ class Fetcher(SafeMetadataFetcher):
         """
         host = urlsplit(client_id).hostname or client_id
         try:
-            document, seconds = super().fetch(client_id)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+            document, seconds = super().fetch(client_id)
         except Exception:
             _remember(client_id, _unreadable(host))
             raise

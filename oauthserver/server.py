@@ -52,7 +52,7 @@ class CodeGrant(_Raising, AuthorizationCodeGrant):
     """Authorization codes with our prefix, for S256 alone, answered with the issuer."""
 
     def __init__(self, request_validator: Any) -> None:
-        super().__init__(request_validator)  # type: ignore[no-untyped-call]  # oauthlib is untyped
+        super().__init__(request_validator)
         self.custom_validators.post_auth.append(_require_s256)
 
     def create_authorization_code(self, request: Any) -> dict[str, str | None]:
@@ -83,9 +83,9 @@ class Server(WebApplicationServer):
     """Authorization codes and refresh tokens, nothing else."""
 
     def __init__(self, request_validator: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(request_validator, *args, **kwargs)  # type: ignore[no-untyped-call]  # oauthlib is untyped
+        super().__init__(request_validator, *args, **kwargs)
         self.auth_grant = CodeGrant(request_validator)
-        self.refresh_grant = RefreshGrant(request_validator)  # type: ignore[no-untyped-call]  # oauthlib is untyped
+        self.refresh_grant = RefreshGrant(request_validator)
         self.response_types["code"] = self.auth_grant
         self.grant_types["authorization_code"] = self.auth_grant
         self.grant_types["refresh_token"] = self.refresh_grant
@@ -102,7 +102,7 @@ class Backend(OAuthLibCore):
     """Hands oauthlib what our parsers found; `OAuthLibMixin` passes on what its view gives it as the request."""
 
     def __init__(self, server: WebApplicationServer) -> None:
-        super().__init__(server)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        super().__init__(server)
 
     def validate_authorization_request(self, request: Parsed) -> tuple[list[str], dict[str, Any]]:
         """The scopes asked for, and the rest of the request as oauthlib checked it (RFC 6749 section 4.1.1).

@@ -32,10 +32,10 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         count(Rate.TOKEN, request)
         self.wanted = TokenRequest.parse(request)
         self.presented = Presented.by(self.wanted)
-        _, _, tokens, _ = self.create_token_response(self.wanted)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        _, _, tokens, _ = self.create_token_response(self.wanted)
         return unstored_json(tokens)
 
     def get_oauthlib_core(self) -> Backend:  # type: ignore[override]  # the toolkit keeps one core for the class
         """The toolkit's way to oauthlib, with a validator that knows this request."""
-        server_class = self.get_server_class()  # type: ignore[no-untyped-call]
+        server_class = self.get_server_class()
         return Backend(server_class(TokenValidator(self.wanted, self.presented), **oauth2_settings.server_kwargs))

@@ -24,7 +24,7 @@ class Validator(OAuth2Validator):
         Raises:
             DocumentRefused: it has such an address, and its document was refused.
         """
-        known: bool = super().validate_client_id(client_id, request, *args, **kwargs)  # type: ignore[no-untyped-call]  # the toolkit is untyped
+        known: bool = super().validate_client_id(client_id, request, *args, **kwargs)
         refusal = lasting_refusal_of(request.client) if known else refusal_of(client_id, request)
         if refusal is not None:
             raise DocumentRefused(refusal, request)
