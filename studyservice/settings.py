@@ -387,6 +387,8 @@ LOGGING: dict[str, Any] = {
         # These write codes and tokens into their debug lines.
         "oauthlib": {"level": "INFO"},
         "oauth2_provider": {"level": "INFO"},
+        # Says every address that a command asks, with its query.
+        "httpx2": {"level": "WARNING"},
         # A refused request has its own line in the request log.
         "django.request": {"level": "ERROR"},
         "django.security": {"level": "ERROR"},

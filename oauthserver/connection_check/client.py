@@ -1,0 +1,233 @@
+"""A client that connects from outside, over HTTP alone: MCP authorization as an assistant walks it, and its browser."""
+
+import base64
+import hashlib
+import re
+import secrets
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
+
+import httpx2
+
+from oauthserver.connection_check.findings import Failed, Step
+from oauthserver.connection_check.network import TIMEOUT
+from oauthserver.connection_check.throwaway import Throwaway
+from studyservice.http.paths import MCP_ROOT
+from studyservice.operations.declaration import Scope
+
+_CALLBACK = "http://127.0.0.1/callback"
+"""Where the code would go; nobody follows."""
+
+_FORM_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+_PROXY = "See that the proxy in front passes this path on unchanged, with its headers"
+_LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+_MCP_HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-11-25"}
+
+
+@contextmanager
+def connecting(url: str, made: Throwaway) -> Iterator[Iterator[Step]]:
+    """The steps of a client that connects to `url`, each of which needs those before."""
+    with httpx2.Client(
+        verify=ssl.create_default_context(), timeout=TIMEOUT, headers={"User-Agent": "checkconnection"}
+    ) as http:
+        yield _Connecting(url, made, http).steps()
+
+
+class _Connecting:
+    """One client on its way; each step leaves what the next ones need."""
+
+    def __init__(self, url: str, made: Throwaway, http: httpx2.Client) -> None:
+        self._url = url
+        self._resource = f"{url}{MCP_ROOT}"
+        self._made = made
+        self._http = http
+        self._endpoints: dict[str, str] = {}
+        self._verifier = secrets.token_urlsafe(48)
+        self._client_id = self._consent_page = self._code = self._access_token = ""
+
+    def steps(self) -> Iterator[Step]:
+        """In their order."""
+        yield "metadata", self._read_metadata
+        yield "401 challenge", self._be_challenged
+        yield "registration", self._register
+        yield "sign-in", self._sign_in
+        yield "consent", self._consent
+        yield "token", self._exchange
+        yield "tools/list", self._list_tools
+
+    def _read_metadata(self) -> str:
+        """RFC 9728 section 3.3 and RFC 8414 section 3.3: both documents name the address they were read from."""
+        resource = self._document(f"/.well-known/oauth-protected-resource{MCP_ROOT}")
+        server = self._document("/.well-known/oauth-authorization-server")
+        for named, address in ((resource.get("resource"), self._resource), (server.get("issuer"), self._url)):
+            if named != address:
+                raise Failed(
+                    f"The document read from {self._url} names {named!r}, so clients discard it.",
+                    f"Set BASE_URL to {self._url}, or check the address that BASE_URL names.",
+                )
+        if self._url not in resource.get("authorization_servers", ()):
+            raise Failed(f"{self._url} is not among the authorization_servers.", f"Set BASE_URL to {self._url}.")
+        names = ("authorization_endpoint", "token_endpoint", "registration_endpoint")
+        self._endpoints = {name: str(server.get(name)) for name in names}
+        astray = [name for name, address in self._endpoints.items() if not address.startswith(f"{self._url}/")]
+        if astray:
+            raise Failed(f"{', '.join(astray)} lead elsewhere.", f"Set BASE_URL to {self._url}.")
+        return "both documents name this address."
+
+    def _be_challenged(self) -> str:
+        """RFC 9728 section 5.1: the challenge is how a client finds the documents."""
+        response = self._post(self._resource, HTTPStatus.UNAUTHORIZED, json=_LIST_TOOLS, headers=_MCP_HEADERS)
+        document = f"{self._url}/.well-known/oauth-protected-resource{MCP_ROOT}"
+        if f'resource_metadata="{document}"' not in response.headers.get("WWW-Authenticate", ""):
+            raise Failed(
+                f"The 401 of {MCP_ROOT} does not point at {document}.", f"{_PROXY}, WWW-Authenticate above all."
+            )
+        return f"the 401 of {MCP_ROOT} points at the metadata."
+
+    def _register(self) -> str:
+        """RFC 7591."""
+        metadata = {
+            "client_name": self._made.app_name,
+            "redirect_uris": [_CALLBACK],
+            "token_endpoint_auth_method": "none",
+        }
+        response = self._post(self._endpoints["registration_endpoint"], HTTPStatus.CREATED, json=metadata)
+        self._client_id = _member_of(response, "client_id")
+        return "a throwaway app registered."
+
+    def _sign_in(self) -> str:
+        """From the authorization endpoint, which must be found again afterwards with its whole query."""
+        asked = urlencode(
+            {
+                "response_type": "code",
+                "client_id": self._client_id,
+                "redirect_uri": _CALLBACK,
+                "scope": Scope.READ.value,
+                "state": self._verifier[:8],
+                "code_challenge": _challenge_of(self._verifier),
+                "code_challenge_method": "S256",
+                "resource": self._resource,
+            }
+        )
+        wanted = f"{self._endpoints['authorization_endpoint']}?{asked}"
+        sign_in = self._redirect_of(self._get(wanted, HTTPStatus.FOUND))
+        fields = {"email": self._made.email, "password": self._made.password}
+        response = self._submit(sign_in, fields)
+        if response.status_code == HTTPStatus.OK:
+            raise Failed(
+                "The throwaway member was not let in.",
+                "Run the command with the environment of the service, so that both use the same database.",
+            )
+        self._consent_page = self._redirect_of(_expect(response, HTTPStatus.FOUND))
+        if self._consent_page != wanted:
+            raise Failed("The authorization request was lost at sign-in.", f"{_PROXY} and the whole query.")
+        return "a throwaway member signed in, and the request was still there."
+
+    def _consent(self) -> str:
+        """RFC 6749 section 4.1.2, RFC 9207."""
+        response = self._submit(self._consent_page, {"decision": "allow"})
+        location = self._redirect_of(_expect(response, HTTPStatus.FOUND))
+        given = {name: values[0] for name, values in parse_qs(urlsplit(location).query).items()}
+        if (given.get("state"), given.get("iss")) != (self._verifier[:8], self._url) or "code" not in given:
+            raise Failed(
+                f"The answer carries {', '.join(sorted(given)) or 'nothing'}.", f"Set BASE_URL to {self._url}."
+            )
+        self._code = given["code"]
+        return "the member allowed it, and a code came back."
+
+    def _exchange(self) -> str:
+        """RFC 6749 section 4.1.3 with RFC 7636."""
+        fields = {
+            "grant_type": "authorization_code",
+            "client_id": self._client_id,
+            "code": self._code,
+            "code_verifier": self._verifier,
+            "redirect_uri": _CALLBACK,
+            "resource": self._resource,
+        }
+        response = self._post(self._endpoints["token_endpoint"], HTTPStatus.OK, data=fields)
+        self._access_token = _member_of(response, "access_token")
+        return "the code became a token."
+
+    def _list_tools(self) -> str:
+        """What an assistant does first."""
+        headers = _MCP_HEADERS | {"Authorization": f"Bearer {self._access_token}"}
+        response = self._post(self._resource, HTTPStatus.OK, json=_LIST_TOOLS, headers=headers)
+        tools = _json_of(response).get("result", {}).get("tools")
+        if not tools:
+            raise Failed("There are no tools in the answer.", "Look for its request id in the log of the service.")
+        return f"{len(tools)} tools."
+
+    def _document(self, path: str) -> dict[str, Any]:
+        return _json_of(self._get(f"{self._url}{path}", HTTPStatus.OK))
+
+    def _submit(self, page: str, fields: dict[str, str]) -> httpx2.Response:
+        """Open `page` and send its form, as a browser does."""
+        token = _FORM_TOKEN.search(self._get(page, HTTPStatus.OK).text)
+        if token is None:
+            raise Failed(f"There is no form on {urlsplit(page).path}.", f"{_PROXY}.")
+        return self._asked("POST", page, data=fields | {"csrfmiddlewaretoken": token[1]}, headers={"Origin": self._url})
+
+    def _redirect_of(self, response: httpx2.Response) -> str:
+        return urljoin(str(response.url), response.headers.get("Location", ""))
+
+    def _get(self, address: str, status: HTTPStatus) -> httpx2.Response:
+        return _expect(self._asked("GET", address), status)
+
+    def _post(self, address: str, status: HTTPStatus, **content: Any) -> httpx2.Response:
+        return _expect(self._asked("POST", address, **content), status)
+
+    def _asked(self, method: str, address: str, **content: Any) -> httpx2.Response:
+        try:
+            return self._http.request(method, address, **content)
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise Failed(
+                f"{urlsplit(address).path} gave no answer: {str(error) or type(error).__name__}.",
+                "See that the service is up, and that the address leads to it.",
+            ) from None
+
+
+def _expect(response: httpx2.Response, status: HTTPStatus) -> httpx2.Response:
+    """The response, if it has the status that belongs there."""
+    code = response.status_code
+    if code == status:
+        return response
+    path = response.url.path
+    if code == HTTPStatus.TOO_MANY_REQUESTS:
+        wait = response.headers.get("Retry-After", "some")
+        raise Failed(f"{path} answers 429.", f"This address made too many requests: try again in {wait} seconds.")
+    if response.is_redirect:
+        raise Failed(
+            f"{path} answers {code} to {response.headers.get('Location')}.",
+            "Clients do not follow here: check the address that it leads to, and set BASE_URL to that.",
+        )
+    if code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        said = f"request id {response.headers.get('X-Request-Id', 'not given: it came from a proxy')}"
+        raise Failed(f"{path} answers {code}.", f"Look into the log ({said}).")
+    raise Failed(f"{path} answers {code}, not {status.value}.", f"{_PROXY}.")
+
+
+def _json_of(response: httpx2.Response) -> dict[str, Any]:
+    try:
+        value = response.json()
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise Failed(f"{response.url.path} answers no JSON object.", f"{_PROXY}.")
+    return value
+
+
+def _member_of(response: httpx2.Response, name: str) -> str:
+    value = _json_of(response).get(name)
+    if not isinstance(value, str):
+        raise Failed(f"{response.url.path} answers without {name}.", f"{_PROXY}.")
+    return value
+
+
+def _challenge_of(verifier: str) -> str:
+    """RFC 7636 section 4.2, S256."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()

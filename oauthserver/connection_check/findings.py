@@ -1,0 +1,73 @@
+"""What a step of the check came to."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """Of one step."""
+
+    PASSED = "ok"
+    SKIPPED = "not checked"
+    FAILED = "FAILED"
+
+
+class Failed(Exception):
+    """A step found something that keeps assistants away.
+
+    Args:
+        found: what is wrong, a sentence.
+        remedy: what to do about it, a sentence or more.
+    """
+
+    def __init__(self, found: str, remedy: str) -> None:
+        super().__init__(found)
+        self.found = found
+        self.remedy = remedy
+
+
+class Skipped(Exception):
+    """A step has nothing to check here; the argument says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; `remedy` is empty unless the step failed."""
+
+    step: str
+    outcome: Outcome
+    found: str
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.outcome:<11}  {self.step}: {self.found} {self.remedy}".rstrip()
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for a program."""
+        return asdict(self)
+
+
+Step = tuple[str, Callable[[], str]]
+"""Its name, and what tries it and says what it saw; it raises `Failed` or `Skipped`."""
+
+
+def finding_of(step: Step) -> Finding:
+    """Try `step`."""
+    name, attempt = step
+    try:
+        return Finding(name, Outcome.PASSED, attempt())
+    except Skipped as skipped:
+        return Finding(name, Outcome.SKIPPED, str(skipped))
+    except Failed as failed:
+        return Finding(name, Outcome.FAILED, failed.found, failed.remedy)
+
+
+def findings_of_chain(steps: Iterable[Step]) -> Iterator[Finding]:
+    """Try `steps`, of which each needs the one before: after a failure, the rest is not tried."""
+    failed = False
+    for step in steps:
+        finding = Finding(step[0], Outcome.SKIPPED, "not reached.") if failed else finding_of(step)
+        failed = failed or finding.outcome is Outcome.FAILED
+        yield finding

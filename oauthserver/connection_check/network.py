@@ -1,0 +1,96 @@
+"""The way to the service: https, its certificate, an address that the whole internet can reach."""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from oauthserver.connection_check.findings import Failed, Skipped, Step
+
+TIMEOUT = 10
+"""Seconds to wait for a connection or an answer."""
+
+_RENEWAL = timedelta(days=7)
+"""A certificate that ends sooner should have been renewed by now."""
+
+_LOOPBACK = "loopback: not checked."
+_HTTPS_PORT = 443
+
+
+def network_steps(url: str) -> Iterator[Step]:
+    """What is asked of the network before the service itself is asked."""
+    parts = urlsplit(url)
+    for name, check in (("https", _https), ("certificate", _certificate), ("public address", _public_address)):
+        yield name, partial(check, parts)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` names this machine itself."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _https(parts: SplitResult) -> str:
+    if parts.scheme == "https":
+        return "the address is https."
+    if is_loopback(parts.hostname or ""):
+        raise Skipped(_LOOPBACK)
+    raise Failed(
+        "The address is plain http, which assistants refuse.",
+        "Put a proxy with a certificate in front of the service and set BASE_URL to its https address.",
+    )
+
+
+def _certificate(parts: SplitResult) -> str:
+    """Shake hands as a client does that trusts what this machine trusts."""
+    if parts.scheme != "https":
+        raise Skipped(_LOOPBACK if is_loopback(parts.hostname or "") else "there is none on plain http.")
+    host, port = parts.hostname or "", parts.port or _HTTPS_PORT
+    context = ssl.create_default_context()
+    try:
+        with (
+            socket.create_connection((host, port), TIMEOUT) as plain,
+            context.wrap_socket(plain, server_hostname=host) as encrypted,
+        ):
+            shown = encrypted.getpeercert() or {}
+    except ssl.SSLCertVerificationError as error:
+        raise Failed(
+            f"The certificate is not trusted: {error.verify_message}.",
+            f"Install one for {host} from a public authority, with its intermediate certificates.",
+        ) from None
+    except OSError as error:
+        raise Failed(
+            f"There is no TLS on {host}:{port}: {error}.", "See that the proxy is up and the port is open."
+        ) from None
+    ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(str(shown["notAfter"])), UTC)
+    if ends - datetime.now(UTC) < _RENEWAL:
+        raise Failed(
+            f"The certificate ends on {ends:%Y-%m-%d}.", "Renew it, and see why that did not happen by itself."
+        )
+    return f"trusted until {ends:%Y-%m-%d}."
+
+
+def _public_address(parts: SplitResult) -> str:
+    """Every address must be public: a client takes any of them."""
+    host = parts.hostname or ""
+    if is_loopback(host):
+        raise Skipped(_LOOPBACK)
+    try:
+        found = sorted({str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
+    except OSError as error:
+        raise Failed(f"{host} has no address: {error}.", "Add an A or AAAA record for it to the DNS.") from None
+    private = [address for address in found if not ip_address(address).is_global]
+    if private:
+        raise Failed(
+            f"{host} is {', '.join(private)}, which the internet does not reach.",
+            "Assistants call from their makers' servers: give the name a public address. If only this machine resolves "
+            "it so, run the check from outside.",
+        )
+    return f"{', '.join(found)}."

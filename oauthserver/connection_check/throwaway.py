@@ -1,0 +1,40 @@
+"""A member who exists for one check, and the app that connects for it."""
+
+import secrets
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from accounts.erasure import erase_member
+from accounts.models import Member
+from oauthserver.models import Application
+
+
+@dataclass(frozen=True, slots=True)
+class Throwaway:
+    """What signs in and what registers; both names are of this check alone."""
+
+    email: str
+    password: str
+    app_name: str
+
+
+@contextmanager
+def throwaway() -> Iterator[Throwaway]:
+    """A member with a password that nobody else knows; gone afterwards with the app, whatever happened in between.
+
+    A polite kill (SIGTERM) ends it like Ctrl-C. Only one that cannot be caught leaves the member behind, whose address
+    tells what it was.
+    """
+    name = secrets.token_hex(8)
+    made = Throwaway(f"connection-check-{name}@check.invalid", secrets.token_urlsafe(32), f"Connection check {name}")
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        Member.objects.create_user(made.email, made.password, name="Connection check")
+        yield made
+    finally:
+        for member_id in Member.objects.filter(email=made.email).values_list("id", flat=True):
+            erase_member(member_id)
+        Application.objects.filter(name=made.app_name).delete()
+        signal.signal(signal.SIGTERM, before)

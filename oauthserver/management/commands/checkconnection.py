@@ -1,0 +1,51 @@
+"""Connect as an assistant does, and say what stands in its way."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.management.arguments import add_json_option, answer
+from oauthserver.connection_check.client import connecting
+from oauthserver.connection_check.findings import Finding, Outcome, finding_of, findings_of_chain
+from oauthserver.connection_check.network import network_steps
+from oauthserver.connection_check.throwaway import throwaway
+
+_INTERRUPTED = 130
+"""The exit status of shells for Ctrl-C."""
+
+
+class Command(BaseCommand):
+    """`checkconnection [URL]`: exit status 0 if an assistant can connect, 1 if not."""
+
+    help = "Connect to this service as an assistant does, and say what stands in its way."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The command's arguments."""
+        parser.add_argument("url", nargs="?", default=settings.BASE_URL, help="default: BASE_URL")
+        add_json_option(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Try every step; the member and the app that it takes are removed again."""
+        url = options["url"].rstrip("/")
+        found: list[Finding] = []
+        try:
+            for finding in map(finding_of, network_steps(url)):
+                self._add(finding, found, quiet=options["json"])
+            with throwaway() as made, connecting(url, made) as steps:
+                for finding in findings_of_chain(steps):
+                    self._add(finding, found, quiet=options["json"])
+        except KeyboardInterrupt:
+            raise CommandError("Interrupted. Nothing is left behind.", returncode=_INTERRUPTED) from None
+        failed = [finding.step for finding in found if finding.outcome is Outcome.FAILED]
+        if options["json"]:
+            fields = {"url": url, "ok": not failed, "checks": [finding.as_json() for finding in found]}
+            answer(self, fields, as_json=True, text="")
+        if failed:
+            raise CommandError(f"Assistants cannot connect to {url}: see {', '.join(failed)}.")
+
+    def _add(self, finding: Finding, found: list[Finding], *, quiet: bool) -> None:
+        """Keep the finding, and show it at once: a step may take its time."""
+        found.append(finding)
+        if not quiet:
+            self.stdout.write(str(finding))

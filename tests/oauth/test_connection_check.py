@@ -1,0 +1,251 @@
+"""`checkconnection`: it connects as an assistant does, names what stands in the way, and leaves nothing behind."""
+
+import json
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from oauthserver.connection_check.findings import Finding, Outcome, finding_of
+from oauthserver.connection_check.network import network_steps
+from tests import ROOT
+from tests.support.databases import copied
+from tests.support.server import Server
+
+NETWORK = ["https", "certificate", "public address"]
+ROAD = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]
+LEFT = """
+from accounts.models import Member; from oauthserver.models import Application
+print(Member.objects.filter(email__endswith="@check.invalid").count(), Application.objects.count())
+"""
+
+
+def check(server: Server, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "manage.py", "checkconnection", *arguments],
+        cwd=ROOT,
+        env=server.environment | variables,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def outcomes(done: "subprocess.CompletedProcess[str]") -> dict[str, str]:
+    return {found["step"]: found["outcome"] for found in json.loads(done.stdout)["checks"]}
+
+
+def left_behind(server: Server, **variables: str) -> str:
+    """Throwaway members and apps in the database, as two numbers."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", LEFT],
+        cwd=ROOT,
+        env=server.environment | variables,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.strip()
+
+
+def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server) -> None:
+    before = left_behind(server)
+    done = check(server)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == len(NETWORK + ROAD)
+    assert [line for line in lines if "loopback: not checked" in line] == lines[: len(NETWORK)]
+    assert all(line.startswith("ok ") for line in lines[len(NETWORK) :])
+    assert lines[-1].endswith(" tools.")
+    assert left_behind(server) == before
+
+
+def test_a_program_reads_the_same(server: Server) -> None:
+    done = check(server, "--json")
+    report = json.loads(done.stdout)
+    assert (report["url"], report["ok"]) == (server.url, True)
+    assert [found["step"] for found in report["checks"]] == NETWORK + ROAD
+    assert report["checks"][0] == {
+        "step": "https",
+        "outcome": "not checked",
+        "found": "loopback: not checked.",
+        "remedy": "",
+    }
+
+
+def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: Server) -> None:
+    with _passing_on(server.url) as front:
+        done = check(server, front)
+    assert done.returncode == 1
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert "metadata" in line
+    assert f"Set BASE_URL to {front}" in line
+    assert f"{server.url}/mcp" in line
+    assert done.stderr.strip() == f"CommandError: Assistants cannot connect to {front}: see metadata."
+
+
+def test_what_needs_a_failed_step_is_not_tried(server: Server) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+    before = left_behind(server)
+    done = check(server, nobody, "--json")
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
+    assert not report["ok"]
+    assert outcomes(done) == dict.fromkeys(NETWORK + ROAD, "not checked") | {"metadata": "FAILED"}
+    assert "See that the service is up" in report["checks"][3]["remedy"]
+    assert left_behind(server) == before
+
+
+def test_another_database_than_the_services_is_told_at_sign_in(server: Server, tmp_path: Path) -> None:
+    with copied("elsewhere", tmp_path) as url:
+        done = check(server, "--json", DATABASE_URL=url)
+        assert outcomes(done)["sign-in"] == "FAILED"
+        assert outcomes(done)["consent"] == "not checked"
+        assert "the same database" in done.stdout
+        assert left_behind(server, DATABASE_URL=url) == "0 0"
+
+
+@pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_nothing_behind(server: Server, interruption: signal.Signals) -> None:
+    """While it waits for a service that takes the connection and says nothing."""
+    before = left_behind(server)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        process = subprocess.Popen(
+            [sys.executable, "manage.py", "checkconnection", f"http://127.0.0.1:{mute.getsockname()[1]}"],
+            cwd=ROOT,
+            env=server.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        mute.settimeout(60)
+        connection, _ = mute.accept()
+        process.send_signal(interruption)
+        _, said = process.communicate(timeout=60)
+        connection.close()
+    assert process.returncode == 130
+    assert said.strip() == "CommandError: Interrupted. Nothing is left behind."
+    assert left_behind(server) == before
+
+
+def test_a_name_that_nobody_can_reach_fails_each_step_of_the_network() -> None:
+    https, certificate, address = _network("http://nowhere.invalid")
+    assert (https.outcome, certificate.outcome, address.outcome) == (Outcome.FAILED, Outcome.SKIPPED, Outcome.FAILED)
+    assert "plain http" in https.found
+    assert "DNS" in address.remedy
+
+
+@pytest.mark.parametrize(("host", "outcome"), [("10.1.2.3", Outcome.FAILED), ("8.8.8.8", Outcome.PASSED)])
+def test_an_address_is_public_or_not(host: str, outcome: Outcome) -> None:
+    assert _network(f"http://{host}")[2].outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("trusted", "days", "outcome", "found"),
+    [
+        (True, 60, Outcome.PASSED, "trusted until"),
+        (True, 3, Outcome.FAILED, "ends on"),
+        (False, 60, Outcome.FAILED, "not trusted"),
+    ],
+)
+def test_a_certificate_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, trusted: bool, days: int, outcome: Outcome, found: str
+) -> None:
+    certificate = _certificate(tmp_path, days)
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with _tls(certificate) as url:
+        https, shown, _ = _network(url)
+    assert https.outcome is Outcome.PASSED
+    assert (shown.outcome, found in shown.found) == (outcome, True), shown
+    assert bool(shown.remedy) == (outcome is Outcome.FAILED)
+
+
+def test_a_port_without_tls_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    shown = _network(f"https://localhost:{port}")[1]
+    assert (shown.outcome, "no TLS" in shown.found) == (Outcome.FAILED, True)
+
+
+def _network(url: str) -> list[Finding]:
+    return list(map(finding_of, network_steps(url)))
+
+
+def _certificate(directory: Path, days: int) -> Path:
+    """A file with a certificate for localhost that vouches for itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=days))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    path = directory / "certificate.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(certificate.public_bytes(serialization.Encoding.PEM) + private)
+    return path
+
+
+@contextmanager
+def _tls(certificate: Path) -> Iterator[str]:
+    """Shakes hands with one client."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+
+    def once(listening: socket.socket) -> None:
+        plain, _ = listening.accept()
+        with plain, suppress(OSError), context.wrap_socket(plain, server_side=True) as encrypted:
+            encrypted.recv(1)
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.settimeout(60)
+        thread = threading.Thread(target=once, args=(listening,))
+        thread.start()
+        yield f"https://localhost:{listening.getsockname()[1]}"
+        thread.join()
+
+
+@contextmanager
+def _passing_on(url: str) -> Iterator[str]:
+    """A proxy that shows the service under another address, as one that was moved is."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+    from urllib.request import urlopen
+
+    class Front(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            with urlopen(f"{url}{self.path}", timeout=30) as response:  # noqa: S310  # http on loopback
+                body = response.read()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Front) as front:
+        thread = threading.Thread(target=front.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{front.server_port}"
+        front.shutdown()
+        thread.join()
