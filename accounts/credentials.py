@@ -81,6 +81,7 @@ class Credential:
         scopes: what it may do.
         member: whose data it opens; loaded with the fields that operations need.
         root: the path below which it works; empty means everywhere.
+        connection: what the member allowed an app, of an access token; it may have several at once.
     """
 
     kind: Literal["api_key", "access_token"]
@@ -88,6 +89,7 @@ class Credential:
     scopes: frozenset[Scope]
     member: Member
     root: str = ""
+    connection: UUID | None = None
 
     def works_at(self, path: str) -> bool:
         """Whether it was issued for `path`."""

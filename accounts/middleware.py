@@ -12,10 +12,11 @@ from django.utils.deprecation import MiddlewareMixin
 
 from accounts.credentials import CREDENTIAL, credential_of
 from accounts.membership import require_membership
+from accounts.rates import WINDOW, count
 from accounts.viewsets import routed
 from studyservice.http.client_address import client_address
 from studyservice.http.paths import MCP_ROOT, is_api_path, is_mcp_path
-from studyservice.http.request_keys import CALLER, RequestKey
+from studyservice.http.request_keys import CALLER
 from studyservice.http.responses import error_response
 from studyservice.operations.declaration import Operation, Scope
 from studyservice.operations.errors import (
@@ -30,9 +31,6 @@ from studyservice.rates.limiter import Rate, Window, hit, peek
 from studyservice.server.lanes import MEMBER
 
 logger = logging.getLogger(__name__)
-
-_WINDOW = RequestKey[Window]("window")
-"""The state of the rate limit after this request; of a request that is not counted there is none."""
 
 _PLAIN_HTTP = "Use https. A credential that was sent over http may have been read on the way: replace it."
 
@@ -55,7 +53,7 @@ class CredentialMiddleware:
             return self.get_response(request)
         window, refusal = self._count(request)
         response = self.get_response(request) if refusal is None else error_response(refusal)
-        for name, value in window.headers().items():
+        for name, value in (WINDOW.get(request) or window).headers().items():
             response.headers[name] = value
         return response
 
@@ -70,8 +68,8 @@ class CredentialMiddleware:
         except DatabaseError as error:
             logger.exception("The credential could not be looked up")
             return hit(Rate.API, client_address(request)), InternalError.of(error)
-        window = hit(Rate.API, str(credential.id) if credential else client_address(request))
-        _WINDOW.set(request, window)
+        window = count(credential) if credential else hit(Rate.API, client_address(request))
+        WINDOW.set(request, window)
         if credential is not None:
             CREDENTIAL.set(request, credential)
             CALLER.set(request, {"member": credential.member.id, credential.kind: credential.id})
@@ -80,7 +78,7 @@ class CredentialMiddleware:
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """401 or 429 for a route that exists."""
-        window = _WINDOW.get(request)
+        window = WINDOW.get(request)
         if window is None:
             return None
         if window.exceeded:

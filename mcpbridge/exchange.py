@@ -33,10 +33,12 @@ from mcp.types import (
 )
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from accounts.rates import count_more
 from mcpbridge.running import result_of
+from studyservice.operations.errors import RateLimited
 
 MAX_BATCH = 20
-"""Messages in one batch, which counts once against the rate limit."""
+"""Messages in one batch, of which each request counts against the rate limit."""
 
 _BATCH_VERSION = DEFAULT_NEGOTIATED_VERSION
 """2025-03-26, which has batches and is assumed where no header names another, as it had no such header."""
@@ -68,7 +70,11 @@ _ACCEPTED = Reply(202)
 
 
 def exchange(request: HttpRequest, message: Any) -> Reply:
-    """Answer the message, or the batch of messages, that a POST carried."""
+    """Answer the message, or the batch of messages, that a POST carried.
+
+    Raises:
+        RateLimited: the batch holds more requests than are left; none of them ran.
+    """
     version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
     if isinstance(message, list) and version in {None, _BATCH_VERSION}:
         return _batch(request, message)
@@ -82,7 +88,12 @@ def _batch(request: HttpRequest, messages: list[Any]) -> Reply:
         return refusal(INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH} messages.")
     if any(isinstance(message, dict) and message.get("method") == "initialize" for message in messages):
         return refusal(INVALID_REQUEST, "initialize must not be part of a batch.")
-    replies = [_answered(request, _handshake(request, message, _BATCH_VERSION)) for message in messages]
+    calls = [_handshake(request, message, _BATCH_VERSION) for message in messages]
+    # The POST counted for one of them when it came.
+    window = count_more(request, sum(isinstance(call, _Call) for call in calls) - 1)
+    if window is not None and window.exceeded:
+        raise RateLimited(headers={"Retry-After": str(window.reset)})
+    replies = [_answered(request, call) for call in calls]
     bodies = [reply.body for reply in replies if reply.body is not None]
     return Reply(200, bodies) if bodies else _ACCEPTED
 

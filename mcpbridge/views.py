@@ -9,7 +9,7 @@ from mcp.types import PARSE_ERROR
 from mcpbridge.exchange import exchange, refusal
 from studyservice.http.bodies import BodyTooLarge, decode, read_raw
 from studyservice.http.responses import JSON_TYPE, error_response, json_response
-from studyservice.operations.errors import InvalidRequest, MethodNotAllowed
+from studyservice.operations.errors import InvalidRequest, MethodNotAllowed, RateLimited
 
 
 class NotAcceptable(InvalidRequest):
@@ -56,7 +56,10 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     except InvalidRequest as error:
         reply = refusal(PARSE_ERROR, error.message)
     else:
-        reply = exchange(request, message)
+        try:
+            reply = exchange(request, message)
+        except RateLimited as error:
+            return error_response(error)
     return _empty(reply.status) if reply.body is None else json_response(reply.body, reply.status)
 
 

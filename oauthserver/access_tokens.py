@@ -28,7 +28,8 @@ _ACCESS_TOKEN = Select[_TokenColumns](
         token_checksum=Param("checksum"),
         user__is_active=True,
     ),
-    {"token_id": "id", "scope": "scope", "resource": "resource", "expires": "expires"} | member_columns("user"),
+    {"token_id": "id", "family": "token_family", "scope": "scope", "resource": "resource", "expires": "expires"}
+    | member_columns("user"),
 )
 
 
@@ -43,4 +44,5 @@ def resolve_access_token(secret: str) -> Credential | None:
         scopes=frozenset(map(Scope, row["scope"].split())),
         member=member_of(row),
         root=MCP_ROOT if row["resource"] else "",
+        connection=row["family"],
     )

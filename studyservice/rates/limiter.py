@@ -29,6 +29,8 @@ class Rate(Enum):
 
     API = RateLimitItemPerMinute(120)
     """API and MCP requests, per credential, or per address without a valid one."""
+    CONNECTION = RateLimitItemPerMinute(240)
+    """The same for all access tokens of one connection together: each refresh gives one more."""
     TOKEN = RateLimitItemPerMinute(60)
     """Requests to the OAuth token endpoint, per address."""
     REGISTRATION = RateLimitItemPerHour(20)
@@ -83,11 +85,14 @@ def start() -> None:
     _windows()
 
 
-def hit(rate: Rate, key: str) -> Window:
-    """Count one request of `key` and give the window's state; a request that is begun again was counted before."""
+def hit(rate: Rate, key: str, amount: int = 1) -> Window:
+    """Count one request of `key`, or `amount` of them at once, and give the window's state.
+
+    A request that is begun again was counted before.
+    """
     if was_counted(rate.name, key):
         return peek(rate, key)
-    window = count(_windows(), rate, key, 1)
+    window = count(_windows(), rate, key, amount)
     if window.exceeded:
         exceeded.send(hit, rate=rate)
     return window
