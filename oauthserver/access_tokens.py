@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.credentials import Credential, MemberColumns, member_columns, member_of
 from accounts.secrets import sha256
+from oauthserver.blocking import blocked_by
 from oauthserver.models import AccessToken, RefreshToken
 from studyservice.database.statements import Param, Select
 from studyservice.http.paths import MCP_ROOT
@@ -16,6 +17,7 @@ from studyservice.operations.declaration import Scope
 
 class _TokenColumns(MemberColumns):
     token_id: UUID
+    family: UUID
     scope: str
     resource: str
     expires: datetime
@@ -25,6 +27,7 @@ _ACCESS_TOKEN = Select[_TokenColumns](
     AccessToken.objects.filter(
         # An access token whose refresh tokens are gone is an orphan.
         Exists(RefreshToken.objects.filter(token_family=OuterRef("token_family"))),
+        ~blocked_by("application__client_id"),
         token_checksum=Param("checksum"),
         user__is_active=True,
     ),
@@ -34,7 +37,10 @@ _ACCESS_TOKEN = Select[_TokenColumns](
 
 
 def resolve_access_token(secret: str) -> Credential | None:
-    """The live access token `secret`, or None if it is wrong, expired, revoked or orphaned; costs one query."""
+    """The live access token `secret`; costs one query.
+
+    None if it is wrong, expired, revoked or orphaned, or its app is blocked.
+    """
     row = _ACCESS_TOKEN.first(checksum=sha256(secret))
     if row is None or row["expires"] <= timezone.now():
         return None

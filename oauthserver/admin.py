@@ -11,11 +11,13 @@ from django.utils.html import format_html
 from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
 from accounts.writing import writing
+from oauthserver.blocking import block, blocked_by, unblock
 from oauthserver.connections import disconnect_all_apps, disconnect_all_members
 from oauthserver.deletion import delete_app
 from oauthserver.models import (
     AccessToken,
     Application,
+    BlockedApp,
     ConnectedMember,
     Grant,
     RefreshToken,
@@ -62,15 +64,34 @@ class _UseFilter(admin.SimpleListFilter):
         return queryset
 
 
+class _BlockFilter(admin.SimpleListFilter):
+    title = "block"
+    parameter_name = "block"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """The choices."""
+        return [("blocked", "Blocked"), ("open", "Not blocked")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
+        """The apps of the choice."""
+        match self.value():
+            case "blocked":
+                return queryset.filter(blocked_by("client_id"))
+            case "open":
+                return queryset.filter(~blocked_by("client_id"))
+        return queryset
+
+
 @admin.register(Application)
 class ApplicationAdmin(_Listed):
     """Apps: who they say they are, whether we checked it, and who connected them."""
 
-    list_display = ("name", "client_id", "verified", "registration_source", "created", "first_token_at")
-    list_filter = ("verified", _UseFilter, "registration_source", "token_endpoint_auth_method")
+    list_display = ("name", "client_id", "verified", "blocked", "registration_source", "created", "first_token_at")
+    list_filter = ("verified", _BlockFilter, _UseFilter, "registration_source", "token_endpoint_auth_method")
     fields = (
         "name",
         "verified",
+        "blocked",
         "client_id",
         "redirect_uris",
         "token_endpoint_auth_method",
@@ -80,8 +101,28 @@ class ApplicationAdmin(_Listed):
         "connections",
     )
     readonly_fields = tuple(name for name in fields if name != "verified")
-    actions = ("revoke_everything",)
+    actions = ("revoke_everything", "block", "unblock")
     ordering = ("-created",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
+        """Each with whether it is blocked."""
+        apps: QuerySet[Application] = super().get_queryset(request)
+        return apps.annotate(is_blocked=blocked_by("client_id"))
+
+    @admin.display(boolean=True)
+    def blocked(self, app: Application) -> bool:
+        """Whether it may do nothing at all."""
+        return bool(getattr(app, "is_blocked", False))
+
+    @admin.action(description="Block the selected apps: no consent, no token, no call", permissions=["change"])
+    def block(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
+        """At once, for all members, until they are unblocked."""
+        self.message_user(request, f"Blocked: {counted(sum(block(app.client_id) for app in queryset), 'app')}.")
+
+    @admin.action(description="Unblock the selected apps", permissions=["change"])
+    def unblock(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
+        """What their members allowed works again."""
+        self.message_user(request, f"Unblocked: {counted(sum(unblock(app.client_id) for app in queryset), 'app')}.")
 
     def matching(self, term: str) -> Q:
         """A client id by its beginning, or a part of the name or of a redirect URI."""
@@ -122,6 +163,24 @@ class ApplicationAdmin(_Listed):
         """For all members, at once."""
         members = sum(disconnect_all_members(app) for app in queryset)
         self.message_user(request, f"Revoked: {counted(members, 'connection')}.")
+
+
+@admin.register(BlockedApp)
+class BlockedAppAdmin(ServiceAdmin):
+    """Blocked client ids, also of apps that nobody has connected yet; deleting one unblocks it."""
+
+    list_display = ("client_id", "note", "created")
+    fields = ("client_id", "note")
+    view_on_site = False
+    ordering = ("client_id",)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
+        """A block stays with its app."""
+        return () if obj is None else ("client_id",)
+
+    def matching(self, term: str) -> Q:
+        """A client id by its beginning."""
+        return Q(client_id__startswith=term)
 
 
 @admin.register(RefreshToken)

@@ -23,6 +23,7 @@ from oauthlib.oauth2.rfc6749 import errors
 
 from accounts.models import Member
 from accounts.writing import writing
+from oauthserver.blocking import is_blocked
 from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.metadata_documents import DocumentRefused
 from oauthserver.models import Application, end_families, families_of
@@ -114,6 +115,8 @@ class AuthorizationView(OAuthLibMixin, View):
             self.asked = AuthorizationRequest.parse(request)
         except InvalidRequest as error:
             return _error_page(request, "The request could not be read", f"{error.description} {_START_AGAIN}")
+        if is_blocked(self.asked.client_id):
+            return self._blocked(request)
         refusal: dict[str, str] | None = None
         try:
             self._check()
@@ -200,6 +203,12 @@ class AuthorizationView(OAuthLibMixin, View):
         response: HttpResponse = OAuth2ResponseRedirect(uri, self.app.get_allowed_schemes())
         return response
 
+    def _blocked(self, request: HttpRequest) -> HttpResponse:
+        """Tell the member; the app is told nothing."""
+        app = Application.objects.filter(client_id=self.asked.client_id).first()
+        title = f"{app.name if app else 'This app'} is blocked"
+        return error_page(request, HTTPStatus.FORBIDDEN, title, _BLOCKED)
+
     def _fatal(self, request: HttpRequest, error: Exception) -> HttpResponse:
         if isinstance(error, DocumentRefused):
             said = error.refusal
@@ -215,6 +224,10 @@ _START_AGAIN = "Go back to the app and start again; if it happens again, tell th
 _UNKNOWN = (
     "The app that sent you here is not registered with us, or no longer is. "
     "Go back to the app, remove the connection there and add it again."
+)
+_BLOCKED = (
+    "This app was blocked by the operators of this service, so it cannot be connected. Nothing was shared with it now. "
+    "What you connected before is listed under Keys and apps."
 )
 _MISMATCH = (
     "It asked us to send you to an address that it has not registered (its redirect URI), so nothing was shared."

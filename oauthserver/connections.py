@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts.connections import AskingApp, ConnectedApp, ConnectedApps
 from accounts.models import Member
 from accounts.writing import writing
+from oauthserver.blocking import blocked_by
 from oauthserver.errors import InvalidRequest
 from oauthserver.models import (
     AccessToken,
@@ -51,7 +52,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
         .order_by("-connected_at", "application_id")[:most]
     )
     by_app = {row["application_id"]: row for row in held}
-    apps = Application.objects.in_bulk(list(by_app))
+    apps = Application.objects.annotate(blocked=blocked_by("client_id")).in_bulk(list(by_app))
     return [
         ConnectedApp(
             id=found,
@@ -61,6 +62,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
             scopes=frozenset(Scope) if row["writes"] else frozenset({Scope.READ}),
             connected_at=row["connected_at"],
             last_used_at=row["used_at"],
+            blocked=apps[found].blocked,
         )
         for found, row in by_app.items()
         if found in apps  # else it was deleted between the two queries

@@ -78,6 +78,12 @@ class InvalidScope(OAuthError):
         super().__init__("The scope goes beyond what the member allowed.")
 
 
+class UnauthorizedClient(OAuthError):
+    """The client is known and may not use the grant (RFC 6749 section 5.2)."""
+
+    code = "unauthorized_client"
+
+
 class UnsupportedGrantType(OAuthError):
     """The grant type is not one of ours (RFC 6749 section 5.2)."""
 

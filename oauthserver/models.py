@@ -104,6 +104,29 @@ class Application(AbstractApplication):
         return [scheme_of(uri) for uri in self.redirect_uris.split()]
 
 
+class BlockedApp(models.Model):
+    """A client id that operators have blocked (`oauthserver.blocking`), whether or not there is such an app."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    client_id = models.CharField(
+        "client id",
+        max_length=255,
+        help_text="The address of its metadata document, if it has one.",
+    )
+    note = models.TextField(blank=True, default="", help_text="Why, for operators; no member sees it.")
+    created = models.DateTimeField("blocked", default=timezone.now, editable=False)
+
+    class Meta:
+        verbose_name = "blocked app"
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["client_id"], name="blocked_app_client_id"),
+            characters("client_id", 1, 255),
+        ]
+
+    def __str__(self) -> str:
+        return self.client_id
+
+
 class Grant(AbstractGrant):
     """A member's consent, and the authorization code that it gave; it stays, spent, while its tokens live."""
 

@@ -8,6 +8,7 @@ from uuid import UUID
 from accounts.credentials import MemberColumns, member_columns, member_of
 from accounts.models import Member
 from accounts.secrets import sha256
+from oauthserver.blocking import blocked_by
 from oauthserver.clients import ClientColumns, authenticated, client_columns, client_of
 from oauthserver.errors import InvalidClient, InvalidGrant
 from oauthserver.models import Application, Grant, RefreshToken
@@ -22,6 +23,7 @@ _SHARED = {
     "expires": "expires",
     **member_columns("user"),
     **client_columns("application"),
+    "blocked": "blocked",
 }
 
 
@@ -32,6 +34,7 @@ class _SharedColumns(MemberColumns, ClientColumns):
     resource: str
     expires: datetime
     spent_at: datetime | None
+    blocked: bool
 
 
 class _CodeColumns(_SharedColumns):
@@ -42,7 +45,9 @@ class _CodeColumns(_SharedColumns):
 
 
 _CODE = Select[_CodeColumns](
-    Grant.objects.filter(code=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True),
+    Grant.objects.filter(
+        code=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True
+    ).annotate(blocked=blocked_by("application__client_id")),
     _SHARED
     | {
         "spent_at": "spent_at",
@@ -55,7 +60,7 @@ _CODE = Select[_CodeColumns](
 _REFRESH_TOKEN = Select[_SharedColumns](
     RefreshToken.objects.filter(
         token_checksum=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True
-    ),
+    ).annotate(blocked=blocked_by("application__client_id")),
     _SHARED | {"spent_at": "revoked"},
 )
 
@@ -81,6 +86,7 @@ class Presented:
         scope: what the member allowed.
         resource: where tokens of it work (`oauthserver.resources`).
         spent_at: when the code was exchanged or the refresh token rotated; None while it works.
+        blocked: whether operators have blocked the client.
         binding: of a code.
     """
 
@@ -93,6 +99,7 @@ class Presented:
     resource: str
     expires: datetime
     spent_at: datetime | None
+    blocked: bool
     binding: CodeBinding | None
 
     @classmethod
@@ -132,5 +139,6 @@ class Presented:
             resource=row["resource"],
             expires=row["expires"],
             spent_at=row["spent_at"],
+            blocked=row["blocked"],
             binding=binding,
         )

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.writing import writing
 from oauthserver.clients import authenticates
-from oauthserver.errors import InvalidGrant
+from oauthserver.errors import InvalidGrant, UnauthorizedClient
 from oauthserver.issuing import Pair, issue
 from oauthserver.models import Application, end_families
 from oauthserver.presented import CodeBinding, Presented
@@ -39,9 +39,17 @@ class TokenValidator(Validator):
         return True
 
     def authenticate_client(self, request: Any, *args: Any, **kwargs: Any) -> bool:
-        """Whether the client authenticated by the method it is registered for (RFC 6749 section 2.3)."""
+        """Whether the client authenticated by the method it is registered for (RFC 6749 section 2.3).
+
+        Raises:
+            UnauthorizedClient: it did, and operators have blocked it.
+        """
         request.client = self.presented.client
-        return authenticates(self.wanted.credentials, self.presented.client)
+        if not authenticates(self.wanted.credentials, self.presented.client):
+            return False
+        if self.presented.blocked:
+            raise UnauthorizedClient("This app was blocked by the operators of the service.")
+        return True
 
     def validate_code(self, client_id: str, code: str, client: Application, request: Any, *args: Any) -> bool:
         """Whether the code is live. A spent one ends what came from it (RFC 6749 section 4.1.2, RFC 9700 section 4.5).

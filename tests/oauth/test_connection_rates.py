@@ -8,7 +8,6 @@ import pytest
 import time_machine
 
 from accounts.models import Member
-from tests.conftest import KeyFactory
 from tests.support.doors import McpDoor
 from tests.support.oauth import App
 from tests.support.world import Call, bearer, error_of
@@ -26,7 +25,7 @@ def frozen() -> Iterator[Any]:
 
 
 @pytest.fixture
-def tools(owner_member: Member, make_key: KeyFactory) -> McpDoor:
+def tools(owner_member: Member, make_key: Any) -> McpDoor:
     return McpDoor(make_key(owner_member)[0])
 
 
