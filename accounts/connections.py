@@ -24,6 +24,7 @@ class ConnectedApp:
         verified: whether we checked it, or each of its callbacks belongs to a recognized platform.
         hosts: what tells it from another of the same name: who publishes it and where it returns to.
         scopes: what the member allowed.
+        reused_at: when a refresh token of it was last used a second time.
         blocked: whether operators have blocked it, so that it does nothing.
     """
 
@@ -34,6 +35,7 @@ class ConnectedApp:
     scopes: frozenset[Scope]
     connected_at: datetime
     last_used_at: datetime | None
+    reused_at: datetime | None = None
     blocked: bool = False
 
 

@@ -38,15 +38,16 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
     Args:
         most: how many at most; None means all.
     """
-    consented = Grant.objects.filter(token_family=OuterRef("token_family")).values("created")
+    consent = Grant.objects.filter(token_family=OuterRef("token_family"))
     tokens = live_refresh_tokens().filter(user=member)
     if app_id is not None:
         tokens = tokens.filter(application=app_id)
     held = (
         tokens.values("application_id")
         .annotate(
-            connected_at=Min(Coalesce(Subquery(consented), "created")),
+            connected_at=Min(Coalesce(Subquery(consent.values("created")), "created")),
             used_at=Max("created"),
+            reused_at=Max(Subquery(consent.values("reused_at"))),
             writes=Count("id", filter=Q(scope__contains=Scope.WRITE)),
         )
         .order_by("-connected_at", "application_id")[:most]
@@ -62,6 +63,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
             scopes=frozenset(Scope) if row["writes"] else frozenset({Scope.READ}),
             connected_at=row["connected_at"],
             last_used_at=row["used_at"],
+            reused_at=row["reused_at"],
             blocked=apps[found].blocked,
         )
         for found, row in by_app.items()

@@ -139,6 +139,9 @@ class Grant(AbstractGrant):
     )
     resource = models.TextField(blank=True, default="")
     spent_at = models.DateTimeField(null=True, editable=False)
+    reused_at = models.DateTimeField(
+        null=True, editable=False, help_text="When a refresh token of it was last used a second time."
+    )
     nonce = None  # type: ignore[assignment]  # drops the field
     claims = None  # type: ignore[assignment]  # drops the field
 

@@ -17,6 +17,7 @@ from oauthserver.issuing import Pair, issue
 from oauthserver.models import Application, end_families
 from oauthserver.presented import CodeBinding, Presented
 from oauthserver.resources import narrowed
+from oauthserver.reuse import note_reuse
 from oauthserver.token_requests import TokenRequest
 from oauthserver.validator import Validator
 from studyservice.operations.errors import NotFound
@@ -95,8 +96,11 @@ class TokenValidator(Validator):
     def validate_refresh_token(self, refresh_token: str, client: Application, request: Any, *args: Any) -> bool:
         """Whether the refresh token is live. A rotated one ends its family after `REUSE_TOLERANCE`."""
         rotated_at = self.presented.spent_at
-        if rotated_at is not None and rotated_at <= timezone.now() - REUSE_TOLERANCE:
-            self._end_family()
+        if rotated_at is not None:
+            if rotated_at <= timezone.now() - REUSE_TOLERANCE:
+                self._end_family()
+            else:
+                note_reuse(self.presented)
         request.user = self.presented.member
         return self._is_live()
 
@@ -112,16 +116,18 @@ class TokenValidator(Validator):
             InvalidGrant: what was presented is spent or ended by now.
             InvalidClient: the app is gone by now.
         """
-        issue(
-            Pair(
-                access_token=token["access_token"],
-                refresh_token=token["refresh_token"],
-                scope=token["scope"],
-                resource=narrowed(self.presented.resource, self.wanted.resources),
-                lifetime=token["expires_in"],
-            ),
-            self.presented,
+        pair = Pair(
+            access_token=token["access_token"],
+            refresh_token=token["refresh_token"],
+            scope=token["scope"],
+            resource=narrowed(self.presented.resource, self.wanted.resources),
+            lifetime=token["expires_in"],
         )
+        try:
+            issue(pair, self.presented)
+        except InvalidGrant:
+            note_reuse(self.presented)
+            raise
 
     @property
     def _binding(self) -> CodeBinding:

@@ -69,6 +69,14 @@ def test_one_of_many_refreshes_of_a_token_succeeds(owner_member: Any) -> None:
     assert status_of(winner.json()["access_token"]) == 200
 
 
+def test_a_refresh_that_lost_the_race_is_a_second_use(owner_member: Any) -> None:
+    """It saw the token live, and is refused by the statement that spends it."""
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    race(owner_member, *[lambda: app.refresh(tokens["refresh_token"])] * 2)
+    assert "it used a token that it had exchanged already" in Browser(owner_member).client.get("/keys").content.decode()
+
+
 def test_a_server_whose_clock_is_ahead_takes_a_lost_race_for_no_replay(owner_member: Any) -> None:
     """What it saw before its turn decides, not whether the code was spent earlier by another server's clock."""
     app = App.registered()
