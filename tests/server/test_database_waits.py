@@ -256,4 +256,6 @@ def _manage(directory: Path, url: str, *arguments: str, **variables: str) -> str
     """What a command prints."""
     environment = os.environ | {"DATABASE_URL": url, "DATA_DIR": str(directory)} | variables
     command = [sys.executable, "manage.py", *arguments]
-    return subprocess.run(command, env=environment, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
