@@ -47,18 +47,36 @@ _LIST = Select[DeckColumns](_DECKS, DeckRecord)
 _LIST_COUNTS = _counted(_CARDS)
 _ONE = Select[DeckColumns](_DECKS.filter(id=Param("deck_id")), DeckRecord)
 _ONE_COUNTS = _counted(_OF_DECK)
-_CARDS_DUE_FIRST = Select[CardRow](_OF_DECK.order_by("due_at", "position", "id"), CardRecord)
+_DUE_FIRST = _OF_DECK.order_by("due_at", "position", "id")
+_CARDS_DUE_FIRST = Select[CardRow](_DUE_FIRST, CardRecord, limited=True)
+_DUE_CARDS = Select[CardRow](_DUE_FIRST.filter(due_at__lte=Param("now")), CardRecord, limited=True)
+_NO_LIMIT = 1_000_000
+"""Far more than a deck holds, also one that an operator has made."""
 
 
-def list_vocab_decks(member: Member, *, include_cards: bool, deck_id: UUID | None = None) -> list[DeckRow]:
-    """Every deck, oldest first, or only `deck_id`, with its cards if asked for; two queries, three with cards."""
+def list_vocab_decks(
+    member: Member,
+    *,
+    include_cards: bool,
+    deck_id: UUID | None = None,
+    due_only: bool = False,
+    limit: int | None = None,
+) -> list[DeckRow]:
+    """Every deck, oldest first, or only `deck_id`, with its cards if asked for; two queries, three with cards.
+
+    Args:
+        due_only: leaves out the cards that are not due.
+        limit: most cards.
+    """
     now = timezone.now()
     if deck_id is None:
         return _with_counts(_LIST.all(member_id=member.id), _LIST_COUNTS.all(member_id=member.id, now=now))
     one = {"member_id": member.id, "deck_id": deck_id}
     decks = _with_counts(_ONE.all(**one), _ONE_COUNTS.all(**one, now=now))
     if decks and include_cards:
-        decks[0]["cards"] = _CARDS_DUE_FIRST.all(**one)
+        most = _NO_LIMIT if limit is None else limit
+        cards = _DUE_CARDS.all(**one, now=now, limit=most) if due_only else _CARDS_DUE_FIRST.all(**one, limit=most)
+        decks[0]["cards"] = cards
     return decks
 
 
@@ -74,8 +92,15 @@ def _with_counts(decks: list[DeckColumns], counted: list[_CardCounts]) -> list[D
     return rows
 
 
-def create_vocab_deck(member: Member, *, name: str, cards: list[CardFields], course_id: UUID | None = None) -> DeckRow:
-    """A new deck with its cards, all of them due.
+def create_vocab_deck(
+    member: Member,
+    *,
+    name: str,
+    cards: list[CardFields],
+    course_id: UUID | None = None,
+    include_cards: bool = True,
+) -> DeckRow:
+    """A new deck with its cards, all of them due; `include_cards` says whether they are answered.
 
     Raises:
         ValidationFailed: `course_id` is no course of the member's.
@@ -92,7 +117,7 @@ def create_vocab_deck(member: Member, *, name: str, cards: list[CardFields], cou
             Card(member_id=member.id, deck_id=deck.id, position=position, due_at=due_at, **card)
             for position, card in enumerate(cards, start=1)
         )
-        [made] = list_vocab_decks(member, deck_id=deck.id, include_cards=True)
+        [made] = list_vocab_decks(member, deck_id=deck.id, include_cards=include_cards)
         return made
 
 

@@ -6,7 +6,16 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from studyservice.operations.fields import ChoiceField, IdField, IntegerField, ListField, QueryBooleanField, StringField
+from studyservice.operations.fields import (
+    BooleanField,
+    ChoiceField,
+    IdField,
+    IntegerField,
+    ListField,
+    QueryBooleanField,
+    QueryIntegerField,
+    StringField,
+)
 from studyservice.operations.serializers import Body, Query, Record
 from vocab.models import MAX_DURATION_MS, CardState, Rating
 
@@ -42,6 +51,7 @@ class DeckBody(Body):
     name = StringField(max_length=120, help_text="The deck's name.")
     course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
     cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
+    include_cards = BooleanField(default=True, help_text="Whether to answer the cards too; they are stored either way.")
 
 
 class ReviewBody(Body):
@@ -68,11 +78,24 @@ class DecksQuery(Query):
     include_cards = QueryBooleanField(
         default=False, help_text="Whether to answer the deck's cards too, due first; needs deck_id."
     )
+    due_only = QueryBooleanField(default=False, help_text="Only the cards that are due now; needs include_cards.")
+    limit = QueryIntegerField(
+        min_value=1,
+        max_value=MAX_CARDS,
+        required=False,
+        help_text="At most this many cards, the first due; needs include_cards.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse the cards of every deck at once."""
+        """Refuse the cards of every deck at once, and what is about cards that are not asked for."""
+        wrong = {}
         if attrs["include_cards"] and "deck_id" not in attrs:
-            raise serializers.ValidationError({"include_cards": ["Needs deck_id, the deck whose cards to answer."]})
+            wrong["include_cards"] = ["Needs deck_id, the deck whose cards to answer."]
+        if not attrs["include_cards"]:
+            about_cards = [name for name in ("due_only", "limit") if attrs.get(name)]
+            wrong |= {name: ["Needs include_cards."] for name in about_cards}
+        if wrong:
+            raise serializers.ValidationError(wrong)
         return attrs
 
 
@@ -173,5 +196,7 @@ class DeckRecord(Record):
     created_at = serializers.DateTimeField(help_text="When the deck was created.")
     updated_at = serializers.DateTimeField(help_text="When the deck was last changed; reviews do not change it.")
     cards = CardRecord(
-        many=True, required=False, help_text="Its cards, due first; only with include_cards=true and on creation."
+        many=True,
+        required=False,
+        help_text="Its cards, due first; only with include_cards, which is true by default on creation.",
     )

@@ -18,7 +18,7 @@ class DeckViewSet(MemberViewSet):
     @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
     def list_vocab_decks(self) -> Page[DeckRow]:
         """All flashcard decks, oldest first, with how many of their cards are due. With deck_id only that deck, and
-        with include_cards its cards too, due first.
+        with include_cards its cards too, due first; due_only and limit give the few to ask next.
         """
         return page(decks.list_vocab_decks(self.member, **self.query))
 
@@ -32,7 +32,7 @@ class DeckViewSet(MemberViewSet):
     )
     def create_vocab_deck(self) -> DeckRow:
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. A member can
-        have 100 decks; one more answers conflict.
+        have 100 decks; one more answers conflict. With include_cards false the answer is short.
         """
         return decks.create_vocab_deck(self.member, **self.body)
 

@@ -46,7 +46,16 @@ def test_it_answers_what_is_then_listed(owner: RestDoor) -> None:
     assert deck_with_cards(owner, made) == made
 
 
+def test_it_can_answer_without_the_cards(owner: RestDoor) -> None:
+    short = made_deck(owner, "Nucleus", "Ribosome", include_cards=False)
+    whole = deck_with_cards(owner, short)
+    assert [card["term"] for card in whole.pop("cards")] == ["Nucleus", "Ribosome"]
+    assert short == whole
+
+
+@pytest.mark.rest
 def test_it_keeps_the_order_of_500_cards(owner: RestDoor) -> None:
+    """A tool's answer would be too long."""
     terms = [f"Term {number}" for number in range(500)]
     deck = made_deck(owner, *terms)
     assert [card["term"] for card in deck["cards"]] == terms
@@ -73,6 +82,8 @@ def test_it_accepts_the_longest_texts(owner: RestDoor) -> None:
         ({"name": None, "cards": [CARD]}, ["name"]),
         ({"name": 5, "cards": [CARD]}, ["name"]),
         ({"name": "Deck", "cards": []}, ["cards"]),
+        ({"name": "Deck", "cards": [CARD], "include_cards": "no"}, ["include_cards"]),
+        ({"name": "Deck", "cards": [CARD], "include_cards": None}, ["include_cards"]),
         ({"name": "Deck", "cards": None}, ["cards"]),
         ({"name": "Deck", "cards": CARD}, ["cards"]),
         ({"name": "Deck", "cards": [CARD] * 501}, ["cards"]),

@@ -38,6 +38,26 @@ def test_cards_come_due_first(owner: RestDoor) -> None:
     assert [card["due_at"] for card in cards] == sorted(card["due_at"] for card in cards)
 
 
+def test_the_cards_that_are_due_alone(owner: RestDoor) -> None:
+    deck = made_deck(owner, "easy", "again", "new")
+    for card in deck["cards"][:2]:
+        reviewed(owner, card, card["term"])
+    whole = deck_with_cards(owner, deck)
+    assert deck_with_cards(owner, deck, due_only=True) == whole | {"cards": whole["cards"][:1]}
+    with time_machine.travel(whole["cards"][1]["due_at"], tick=False):
+        due = deck_with_cards(owner, deck, due_only=True)
+    assert [card["term"] for card in due["cards"]] == ["new", "again"]
+
+
+@pytest.mark.parametrize("due_only", [True, False])
+@pytest.mark.parametrize(("limit", "cards"), [(1, 1), (2, 2), (500, 3)])
+def test_the_first_cards_that_come_up(owner: RestDoor, due_only: bool, limit: int, cards: int) -> None:
+    deck = made_deck(owner, "a", "b", "c")
+    found = deck_with_cards(owner, deck, limit=limit, due_only=due_only)
+    assert found == deck | {"cards": deck["cards"][:cards]}
+    assert (found["card_count"], found["due_count"]) == (3, 3)
+
+
 def test_it_counts_what_is_due(owner: RestDoor) -> None:
     deck = made_deck(owner, "a", "b")
     card = reviewed(owner, deck["cards"][0], "good")
@@ -72,6 +92,14 @@ def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, v
         ({"deck_id": "first"}, ["deck_id"]),
         ({"deck_id": ""}, ["deck_id"]),
         ({"deck_id": "first", "include_cards": True}, ["deck_id"]),
+        ({"due_only": True}, ["due_only"]),
+        ({"limit": 5}, ["limit"]),
+        ({"deck_id": str(uuid4()), "due_only": True, "limit": 5}, ["due_only", "limit"]),
+        ({"deck_id": str(uuid4()), "include_cards": False, "limit": 5}, ["limit"]),
+        ({"include_cards": True, "limit": 5}, ["include_cards"]),
+        ({"deck_id": str(uuid4()), "include_cards": True, "limit": 0}, ["limit"]),
+        ({"deck_id": str(uuid4()), "include_cards": True, "limit": 501}, ["limit"]),
+        ({"deck_id": str(uuid4()), "include_cards": True, "due_only": "1"}, ["due_only"]),
     ],
 )
 def test_it_names_what_is_wrong(owner: RestDoor, query: dict[str, Any], wrong: list[str]) -> None:
@@ -140,6 +168,8 @@ def test_100_decks_of_500_cards_cost_what_one_does(
     assert [deck["card_count"] for deck in found] == [1] + [500] * 99
     with django_assert_num_queries(4):
         assert len(deck_with_cards(owner, found[50])["cards"]) == 500
+    with django_assert_num_queries(4):
+        assert deck_with_cards(owner, found[50], due_only=True, limit=10)["cards"] == []
 
 
 def test_it_needs_a_membership(lapsed: RestDoor) -> None:

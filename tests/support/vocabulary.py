@@ -16,7 +16,7 @@ def reviewed(door: RestDoor, card: Any, rating: str, **fields: Any) -> Any:
     return door.made("review_vocab_card", card_id=card["id"], rating=rating, **fields)
 
 
-def deck_with_cards(door: RestDoor, deck: Any) -> Any:
+def deck_with_cards(door: RestDoor, deck: Any, **options: Any) -> Any:
     """The deck as it is now, with its cards."""
-    [found] = door.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
+    [found] = door.made("list_vocab_decks", deck_id=deck["id"], include_cards=True, **options)["data"]
     return found
