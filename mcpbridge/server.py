@@ -19,10 +19,10 @@ from mcp.types import (
 
 from accounts.credentials import CREDENTIAL
 from accounts.membership import require_membership
+from mcpbridge.answers import answer_text, omission
 from mcpbridge.failures import failure_text
 from mcpbridge.tools import ToolArguments, tools
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
-from studyservice.operations.codec import encode
 from studyservice.operations.errors import ApiError, InternalError
 
 logger = logging.getLogger(__name__)
@@ -45,10 +45,11 @@ Changing. An update changes only the fields you send; null clears an optional on
 set_grade_categories, tell the member what will be lost and wait for a yes: there is no undo. set_grade_categories \
 replaces the whole list, so call get_grades first and send every category to keep, with its id.
 
-Quizzing. list_vocab_decks shows what is due; with deck_id and include_cards it gives a deck's cards, due first. Show \
-one term at a time and wait for the answer before you show the definition. Agree on a rating with the member (again, \
-hard, good, easy) and send it with review_vocab_card, once for each card; it decides when the card comes back. To make \
-a deck, show the terms to the member first, then call create_vocab_deck once.
+Quizzing. list_vocab_decks shows what is due; with deck_id, include_cards, due_only and limit 10 it gives the cards of \
+a deck to ask next. Show one term at a time and wait for the answer before you show the definition. Agree on a rating \
+with the member (again, hard, good, easy) and send it with review_vocab_card, once for each card; it decides when the \
+card comes back. After ten cards ask for the next ten. To make a deck, show the terms to the member first, then call \
+create_vocab_deck once, with include_cards false.
 
 At most 120 calls a minute. If get_me says that the membership is not active, only get_me works until it is renewed.\
 """
@@ -81,20 +82,21 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     try:
         require_membership(credential.member, [tool.operation])
         row = tool.viewset().run(tool.operation, credential, ToolArguments(params.arguments or {}))
-        record = encode(row)
+        text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
     except Exception as error:
         logger.exception("Tool %s failed", tool.operation.id)
         failure = InternalError.of(error)
     else:
-        return _result(record.decode(), isError=False, structuredContent=orjson.loads(record))
+        notes = [omission(left_out)] if left_out else []
+        return _result(text, *notes, isError=False, structuredContent=orjson.loads(text))
     TOOL_FAILURE.set(request, failure)
     return _result(failure_text(failure), isError=True)
 
 
-def _result(text: str, **more: Any) -> dict[str, Any]:
-    return {"content": [{"type": "text", "text": text}], "resultType": "complete", **more}
+def _result(*texts: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text} for text in texts], "resultType": "complete", **more}
 
 
 server = Server(

@@ -13,12 +13,20 @@ from mcp.types import Tool, ToolAnnotations
 from accounts.viewsets import MemberViewSet, routed
 from mcpbridge.schemas import Schema, input_schema
 from studyservice.openapi.document import document
-from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation
+from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope
 from studyservice.operations.serializers import Query
 
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
 _READ_ONLY = "get"
 _NOT_IDEMPOTENT = "post"
+
+NARROWER = {
+    "days": "fewer days",
+    "limit": "a smaller limit",
+    "due_only": "due_only, for the cards that are due alone",
+    "include_syllabus": "the course without include_syllabus",
+}
+"""Argument of a reading tool to what it asks for when an answer is too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +60,18 @@ class OperationTool:
         operation: what it declares.
         viewset: where its action stands.
         definition: what `tools/list` says.
+        narrower: what to ask for if an answer is too long; empty if nothing asks for less.
     """
 
     operation: Operation
     viewset: type[MemberViewSet]
     definition: Tool
+    narrower: tuple[str, ...]
+
+    @property
+    def may_leave_out(self) -> bool:
+        """Whether a long answer is given without its longest lists instead of being refused."""
+        return self.operation.scope is not Scope.READ or not self.narrower
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +105,8 @@ def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[
             raise ImproperlyConfigured(f"Tool {name}: {error}.") from None
         definition = _definition(action, schema)
         _check_limits(definition)
-        found[name] = OperationTool(action.operation, action.viewset, definition)
+        narrower = tuple(less for argument, less in NARROWER.items() if argument in schema["properties"])
+        found[name] = OperationTool(action.operation, action.viewset, definition, narrower)
     return found
 
 

@@ -1,11 +1,15 @@
-"""The largest agenda that a member can have: all that may be stored, all of it due, with the longest texts."""
+"""The largest agenda that a member can have: all that may be stored, all of it due, with the longest texts.
+
+REST answers it. As a tool it is over what an assistant is given, so the tool says how to ask for less.
+"""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from bench import machine
 from bench.cast import Subject
-from bench.drills.client import Client
+from bench.drills.client import Answer, Client
 from bench.drills.report import Report
 from bench.drills.site import Instance, Site
 from bench.drills.stored import query
@@ -62,7 +66,7 @@ def drill(site: Site) -> list[Report]:
 
 
 def _measured(instance: Instance, owners: list[Subject], other: Subject, body: object) -> tuple[str, bool]:
-    """What was measured, and whether it keeps to the bounds."""
+    """What was measured, and whether it keeps to the bounds; a tool has to refuse."""
     [worker] = instance.workers()
     with ThreadPoolExecutor(len(owners)) as pool, Client(instance.port, other.key) as client:
         client.call("GET", "/v1/me")
@@ -73,17 +77,24 @@ def _measured(instance: Instance, owners: list[Subject], other: Subject, body: o
             client.call("GET", "/v1/me")
             longest = max(longest, time.monotonic() - started)
     found = [one.result() for one in asked]
+    refused = all(_is_refusal(answer.body) for _, answer in found)
     peak = machine.peak_mib(worker)
     line = (
-        f"{found[0][1] / 1e6:.1f} MB in {max(taken for taken, _ in found):.2f} s; {peak:.0f} MiB at most; "
+        f"{int(found[0][1].headers['Content-Length']) / 1e6:.1f} MB in {max(taken for taken, _ in found):.2f} s; {peak:.0f} MiB at most; "
         f"another member's call {longest:.2f} s at most"
     )
-    return line, peak < _MOST_MIB and longest < _PATIENCE_SECONDS
+    return line, peak < _MOST_MIB and longest < _PATIENCE_SECONDS and refused is (body is not None)
 
 
-def _asked(instance: Instance, owner: Subject, body: object) -> tuple[float, int]:
-    """Seconds and bytes of one call."""
+def _is_refusal(body: Any) -> bool:
+    """Whether this is what a tool says instead of an answer that is too long."""
+    result = body.get("result", {})
+    return result.get("isError") is True and "Ask for less" in result["content"][0]["text"]
+
+
+def _asked(instance: Instance, owner: Subject, body: object) -> tuple[float, Answer]:
+    """Seconds and answer of one call."""
     started = time.monotonic()
     with Client(instance.port, owner.key) as client:
         answer = client.call("GET", _PATH) if body is None else client.call("POST", "/mcp", body)
-    return time.monotonic() - started, int(answer.headers["Content-Length"])
+    return time.monotonic() - started, answer

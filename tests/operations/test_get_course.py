@@ -90,8 +90,9 @@ def test_a_missing_syllabus_is_null(owner: RestDoor, course) -> None:
     assert detail == course | {"next_items": [], "syllabus_text": None}
 
 
+@pytest.mark.rest
 def test_the_longest_syllabus_is_answered_whole(owner: RestDoor, course) -> None:
-    """Decisions, 6: syllabus text up to 500,000 characters."""
+    """Decisions, 6: syllabus text up to 500,000 characters; a tool's answer would be too long."""
     from courses.models import Course
 
     syllabus = "é" * 500_000

@@ -131,11 +131,11 @@ class McpDoor(RestDoor):
             assert response.status_code == STATUS[content["error"]["type"]], content
             return _failed(content["error"], response)
         result = content["result"]
-        [block] = result["content"]
+        first, *notes = [block["text"] for block in result["content"]]
         if result["isError"]:
-            assert "structuredContent" not in result
-            return _failed(read_failure(block["text"]), response)
-        assert json.loads(block["text"]) == result["structuredContent"]
+            assert ("structuredContent" in result, notes) == (False, [])
+            return _failed(read_failure(first), response)
+        assert json.loads(first) == result["structuredContent"]
         return Answer(result["structuredContent"])
 
     def rpc(self, method: str, params: Mapping[str, Any] | None = None, **extra: Any) -> Any:

@@ -1,0 +1,91 @@
+"""How long a tool's answer may be: what an assistant reads goes into its context window, which has little room."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from mcpbridge.tools import OperationTool
+from studyservice.database.statements import Row
+from studyservice.operations.codec import encode
+from studyservice.operations.errors import InvalidRequest
+
+MAX_CHARACTERS = 100_000
+"""Of the structured content, as JSON text."""
+
+_BATCH = 100
+"""Entries of a list that are written out at a time before it is known that the answer is short enough."""
+
+
+class AnswerTooLong(InvalidRequest):
+    """A reading tool's answer is over the limit."""
+
+
+def answer_text(tool: OperationTool, row: Row) -> tuple[str, Counter[str]]:
+    """`row` as JSON text, and the names of the lists that it had to leave out, with their entries.
+
+    What a write did is done, so its answer is never refused: lists are left out until the rest fits, those inside
+    others first. A read whose arguments cannot ask for less is treated like that too.
+
+    Raises:
+        AnswerTooLong: a read is over the limit, and can ask for less.
+    """
+    left_out: Counter[str] = Counter()
+    text = _text(row)
+    if text is None and not tool.may_leave_out:
+        raise AnswerTooLong(
+            f"The answer would have over {MAX_CHARACTERS:,} characters. Ask for less: {' or '.join(tool.narrower)}."
+        )
+    lists = sorted(_lists(row), key=lambda found: (found[0], len(found[2])))
+    while text is None and lists:
+        name = lists[-1][1]
+        left_out[name] = sum(len(entries) for _, other, entries in lists if other == name)
+        lists = [found for found in lists if found[1] != name]
+        row = _without(row, name)
+        text = _text(row)
+    return encode(row).decode() if text is None else text, left_out
+
+
+def omission(left_out: Counter[str]) -> str:
+    """The sentence that tells what an answer leaves out."""
+    told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
+    return f"The whole answer would have over {MAX_CHARACTERS:,} characters, so it leaves out: {told}."
+
+
+def _text(row: Row) -> str | None:
+    """`row` as JSON text; None if it is over the limit.
+
+    Long lists are first written in batches that are dropped again, so that the text of a very long answer, of tens of
+    megabytes, is never made.
+    """
+    characters = 0
+    for _, _, entries in _lists(row):
+        if len(entries) <= _BATCH:
+            continue
+        for start in range(0, len(entries), _BATCH):
+            characters += len(encode(entries[start : start + _BATCH]).decode())
+            if characters > MAX_CHARACTERS:
+                return None
+    text = encode(row).decode()
+    return None if len(text) > MAX_CHARACTERS else text
+
+
+def _lists(row: Row, depth: int = 0) -> Iterator[tuple[int, str, list[Any]]]:
+    """Depth, name and entries of each list; records of a long one are not looked into."""
+    for name, value in row.items():
+        if isinstance(value, list):
+            yield depth, name, value
+            if len(value) <= _BATCH:
+                for entry in value:
+                    if isinstance(entry, dict):
+                        yield from _lists(entry, depth + 1)
+
+
+def _without(row: Row, name: str) -> Row:
+    """A copy without the lists of that name, at any depth."""
+    return {key: _kept(value, name) for key, value in row.items() if not (key == name and isinstance(value, list))}
+
+
+def _kept(value: Any, name: str) -> Any:
+    if isinstance(value, list):
+        return [_without(entry, name) if isinstance(entry, dict) else entry for entry in value]
+    return value

@@ -1,0 +1,164 @@
+"""How long a tool's answer may be, and what a tool says instead of one that is longer."""
+
+import json
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from mcpbridge import answers
+from tests.support import bulk
+from tests.support.doors import McpDoor, RestDoor, read_failure
+from tests.support.tools import mcp_of
+from tests.support.vocabulary import made_deck
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+MOST = 100_000
+TOKEN = 4
+"""Characters of a token, about."""
+
+
+@pytest.fixture
+def tools(owner: RestDoor) -> McpDoor:
+    """The owner's tools."""
+    return mcp_of(owner)
+
+
+def result_of(tools: McpDoor, tool: str, /, **arguments: Any) -> Any:
+    """The result of a call as it is sent."""
+    return tools.rpc("tools/call", {"name": tool, "arguments": arguments}).json()["result"]
+
+
+def texts(result: Any) -> list[str]:
+    """The texts of a result."""
+    return [block["text"] for block in result["content"]]
+
+
+def refused(result: Any) -> str:
+    """The message of a call that failed because its answer is too long."""
+    assert result["isError"] is True
+    assert "structuredContent" not in result
+    [text] = texts(result)
+    error = read_failure(text)
+    assert error["type"] == "invalid_request"
+    return str(error["message"])
+
+
+def add_items(course: Any, member: Any, count: int, title: str) -> None:
+    """So many items that are due tomorrow."""
+    from courses.models import Item
+
+    tomorrow = member.today() + timedelta(days=1)
+    rows = (
+        {
+            "id": uuid4(),
+            "member_id": member.id,
+            "course_id": course["id"],
+            "title": title,
+            "kind": "other",
+            "due_on": tomorrow,
+            "created_at": member.created_at,
+            "updated_at": member.created_at,
+        }
+        for _ in range(count)
+    )
+    bulk.insert(Item, rows)
+
+
+def test_a_read_that_is_too_long_says_how_to_ask_for_less(tools: McpDoor, course: Any, owner_member: Any) -> None:
+    add_items(course, owner_member, 1000, "t" * 160)
+    message = refused(result_of(tools, "get_agenda", days=120))
+    assert message == "The answer would have over 100,000 characters. Ask for less: fewer days."
+    assert len(tools.request("GET", "/v1/agenda?days=120").content) > MOST, "REST answers it whole"
+
+
+def test_characters_are_counted_and_not_bytes(tools: McpDoor, course: Any, owner_member: Any) -> None:
+    add_items(course, owner_member, 180, "本" * 160)
+    [text] = texts(result_of(tools, "get_agenda"))
+    assert len(text) < MOST < len(text.encode())
+
+
+def test_the_limit_is_exact(tools: McpDoor, course: Any, owner_member: Any) -> None:
+    from courses.models import Course
+
+    def read(characters: int) -> Any:
+        Course.objects.filter(id=course["id"]).update(syllabus_text="s" * characters)
+        return result_of(tools, "get_course", course_id=course["id"], include_syllabus=True)
+
+    rest = len(texts(read(1))[0]) - 1
+    for characters, is_error in ((MOST - rest, False), (MOST - rest + 1, True)):
+        result = read(characters)
+        assert result["isError"] is is_error
+    assert refused(result).endswith("Ask for less: the course without include_syllabus.")
+
+
+def test_a_very_long_answer_is_never_written_out(
+    tools: McpDoor, course: Any, owner_member: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_items(course, owner_member, 5000, "\x01" * 160)
+    written = []
+
+    def encode(value: Any) -> bytes:
+        text = encoded(value)
+        written.append(len(text))
+        return text
+
+    encoded = answers.encode
+    monkeypatch.setattr(answers, "encode", encode)
+    refused(result_of(tools, "get_agenda"))
+    assert 0 < sum(written) < 2 * MOST
+
+
+def test_after_a_write_long_lists_are_left_out(tools: McpDoor, owner: RestDoor) -> None:
+    cards = [{"term": f"Term {number}", "definition": "d" * 2000} for number in range(100)]
+    result = result_of(tools, "create_vocab_deck", name="Long", cards=cards)
+    assert result["isError"] is False
+    deck = result["structuredContent"]
+    assert (deck["card_count"], "cards" in deck) == (100, False)
+    assert [json.loads(texts(result)[0]), *texts(result)[1:]] == [
+        deck,
+        "The whole answer would have over 100,000 characters, so it leaves out: cards (100).",
+    ]
+    assert len(owner.made("list_vocab_decks")["data"]) == 1
+
+
+def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpDoor, owner_member: Any) -> None:
+    from grades.models import GradeScore
+
+    course_id = tools.made("create_course", name="Botany")["id"]
+    categories = [{"name": "Quizzes", "weight": 100}]
+    [category] = tools.made("set_grade_categories", course_id=course_id, categories=categories)["categories"]
+    given = {"category_id": category["id"], "label": "\x01" * 120, "score": 80}
+    score = tools.made("add_grade_score", course_id=course_id, **given)
+    [values] = GradeScore.objects.filter(id=score["id"]).values()
+    bulk.insert(GradeScore, (values | {"id": uuid4()} for _ in range(499)))
+    result = result_of(tools, "get_grades", course_id=course_id)
+    assert result["isError"] is False
+    grades = result["structuredContent"]
+    assert grades["current_grade"] == 80
+    assert [(one["name"], one["weight"], "scores" in one) for one in grades["categories"]] == [("Quizzes", 100, False)]
+    assert texts(result)[1].endswith("so it leaves out: scores (500).")
+
+
+def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpDoor) -> None:
+    """As the instructions have it: what is due, the next ten cards, and a review of each."""
+    cards = [{"term": f"Term {number}", "definition": "A definition as one writes it. " * 5} for number in range(500)]
+    made = result_of(tools, "create_vocab_deck", name="Anatomy", cards=cards, include_cards=False)
+    read = texts(made)
+    read += texts(result_of(tools, "list_vocab_decks"))
+    options = {"include_cards": True, "due_only": True, "limit": 10}
+    few = result_of(tools, "list_vocab_decks", deck_id=made["structuredContent"]["id"], **options)
+    read += texts(few)
+    [deck] = few["structuredContent"]["data"]
+    assert len(deck["cards"]) == 10
+    for card in deck["cards"]:
+        read += texts(result_of(tools, "review_vocab_card", card_id=card["id"], rating="good"))
+    assert sum(map(len, read)) / TOKEN < 5000
+
+
+def test_500_cards_at_once_are_refused_with_the_way_out(tools: McpDoor) -> None:
+    deck = made_deck(tools, *(f"Term {number}" for number in range(500)), include_cards=False)
+    message = refused(result_of(tools, "list_vocab_decks", deck_id=deck["id"], include_cards=True))
+    assert message.endswith("a smaller limit or due_only, for the cards that are due alone.")
