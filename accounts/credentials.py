@@ -111,14 +111,21 @@ def credential_of(request: HttpRequest) -> Credential | None:
 
     `Authorization` counts when both headers are sent; `X-API-Key` takes API keys only.
     """
-    header = request.META.get("HTTP_AUTHORIZATION")
-    if header is not None:
-        scheme, _, secret = header.partition(" ")
-        credential = _resolve(secret.strip()) if scheme.lower() == "bearer" else None
-    else:
-        secret = request.META.get("HTTP_X_API_KEY", "")
-        credential = resolve_api_key(secret) if kind_of(secret) == "sk" else None
+    secret = presented_secret(request)
+    if secret is None:
+        return None
+    by_bearer = "HTTP_AUTHORIZATION" in request.META
+    credential = _resolve(secret) if by_bearer or kind_of(secret) == "sk" else None
     return credential if credential is not None and credential.works_at(request.path_info) else None
+
+
+def presented_secret(request: HttpRequest) -> str | None:
+    """The secret that `request` carries, live or not; None without one, and with another scheme than Bearer."""
+    header = request.META.get("HTTP_AUTHORIZATION")
+    if header is None:
+        return request.META.get("HTTP_X_API_KEY") or None
+    scheme, _, secret = header.partition(" ")
+    return secret.strip() or None if scheme.lower() == "bearer" else None
 
 
 def _resolve(secret: str) -> Credential | None:

@@ -10,15 +10,16 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from accounts.credentials import CREDENTIAL, credential_of
+from accounts.challenges import Reason, challenge
+from accounts.credentials import CREDENTIAL, credential_of, presented_secret
 from accounts.membership import require_membership
 from accounts.rates import WINDOW, count
 from accounts.viewsets import routed
 from studyservice.http.client_address import client_address
-from studyservice.http.paths import MCP_ROOT, is_api_path, is_mcp_path
+from studyservice.http.paths import is_api_path, is_mcp_path
 from studyservice.http.request_keys import CALLER
 from studyservice.http.responses import error_response
-from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import (
     ApiError,
     InternalError,
@@ -85,7 +86,8 @@ class CredentialMiddleware:
             return error_response(RateLimited(headers={"Retry-After": str(window.reset)}))
         is_open = request.method == "OPTIONS" and is_mcp_path(request.path_info)
         if CREDENTIAL.get(request) is None and not is_open:
-            return error_response(Unauthorized(headers={"WWW-Authenticate": challenge(request)}))
+            error: Reason | None = None if presented_secret(request) is None else "invalid_token"
+            return error_response(Unauthorized(headers={"WWW-Authenticate": challenge(request.path_info, error)}))
         return None
 
 
@@ -116,14 +118,3 @@ def _operations(view: Callable[..., HttpResponse]) -> tuple[Operation, ...]:
 def is_preflight(request: HttpRequest) -> bool:
     """Whether this is a CORS preflight (Fetch standard, CORS-preflight request)."""
     return request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.META
-
-
-def challenge(request: HttpRequest) -> str:
-    """The `WWW-Authenticate` value that points at the resource metadata (RFC 9728 section 5.1).
-
-    On `/mcp` it also names the scopes that a client should ask for (MCP authorization, Scope Selection Strategy).
-    """
-    metadata = f"{settings.BASE_URL}/.well-known/oauth-protected-resource"
-    if is_mcp_path(request.path_info):
-        return f'Bearer resource_metadata="{metadata}{MCP_ROOT}", scope="{" ".join(Scope)}"'
-    return f'Bearer resource_metadata="{metadata}"'

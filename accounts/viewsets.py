@@ -8,6 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from rest_framework.viewsets import ViewSet
 
+from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL, Credential
 from accounts.models import Member
 from studyservice.database.statements import Row
@@ -98,6 +99,8 @@ class MemberViewSet(ViewSet):
             operation = self._operation_of(request)
             row = self.run(operation, CREDENTIAL.require(request), HttpArguments(request, path_ids))
         except ApiError as error:
+            if isinstance(error, InsufficientScope):
+                error.headers["WWW-Authenticate"] = challenge(request.path_info, "insufficient_scope")
             return error_response(error)
         return json_response(row, operation.status)
 

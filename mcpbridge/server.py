@@ -17,13 +17,14 @@ from mcp.types import (
     PaginatedRequestParams,
 )
 
+from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL
 from accounts.membership import require_membership
 from mcpbridge.answers import answer_text, omission
 from mcpbridge.failures import failure_text
 from mcpbridge.tools import ToolArguments, tools
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
-from studyservice.operations.errors import ApiError, InternalError
+from studyservice.operations.errors import ApiError, InsufficientScope, InternalError
 
 logger = logging.getLogger(__name__)
 
@@ -92,11 +93,18 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         notes = [omission(left_out)] if left_out else []
         return _result(text, *notes, isError=False, structuredContent=orjson.loads(text))
     TOOL_FAILURE.set(request, failure)
-    return _result(failure_text(failure), isError=True)
+    return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))
 
 
 def _result(*texts: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text} for text in texts], "resultType": "complete", **more}
+
+
+def _challenged(failure: ApiError, path: str) -> dict[str, Any]:
+    """What lets a client ask the member for the scope that is missing (OpenAI Apps SDK, Authentication)."""
+    if not isinstance(failure, InsufficientScope):
+        return {}
+    return {"_meta": {"mcp/www_authenticate": [challenge(path, "insufficient_scope")]}}
 
 
 server = Server(

@@ -28,6 +28,9 @@ NARROWER = {
 }
 """Argument of a reading tool to what it asks for when an answer is too long."""
 
+SECURITY_SCHEMES = "securitySchemes"
+"""Where a tool says what it needs, beside its name and in its `_meta` (OpenAI Apps SDK, Authentication)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolArguments:
@@ -133,6 +136,7 @@ def _definition(action: _Action, schema: Schema) -> Tool:
             idempotent_hint=action.method != _NOT_IDEMPOTENT,
             open_world_hint=False,
         ),
+        _meta={SECURITY_SCHEMES: [{"type": "oauth2", "scopes": [declared.scope.value]}]},
     )
 
 

@@ -78,9 +78,10 @@ def _measured(instance: Instance, owners: list[Subject], other: Subject, body: o
             longest = max(longest, time.monotonic() - started)
     found = [one.result() for one in asked]
     refused = all(_is_refusal(answer.body) for _, answer in found)
+    megabytes = int(found[0][1].headers["Content-Length"]) / 1e6
     peak = machine.peak_mib(worker)
     line = (
-        f"{int(found[0][1].headers['Content-Length']) / 1e6:.1f} MB in {max(taken for taken, _ in found):.2f} s; {peak:.0f} MiB at most; "
+        f"{megabytes:.1f} MB in {max(taken for taken, _ in found):.2f} s; {peak:.0f} MiB at most; "
         f"another member's call {longest:.2f} s at most"
     )
     return line, peak < _MOST_MIB and longest < _PATIENCE_SECONDS and refused is (body is not None)

@@ -47,7 +47,16 @@ _RETRY_AFTER: Schema = {
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},
 }
 _CHALLENGE: Schema = {
-    "WWW-Authenticate": {"description": "Names the protected resource metadata.", "schema": {"type": "string"}},
+    "WWW-Authenticate": {
+        "description": "Names the protected resource metadata, and what was wrong (RFC 6750 section 3).",
+        "schema": {"type": "string"},
+    },
+}
+_CHALLENGE_OF_A_SCOPE: Schema = {
+    "WWW-Authenticate": {
+        "description": "Of insufficient_scope alone: the scopes to ask for (RFC 6750 section 3).",
+        "schema": {"type": "string"},
+    },
 }
 
 
@@ -78,6 +87,7 @@ ERRORS: dict[int, ErrorResponse] = {
         "Forbidden",
         (InsufficientScope, MembershipRequired),
         "insufficient_scope: the credential lacks the scope. membership_required: the membership is not active.",
+        _CHALLENGE_OF_A_SCOPE,
     ),
     HTTPStatus.NOT_FOUND: ErrorResponse("NotFound", (NotFound,), "There is no such object of this member's."),
     HTTPStatus.CONFLICT: ErrorResponse("Conflict", (Conflict,), "A count limit was reached."),

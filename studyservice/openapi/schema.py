@@ -159,6 +159,8 @@ def _add_parameter_example(schema: Schema) -> None:
         schema["examples"] = schema["enum"][:1]
     elif "default" in schema:
         schema["examples"] = [schema["default"]]
+    elif "minimum" in schema:
+        schema["examples"] = [schema["minimum"]]
     elif schema.get("format") in _EXAMPLES:
         schema["examples"] = [_EXAMPLES[schema["format"]]]
 

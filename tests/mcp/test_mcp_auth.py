@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.api_keys import revoke_api_key
 from accounts.models import ApiKey
 from tests.support.doors import McpDoor, RestDoor
-from tests.support.tools import mcp_of
+from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 from tests.support.world import check_headers, error_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
@@ -18,6 +18,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 CHALLENGE = (
     'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp", scope="read write"'
 )
+METADATA = 'resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource'
+DEAD = f'Bearer error="invalid_token", scope="read write", {METADATA}/mcp"'
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
@@ -41,6 +43,57 @@ def test_rest_names_the_root_metadata_as_before() -> None:
     assert challenge == 'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource"'
 
 
+@pytest.mark.parametrize(
+    ("headers", "error"),
+    [
+        ({"Authorization": "Bearer x"}, 'error="invalid_token", '),
+        ({"Authorization": "bearer svc_sk_unknown"}, 'error="invalid_token", '),
+        ({"X-API-Key": "x"}, 'error="invalid_token", '),
+        ({"Authorization": "Bearer x", "X-API-Key": ""}, 'error="invalid_token", '),
+        ({"Authorization": "Basic eDp5"}, ""),
+        ({"Authorization": "Bearer "}, ""),
+        ({"Authorization": ""}, ""),
+        ({"X-API-Key": ""}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_credential_that_does_not_do_is_told_from_one_that_is_missing(headers: dict[str, str], error: str) -> None:
+    """RFC 6750 section 3.1: no error code where there was no authentication information, or of another scheme."""
+    response = Client().get("/v1/me", headers=headers)
+    assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, f'Bearer {error}{METADATA}"')
+
+
+def test_rest_names_the_scopes_to_ask_for(reader: RestDoor) -> None:
+    response = reader.request("POST", "/v1/courses", json={"name": "Botany"})
+    assert response.status_code == 403
+    expected = f'Bearer error="insufficient_scope", scope="read write", {METADATA}"'
+    assert response.headers["WWW-Authenticate"] == expected
+
+
+def test_a_lapsed_member_is_not_sent_for_another_credential(lapsed: RestDoor) -> None:
+    response = lapsed.request("GET", "/v1/courses")
+    assert (response.status_code, "WWW-Authenticate" in response.headers) == (403, False)
+
+
+def test_a_tool_names_the_scopes_to_ask_for(reader: RestDoor, lapsed: RestDoor) -> None:
+    call = {"name": "create_course", "arguments": {"name": "Botany"}}
+    result = mcp_of(reader).rpc("tools/call", call).json()["result"]
+    challenge = f'Bearer error="insufficient_scope", scope="read write", {METADATA}/mcp"'
+    assert result["_meta"] == {"mcp/www_authenticate": [challenge]}
+    assert "_meta" not in mcp_of(lapsed).rpc("tools/call", call).json()["result"]
+    assert "_meta" not in mcp_of(reader).rpc("tools/call", {"name": "get_me"}).json()["result"]
+
+
+@pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
+def test_each_tool_says_what_it_needs(owner: RestDoor, version: str) -> None:
+    sent = stateless("tools/list") if version == STATELESS else {"headers": {"MCP-Protocol-Version": version}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    for tool in owner.request("POST", "/mcp", **{"json": message, **sent}).json()["result"]["tools"]:
+        scope = "read" if tool["annotations"]["readOnlyHint"] else "write"
+        assert tool["securitySchemes"] == [{"type": "oauth2", "scopes": [scope]}]
+        assert tool["_meta"] == {"securitySchemes": tool["securitySchemes"]}
+
+
 def test_a_key_works_in_either_header(owner: RestDoor) -> None:
     for headers in ({"Authorization": f"Bearer {owner.secret}"}, {"X-API-Key": owner.secret}):
         assert post(**headers).json()["result"] == {}
@@ -57,7 +110,7 @@ def test_a_dead_credential_is_401(owner: RestDoor, dead: str) -> None:
     else:
         secret = secret[:-1] + ("A" if secret[-1] != "A" else "B")
     response = post(Authorization=f"Bearer {secret}")
-    assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, CHALLENGE)
+    assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, DEAD)
 
 
 def test_the_tools_open_the_data_of_their_credential_alone(owner: RestDoor, stranger: RestDoor) -> None:

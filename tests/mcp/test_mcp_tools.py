@@ -41,7 +41,9 @@ def listed() -> dict[str, Any]:
 
 def test_the_list_is_the_operations_in_one_page(owner: RestDoor, listed: dict[str, Any]) -> None:
     result = mcp_of(owner).rpc("tools/list").json()["result"]
+    needs = {tool["name"]: tool.pop("securitySchemes") for tool in result["tools"]}
     assert {tool["name"]: tool for tool in result["tools"]} == listed
+    assert needs == {name: tool["_meta"]["securitySchemes"] for name, tool in listed.items()}
     assert sorted(listed) == OPERATIONS
     assert len(result["tools"]) == 25, "spec, rule 2"
     assert "nextCursor" not in result

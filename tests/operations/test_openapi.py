@@ -250,7 +250,7 @@ def test_the_specifications_lists_of_statuses_hold(status: int, operations: set[
 def test_every_answer_declares_the_headers_it_carries(operation_id: str) -> None:
     for code, response in declared(operation_id)["responses"].items():
         headers = set(resolved(response)["headers"])
-        extra = {"429": {"Retry-After"}, "401": {"WWW-Authenticate"}}.get(code, set())
+        extra = {"429": {"Retry-After"}, "401": {"WWW-Authenticate"}, "403": {"WWW-Authenticate"}}.get(code, set())
         assert headers == {"X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} | extra
         assert list(resolved(response)["content"]) == ["application/json"]
 

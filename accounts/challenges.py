@@ -1,0 +1,27 @@
+"""What `WWW-Authenticate` says: how to get in, and why a credential did not do (RFC 6750 section 3)."""
+
+from typing import Literal
+
+from django.conf import settings
+
+from studyservice.http.paths import MCP_ROOT, is_mcp_path
+from studyservice.operations.declaration import Scope
+
+Reason = Literal["invalid_token", "insufficient_scope"]
+"""The error codes of RFC 6750 section 3.1; a request without any credential gets none."""
+
+
+def challenge(path: str, error: Reason | None = None) -> str:
+    """The challenge for a request to `path`, which points at its resource metadata (RFC 9728 section 5.1).
+
+    On `/mcp`, and where a scope is missing, it also names the scopes that a client should ask for (MCP authorization,
+    Scope Selection Strategy).
+    """
+    is_mcp = is_mcp_path(path)
+    metadata = f"{settings.BASE_URL}/.well-known/oauth-protected-resource{MCP_ROOT if is_mcp else ''}"
+    parts = [f'resource_metadata="{metadata}"']
+    if is_mcp or error == "insufficient_scope":
+        parts.append(f'scope="{" ".join(Scope)}"')
+    if error is not None:
+        parts = [f'error="{error}"', *reversed(parts)]
+    return f"Bearer {', '.join(parts)}"
