@@ -12,6 +12,7 @@ from studyservice.operations.fields import (
     CursorField,
     DateField,
     IdField,
+    OpenChoiceField,
     QueryBooleanField,
     QueryIntegerField,
     QueryTimestampField,
@@ -129,8 +130,8 @@ class ItemRecord(Record):
     course_id = serializers.UUIDField(help_text="The item's course.")
     course_name = serializers.CharField(source="course.name", help_text="The course's name.")
     title = serializers.CharField(help_text="What is due.")
-    kind = serializers.ChoiceField(
-        choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
+    kind = OpenChoiceField(
+        "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
     )
     due_on = serializers.DateField(allow_null=True, help_text="Due date; null means undated.")
     days_until = serializers.IntegerField(

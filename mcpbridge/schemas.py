@@ -1,4 +1,4 @@
-"""The input schema of a tool, from the entry that `/openapi.json` has for the same operation."""
+"""The schemas of a tool, from the entry that `/openapi.json` has for the same operation."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,6 +28,40 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> 
     if required:
         schema["required"] = required
     return schema
+
+
+def output_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], *, may_leave_out: bool) -> Schema:
+    """The record that an OpenAPI operation answers, as one open object without any `$ref`.
+
+    Args:
+        may_leave_out: whether lists may be missing, as they may from an answer that would be too long.
+    """
+    [answer] = [response for status, response in entry["responses"].items() if status.startswith("2")]
+    [media] = answer["content"].values()
+    schema = _undescribed(_inlined(media["schema"], components))
+    return _with_optional_lists(schema) if may_leave_out else schema
+
+
+def _undescribed(schema: Schema) -> Schema:
+    """A copy without descriptions: names tell an assistant enough, and the list of tools is read in every session."""
+    kept = {key: value for key, value in schema.items() if key not in {"title", "description"}}
+    if "properties" in kept:
+        kept["properties"] = {name: _undescribed(inner) for name, inner in kept["properties"].items()}
+    if "items" in kept:
+        kept["items"] = _undescribed(kept["items"])
+    if "anyOf" in kept:
+        kept["anyOf"] = [_undescribed(inner) for inner in kept["anyOf"]]
+    return kept
+
+
+def _with_optional_lists(schema: Schema) -> Schema:
+    properties = {name: _with_optional_lists(inner) for name, inner in schema.get("properties", {}).items()}
+    if "items" in schema:
+        return schema | {"items": _with_optional_lists(schema["items"])}
+    if not properties:
+        return schema
+    required = [name for name in schema.get("required", []) if properties[name].get("type") != "array"]
+    return schema | {"properties": properties, "required": required}
 
 
 def _add(properties: dict[str, Schema], name: str, schema: Schema) -> None:

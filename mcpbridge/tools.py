@@ -11,7 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from mcp.types import Tool, ToolAnnotations
 
 from accounts.viewsets import MemberViewSet, routed
-from mcpbridge.schemas import Schema, input_schema
+from mcpbridge.schemas import Schema, input_schema, output_schema
 from studyservice.openapi.document import document
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope
 from studyservice.operations.serializers import Query
@@ -74,7 +74,11 @@ class OperationTool:
     @property
     def may_leave_out(self) -> bool:
         """Whether a long answer is given without its longest lists instead of being refused."""
-        return self.operation.scope is not Scope.READ or not self.narrower
+        return _may_leave_out(self.operation, self.narrower)
+
+
+def _may_leave_out(operation: Operation, narrower: tuple[str, ...]) -> bool:
+    return operation.scope is not Scope.READ or not narrower
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,18 +101,20 @@ def tools() -> Mapping[str, OperationTool]:
 def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[str, OperationTool]:
     """The tools of the operations that `patterns` route and `openapi` describes."""
     entries = {entry["operationId"]: entry for path in openapi["paths"].values() for entry in path.values()}
+    components = openapi["components"]["schemas"]
     found: dict[str, OperationTool] = {}
     for action in _actions(patterns):
         name = action.operation.id
         if name in found:
             raise ImproperlyConfigured(f"Tool {name}: two operations have this name.")
         try:
-            schema = input_schema(entries[name], openapi["components"]["schemas"])
+            takes = input_schema(entries[name], components)
         except ImproperlyConfigured as error:
             raise ImproperlyConfigured(f"Tool {name}: {error}.") from None
-        definition = _definition(action, schema)
+        narrower = tuple(less for argument, less in NARROWER.items() if argument in takes["properties"])
+        gives = output_schema(entries[name], components, may_leave_out=_may_leave_out(action.operation, narrower))
+        definition = _definition(action, takes, gives)
         _check_limits(definition)
-        narrower = tuple(less for argument, less in NARROWER.items() if argument in schema["properties"])
         found[name] = OperationTool(action.operation, action.viewset, definition, narrower)
     return found
 
@@ -122,13 +128,14 @@ def _actions(patterns: list[URLPattern | URLResolver]) -> Iterator[_Action]:
             yield _Action(vars(pattern.callback)["cls"], method, operation)
 
 
-def _definition(action: _Action, schema: Schema) -> Tool:
+def _definition(action: _Action, takes: Schema, gives: Schema) -> Tool:
     declared = action.operation
     return Tool(
         name=declared.id,
         title=declared.title,
         description=declared.description,
-        input_schema=schema,
+        input_schema=takes,
+        output_schema=gives,
         annotations=ToolAnnotations(
             title=declared.title,
             read_only_hint=action.method == _READ_ONLY,
@@ -153,7 +160,7 @@ def _check_limits(tool: Tool) -> None:
         broken = "there is no title"
     elif not 0 < len(tool.description or "") <= MAX_DESCRIPTION:
         broken = f"the description must have 1 to {MAX_DESCRIPTION} characters"
-    elif "$ref" in str(tool.input_schema):
-        broken = "the input schema contains $ref"
+    elif "$ref" in str((tool.input_schema, tool.output_schema)):
+        broken = "a schema contains $ref"
     if broken:
         raise ImproperlyConfigured(f"Tool {tool.name}: {broken}.")

@@ -7,12 +7,14 @@ from uuid import UUID
 
 from django.apps import apps
 from django.conf import settings
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
 from studyservice.openapi.answers import ERRORS, HEADERS, ErrorEnvelopeRecord, Schema, error_response, header_refs
 from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.fields import OpenChoiceField
 from studyservice.operations.serializers import Record
 
 _EXAMPLES = {
@@ -80,6 +82,26 @@ class OperationSchema(AutoSchema):
         return name.removesuffix("Record")
 
 
+class OpenChoice(OpenApiSerializerFieldExtension):
+    """An open enum is a component of its own, so that generated clients read values that are new to them."""
+
+    target_class = OpenChoiceField
+
+    def get_name(self) -> str:
+        """The component's name."""
+        name: str = self.target.component
+        return name
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        """The values there are now, or any other."""
+        values = list(self.target.choices)
+        return {
+            "anyOf": [{"type": "string", "enum": values}, {"type": "string"}],
+            "description": "One of these values, or one that is added later.",
+            "examples": values[:1],
+        }
+
+
 def _page_of(answer: type[Record]) -> type[Record]:
     """The Page (spec, Common shapes) of a record."""
     fields = {
@@ -104,6 +126,7 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
     components["responses"] = {error.name: error_response(error) for error in ERRORS.values()}
     result["tags"] = [{"name": name, "description": text} for name, text in _headings()]
     _drop(result, "x-spec-enum-id")
+    _unwrap_references(schemas)
     for path in result["paths"].values():
         for operation in path.values():
             _finish_operation(operation, schemas)
@@ -173,6 +196,19 @@ def _drop(value: Any, key: str) -> None:
     if isinstance(value, list):
         for inner in value:
             _drop(inner, key)
+
+
+def _unwrap_references(value: Any) -> None:
+    """Put a description beside its reference, as OpenAPI 3.1 allows; drf-spectacular writes 3.0's `allOf` of one."""
+    if isinstance(value, dict):
+        match value.get("allOf"):
+            case [{"$ref": reference}]:
+                del value["allOf"]
+                value["$ref"] = reference
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            _unwrap_references(inner)
 
 
 def _subclasses(base: type[Any]) -> list[type[Any]]:

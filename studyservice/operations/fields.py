@@ -189,6 +189,18 @@ class ChoiceField(serializers.ChoiceField):
         return data
 
 
+class OpenChoiceField(serializers.ChoiceField):
+    """One of a few strings in an answer, to which others may be added: published as an open enum.
+
+    Args:
+        component: the name of its schema.
+    """
+
+    def __init__(self, component: str, **kwargs: Any) -> None:
+        self.component = component
+        super().__init__(**kwargs)
+
+
 class ListField(serializers.ListField):
     """A JSON array. Its length is checked first, so that a list over its limit costs nothing for each element.
 

@@ -87,8 +87,11 @@ def main() -> None:
     assert not isinstance(deck.cards, Unset)
     card = review_vocab_card.sync(deck.cards[0].id, client=client, body=ReviewBody(rating=ReviewBodyRating.GOOD))
 
+    unknown = Item.from_dict(item.to_dict() | {"kind": "seminar"})
+
     saw = {
         "term": course.term,
+        "kinds": [item.kind, unknown.kind],
         "polled": polled(datetime(2020, 1, 1, tzinfo=UTC)),
         "done": done.done,
         "grade": current_grade(course.id),

@@ -76,8 +76,11 @@ const card = got(
   }),
 );
 
+const unknown: typeof item = { ...item, kind: "seminar" };
+
 const saw = {
   term: course.term,
+  kinds: [item.kind, unknown.kind],
   polled: await polled("2020-01-01T00:00:00Z"),
   done: done.done,
   grade: [grades.current_grade, grades.letter_grade],

@@ -23,11 +23,12 @@ from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body, Record
 from tests.support.doors import McpDoor, RestDoor, routes
 from tests.support.tools import mcp_of
-from tests.support.world import body_schema, declared
+from tests.support.world import body_schema, declared, resolved
 
 pytestmark = pytest.mark.rest
 
 OPERATIONS = sorted(routes())
+KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,36 @@ def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str,
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_argument_is_described(listed: dict[str, Any], name: str) -> None:
     assert all(field["description"] for field in listed[name]["inputSchema"]["properties"].values())
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_output_is_one_open_object_without_references(listed: dict[str, Any], name: str) -> None:
+    schema = listed[name]["outputSchema"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert schema["type"] == "object"
+    assert "$ref" not in str(schema)
+    for inner in _objects(schema):
+        assert inner.get("additionalProperties", True) is True
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_output_has_the_fields_that_rest_answers(listed: dict[str, Any], name: str) -> None:
+    content = declared(name)["responses"][str(routes()[name].success)]["content"]
+    answered = resolved(content["application/json"]["schema"])
+    schema = listed[name]["outputSchema"]
+    assert set(schema["properties"]) == set(answered["properties"])
+    lists = {field for field, inner in schema["properties"].items() if inner.get("type") == "array"}
+    assert set(answered["required"]) - lists <= set(schema["required"]) <= set(answered["required"])
+
+
+def test_a_kind_may_be_one_that_is_not_known_yet(listed: dict[str, Any]) -> None:
+    kind = listed["get_item"]["outputSchema"]["properties"]["kind"]
+    assert kind == {"anyOf": [{"type": "string", "enum": KINDS}, {"type": "string"}]}
+    assert listed["create_item"]["inputSchema"]["properties"]["kind"]["enum"] == KINDS
+
+
+def test_the_list_is_short_enough_to_be_read_in_every_session(owner: RestDoor) -> None:
+    assert len(mcp_of(owner).rpc("tools/list").content) < 60_000
 
 
 @pytest.mark.once

@@ -98,6 +98,7 @@ def test_a_generated_client_completes_a_session(
     done = session(f"{live_server.url}/openapi.json", tmp_path)
     assert json.loads(done.stdout) == {
         "term": "Fall semester",
+        "kinds": ["exam", "seminar"],
         "polled": ["Midterm", "Quiz", "Essay"],
         "done": True,
         "grade": [84.5, "B"],

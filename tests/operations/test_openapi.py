@@ -8,7 +8,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from tests.support.doors import document, routes
-from tests.support.world import OPERATIONS, Call, declared, resolved
+from tests.support.world import OPERATIONS, Call, body_schema, declared, resolved
 
 pytestmark = pytest.mark.once
 
@@ -125,6 +125,10 @@ def test_it_warns_that_kinds_may_be_added() -> None:
     """Spec, Item and Versioning 2: clients must tolerate unknown kinds."""
     kind = document()["components"]["schemas"]["Item"]["properties"]["kind"]
     assert "new kinds may be added" in kind["description"]
+    assert kind["$ref"] == "#/components/schemas/ItemKind"
+    closed, open_ = resolved(kind)["anyOf"]
+    assert (closed["enum"][0], open_) == ("exam", {"type": "string"})
+    assert body_schema("create_item")["properties"]["kind"]["enum"] == closed["enum"], "input stays closed"
 
 
 def test_it_names_this_server() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+import jsonschema
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse
 from django.test import Client
@@ -136,12 +137,22 @@ class McpDoor(RestDoor):
             assert ("structuredContent" in result, notes) == (False, [])
             return _failed(read_failure(first), response)
         assert json.loads(first) == result["structuredContent"]
+        _output_of(operation_id).validate(result["structuredContent"])
         return Answer(result["structuredContent"])
 
     def rpc(self, method: str, params: Mapping[str, Any] | None = None, **extra: Any) -> Any:
         """One JSON-RPC request, over raw HTTP."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})
         return self.request("POST", "/mcp", json=message, **extra)
+
+
+@cache
+def _output_of(operation_id: str) -> Any:
+    """What checks the structured content of a tool against what the tool declares."""
+    from mcpbridge.tools import tools
+
+    schema = tools()[operation_id].definition.output_schema
+    return jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
 
 
 def read_failure(text: str) -> dict[str, Any]:
