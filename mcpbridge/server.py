@@ -23,6 +23,7 @@ from accounts.membership import require_membership
 from mcpbridge.answers import answer_text, omission
 from mcpbridge.failures import failure_text
 from mcpbridge.tools import ToolArguments, tools
+from mcpbridge.unknown import unknown_arguments
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError
 
@@ -79,10 +80,12 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     credential = CREDENTIAL.require(request)
     TOOL.set(request, tool.operation.id)
     TOOL_FAILURE.set(request, None)
+    given = params.arguments or {}
+    unknown = unknown_arguments(tool.definition, given)
     failure: ApiError
     try:
         require_membership(credential.member, [tool.operation])
-        row = tool.viewset().run(tool.operation, credential, ToolArguments(params.arguments or {}))
+        row = tool.viewset().run(tool.operation, credential, ToolArguments(given, unknown.misnamed))
         text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
@@ -91,6 +94,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         failure = InternalError.of(error)
     else:
         notes = [omission(left_out)] if left_out else []
+        notes += [unknown.note()] if unknown.ignored else []
         return _result(text, *notes, isError=False, structuredContent=orjson.loads(text))
     TOOL_FAILURE.set(request, failure)
     return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))

@@ -1,7 +1,7 @@
 """The tools: one for each operation under `/v1`, made from what the operation declares about itself."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,6 +14,7 @@ from accounts.viewsets import MemberViewSet, routed
 from mcpbridge.schemas import Schema, input_schema, output_schema
 from studyservice.openapi.document import document
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope
+from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.operations.serializers import Query
 
 _NAME = re.compile(rf"[A-Za-z0-9_-]{{1,{MAX_NAME}}}")
@@ -36,10 +37,14 @@ SECURITY_SCHEMES = "securitySchemes"
 class ToolArguments:
     """The arguments of a tool call: path, query and body parameters in one object.
 
-    Each part takes the names it declares; names that nothing declares are ignored, as REST ignores them.
+    Each part takes the names it declares. Names that nothing declares are ignored, unless they are slips.
+
+    Attributes:
+        misnamed: the slips.
     """
 
     given: dict[str, Any]
+    misnamed: Sequence[Detail] = ()
 
     @property
     def path_ids(self) -> Mapping[str, Any]:
@@ -51,7 +56,13 @@ class ToolArguments:
         return declared.parse(self.given)
 
     def body(self, operation: Operation) -> Any:
-        """What was given."""
+        """What was given.
+
+        Raises:
+            ValidationFailed: there are slips.
+        """
+        if self.misnamed:
+            raise ValidationFailed(self.misnamed)
         return self.given
 
 

@@ -30,6 +30,7 @@ BEYOND_A_SCHEMA = (
     "Null characters are not allowed.",
     "Use the next_cursor of the previous page",
     "Needs deck_id",
+    "Needs include_cards.",
 )
 """Why arguments that fit the schema may still be refused."""
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from mcpbridge import answers
+from studyservice.operations import codec
 from tests.support import bulk
 from tests.support.doors import McpDoor, RestDoor, read_failure
 from tests.support.tools import mcp_of
@@ -98,15 +98,14 @@ def test_a_very_long_answer_is_never_written_out(
     tools: McpDoor, course: Any, owner_member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_items(course, owner_member, 5000, "\x01" * 160)
-    written = []
+    written: list[int] = []
 
     def encode(value: Any) -> bytes:
-        text = encoded(value)
+        text = codec.encode(value)
         written.append(len(text))
         return text
 
-    encoded = answers.encode
-    monkeypatch.setattr(answers, "encode", encode)
+    monkeypatch.setattr("mcpbridge.answers.encode", encode)
     refused(result_of(tools, "get_agenda"))
     assert 0 < sum(written) < 2 * MOST
 
@@ -132,7 +131,7 @@ def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpD
     [category] = tools.made("set_grade_categories", course_id=course_id, categories=categories)["categories"]
     given = {"category_id": category["id"], "label": "\x01" * 120, "score": 80}
     score = tools.made("add_grade_score", course_id=course_id, **given)
-    [values] = GradeScore.objects.filter(id=score["id"]).values()
+    values: dict[str, Any] = dict(GradeScore.objects.values().get(id=score["id"]))
     bulk.insert(GradeScore, (values | {"id": uuid4()} for _ in range(499)))
     result = result_of(tools, "get_grades", course_id=course_id)
     assert result["isError"] is False

@@ -1,0 +1,123 @@
+"""Arguments that a tool does not have: slips are refused, what some clients add is ignored.
+
+REST ignores unknown fields, for old clients of new servers. An assistant that writes `due_date` for `due_on` would be
+told of a success that lost the date.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from typing import Any
+
+from mcp.types import Tool
+
+from studyservice.operations.errors import Detail
+
+_SYNONYMS = {
+    "type": "kind",
+    "category": "kind",
+    "date": "due_on",
+    "deadline": "due_on",
+    "front": "term",
+    "back": "definition",
+    "grade": "score",
+    "percent": "score",
+}
+"""A word that callers use to the declared name that they mean."""
+
+_MOST_NAMES = 20
+"""Different unknown names that are looked at; a message can hold a hundred thousand."""
+
+_MOST_LETTERS = 64
+"""Of an unknown name; a longer one is no slip."""
+
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+
+
+@dataclass(slots=True)
+class Unknown:
+    """The arguments of a call that its tool does not declare.
+
+    Attributes:
+        misnamed: those that mean a declared one that was not given.
+        ignored: the names of all others.
+    """
+
+    misnamed: list[Detail] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
+
+    def note(self) -> str:
+        """The sentence that names what was ignored."""
+        return f"Ignored, as this tool has no such arguments: {', '.join(self.ignored)}."
+
+
+def unknown_arguments(tool: Tool, given: Mapping[str, Any]) -> Unknown:
+    """What of `given` the tool does not declare, at the top level and in the entries of its lists.
+
+    In entries, fields of the record that the tool answers are at home: they come back as they were read.
+    """
+    found = Unknown()
+    for count, (where, label, name, free) in enumerate(_unknown(tool, given), start=1):
+        if count > _MOST_NAMES:
+            found.ignored.append("and others")
+            break
+        meant = _meant(name, free)
+        told = _told(name)
+        if meant is None:
+            found.ignored.append(label + told)
+        else:
+            message = f"Unknown argument {told}; did you mean {meant}?"
+            found.misnamed.append({"field": where + told, "message": message})
+    return found
+
+
+def _unknown(tool: Tool, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Each unknown name once: its place, its place without an index, the name, and the declared names not given."""
+    declared = tool.input_schema["properties"]
+    for name in given:
+        if name not in declared:
+            yield "", "", name, [other for other in declared if other not in given]
+    for list_name, schema in declared.items():
+        entries = given.get(list_name)
+        if not isinstance(entries, list) or "properties" not in schema.get("items", {}):
+            continue
+        fields = schema["items"]["properties"]
+        answered = (tool.output_schema or {}).get("properties", {}).get(list_name, {}).get("items", {})
+        seen = {*fields, *answered.get("properties", {})}
+        for index, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                continue
+            for name in entry.keys() - seen:
+                seen.add(name)
+                free = [other for other in fields if other not in entry]
+                yield f"{list_name}[{index}].", f"{list_name}[].", name, free
+
+
+def _meant(name: str, free: list[str]) -> str | None:
+    """The declared name, of those not given, that `name` is near to: by a word, a synonym, or half of its letters."""
+    if len(name) > _MOST_LETTERS:
+        return None
+    words = set(_words(name))
+    meant = {_SYNONYMS[word] for word in words if word in _SYNONYMS}
+    for declared in free:
+        if declared in meant or not words.isdisjoint(_words(declared)) or _has_half_the_letters(name, declared):
+            return declared
+    return None
+
+
+def _words(name: str) -> list[str]:
+    """The words of a name in either spelling, without `id`, which says nothing of what is meant."""
+    return [word.lower() for word in _WORD.findall(name) if word.lower() != "id"]
+
+
+def _has_half_the_letters(name: str, declared: str) -> bool:
+    """Whether a run of letters in both is at least half of the longer one."""
+    one, other = "".join(_words(name)), "".join(_words(declared))
+    run = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
+    return 0 < max(len(one), len(other)) <= 2 * run.size
+
+
+def _told(name: str) -> str:
+    """The name as text that can be written, and not too long."""
+    return name[:_MOST_LETTERS].encode("utf-8", "backslashreplace").decode()
