@@ -26,12 +26,13 @@ from mcp.types import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     PROTOCOL_VERSION_META_KEY,
+    UNSUPPORTED_PROTOCOL_VERSION,
     ErrorData,
     JSONRPCNotification,
     JSONRPCRequest,
     RequestId,
 )
-from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS, SUPPORTED_PROTOCOL_VERSIONS
 
 from accounts.rates import count_more
 from mcpbridge.running import result_of
@@ -117,14 +118,22 @@ def _stateless(request: HttpRequest, message: Any, version: str) -> _Call | Repl
     parsed = _parsed(message)
     if isinstance(parsed, JSONRPCNotification):
         rejection = unsupported_protocol_version_rejection(version)
-        return _ACCEPTED if rejection is None else refusal(rejection.code, rejection.message, rejection.data)
+        return _ACCEPTED if rejection is None else _rejected(rejection)
     if parsed is None:
         return _MALFORMED
     route = classify_inbound_request(message, headers={name.lower(): text for name, text in request.headers.items()})
     if isinstance(route, InboundLadderRejection):
-        return refusal(route.code, route.message, route.data, request_id=parsed.id)
+        return _rejected(route, parsed.id)
     connection = Connection.from_envelope(route.protocol_version, route.client_info, route.client_capabilities)
     return _Call(parsed, connection, ERROR_CODE_HTTP_STATUS)
+
+
+def _rejected(rejection: InboundLadderRejection, request_id: RequestId | None = None) -> Reply:
+    """What the SDK refuses; where that is the revision, all that this server has are named, not only its stateless."""
+    data = rejection.data
+    if rejection.code == UNSUPPORTED_PROTOCOL_VERSION:
+        data = {**(data or {}), "supported": list(SUPPORTED_PROTOCOL_VERSIONS)}
+    return refusal(rejection.code, rejection.message, data, request_id=request_id)
 
 
 def _parsed(message: Any) -> JSONRPCRequest | JSONRPCNotification | None:

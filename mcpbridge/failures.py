@@ -2,7 +2,13 @@
 
 from mcpbridge.sources import SOURCES
 from studyservice.http.request_ids import current_request_id
-from studyservice.operations.errors import ApiError, InsufficientScope, MembershipRequired
+from studyservice.operations.errors import (
+    MAX_DETAILS,
+    ApiError,
+    InsufficientScope,
+    MembershipRequired,
+    ValidationFailed,
+)
 
 _ADVICE: dict[type[ApiError], str] = {
     InsufficientScope: (
@@ -15,7 +21,7 @@ _ADVICE: dict[type[ApiError], str] = {
 
 def failure_text(error: ApiError) -> str:
     """The error's type and message, each wrong field, where to get the right ids, and the request id."""
-    lines = [f"{error.type}: {error.message}"]
+    lines = [f"{error.type}: {_message(error)}"]
     lines += [f"- {detail['field']}: {detail['message']}" for detail in error.details or []]
     lines += _sources(error)
     if "Retry-After" in error.headers:
@@ -24,6 +30,15 @@ def failure_text(error: ApiError) -> str:
         lines.append(_ADVICE[type(error)])
     lines.append(f"Request id: {current_request_id()}")
     return "\n".join(lines)
+
+
+def _message(error: ApiError) -> str:
+    """The error's message; where it points at REST's `details`, which follow here as lines, other words."""
+    if not isinstance(error, ValidationFailed):
+        return error.message
+    return (
+        f"Some arguments are not valid; the first {MAX_DETAILS}:" if error.is_cut else "Some arguments are not valid:"
+    )
 
 
 def _sources(error: ApiError) -> list[str]:

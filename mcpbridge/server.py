@@ -13,6 +13,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
+    Icon,
     ListToolsResult,
     PaginatedRequestParams,
 )
@@ -56,12 +57,23 @@ create_vocab_deck once, with include_cards false.
 At most 120 calls a minute. If get_me says that the membership is not active, only get_me works until it is renewed.\
 """
 
+ICON = Icon(
+    src=f"{settings.BASE_URL}{settings.STATIC_URL}studyservice/icon.svg", mime_type="image/svg+xml", sizes=["any"]
+)
+"""Ours, served from here, under the name that it keeps."""
+
 _TOOLS_KEEP_MS = 5 * 60 * 1000
 """How long a client may keep the list of tools, which changes only with a new version of the service."""
 
 
 async def list_tools(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
-    """Every tool, in one page, for every credential."""
+    """Every tool, in one page, for every credential.
+
+    Raises:
+        MCPError: a cursor was sent, and none was ever given.
+    """
+    if params is not None and params.cursor is not None:
+        raise MCPError(INVALID_PARAMS, "Unknown cursor. All tools are on one page: send none.")
     return ListToolsResult(tools=[tool.definition for tool in tools().values()])
 
 
@@ -117,6 +129,7 @@ server = Server(
     title=settings.SERVICE_NAME,
     instructions=INSTRUCTIONS,
     website_url=settings.BASE_URL,
+    icons=[ICON],
     cache_hints={
         "tools/list": CacheHint(ttl_ms=_TOOLS_KEEP_MS, scope="public"),
         "server/discover": CacheHint(ttl_ms=_TOOLS_KEEP_MS, scope="public"),

@@ -82,6 +82,8 @@ def _unknown(tool: Tool, given: Mapping[str, Any]) -> Iterator[tuple[str, str, s
         entries = given.get(list_name)
         if not isinstance(entries, list) or "properties" not in schema.get("items", {}):
             continue
+        if len(entries) > schema.get("maxItems", len(entries)):
+            continue  # refused as a whole, before its entries are read
         fields = schema["items"]["properties"]
         answered = (tool.output_schema or {}).get("properties", {}).get(list_name, {}).get("items", {})
         seen = {*fields, *answered.get("properties", {})}

@@ -124,7 +124,11 @@ class Conflict(ApiError):
 
 
 class ValidationFailed(ApiError):
-    """Input failed validation; `details` lists each field, the first `MAX_DETAILS` where there are more."""
+    """Input failed validation; `details` lists each field, the first `MAX_DETAILS` where there are more.
+
+    Attributes:
+        is_cut: whether there are more.
+    """
 
     type = "validation_failed"
     status = HTTPStatus.UNPROCESSABLE_ENTITY
@@ -132,8 +136,9 @@ class ValidationFailed(ApiError):
 
     def __init__(self, details: Sequence[Detail]) -> None:
         told = details[:MAX_DETAILS]
+        self.is_cut = len(told) < len(details)
         message = f"Many fields are not valid. See details for the first {MAX_DETAILS}."
-        super().__init__(message if len(told) < len(details) else None, details=told)
+        super().__init__(message if self.is_cut else None, details=told)
 
     @classmethod
     def of(cls, field: str, message: str) -> "ValidationFailed":

@@ -83,7 +83,7 @@ def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpDoor) -
     )
     [block] = response.json()["result"]["content"]
     assert block["text"].split("\n") == [
-        "validation_failed: Some fields are not valid. See details.",
+        "validation_failed: Some arguments are not valid:",
         "- course_id: Must be a UUID.",
         "- include_syllabus: Must be true or false.",
         "Call list_courses for a valid course_id.",

@@ -13,6 +13,9 @@ from tests.support.doors import McpDoor, RestDoor
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 from tests.support.world import check_headers, error_of
 
+REVISIONS = ["2024-11-05", *VERSIONS, STATELESS]
+"""Those of the SDK; the first has this transport's messages too."""
+
 pytestmark = pytest.mark.rest
 
 SERVER_INFO = {
@@ -20,6 +23,9 @@ SERVER_INFO = {
     "title": "Study Data Service",
     "version": "1.0.0",
     "websiteUrl": "http://127.0.0.1:8000",
+    "icons": [
+        {"src": f"{settings.BASE_URL}/static/studyservice/icon.svg", "mimeType": "image/svg+xml", "sizes": ["any"]}
+    ],
 }
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 TOO_LARGE = settings.MAX_BODY_BYTES + 1
@@ -146,10 +152,20 @@ class TestStateless:
         sent["headers"]["Mcp-Name"] = "delete_course"
         assert code_of(tools.request("POST", "/mcp", **sent)) == (400, -32020)
 
+    def test_a_notification_of_a_revision_that_is_not_there_names_them_too(self, tools: McpDoor) -> None:
+        message = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
+        response = tools.request("POST", "/mcp", json=message, headers={"MCP-Protocol-Version": "2030-01-01"})
+        assert response.json()["error"]["data"]["supported"] == REVISIONS
+
+    @pytest.mark.parametrize("cursor", ["", "next", "2"])
+    def test_a_cursor_of_the_list_is_refused(self, tools: McpDoor, cursor: str) -> None:
+        assert code_of(tools.request("POST", "/mcp", **stateless("tools/list", {"cursor": cursor}))) == (400, -32602)
+        assert code_of(tools.rpc("tools/list", {"cursor": cursor})) == (200, -32602)
+
     def test_a_revision_that_is_not_there_names_those_that_are(self, tools: McpDoor) -> None:
         response = tools.request("POST", "/mcp", **stateless("tools/list", version="2030-01-01"))
         assert code_of(response) == (400, -32022)
-        assert response.json()["error"]["data"] == {"supported": [STATELESS], "requested": "2030-01-01"}
+        assert response.json()["error"]["data"] == {"supported": REVISIONS, "requested": "2030-01-01"}
 
     @pytest.mark.parametrize("version", [STATELESS, "2030-01-01", "nonsense", ""])
     def test_a_header_alone_does_not_make_the_revision(self, tools: McpDoor, version: str) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID
 import jsonschema
 import pytest
 from django.core.checks import Error, run_checks
-from django.test import override_settings
+from django.test import Client, override_settings
 from django.urls import path
 from rest_framework import serializers
 
@@ -126,6 +126,25 @@ def test_output_has_the_fields_that_rest_answers(listed: dict[str, Any], name: s
     assert set(schema["properties"]) == set(answered["properties"])
     lists = {field for field, inner in schema["properties"].items() if inner.get("type") == "array"}
     assert set(answered["required"]) - lists <= set(schema["required"]) <= set(answered["required"])
+
+
+def test_texts_say_nothing_about_http(owner: RestDoor, listed: dict[str, Any]) -> None:
+    tools = mcp_of(owner)
+    many = [{"term": "", "definition": ""}] * 200
+    calls = [("get_course", {}), ("create_course", {}), ("create_vocab_deck", {"name": "Cells", "cards": many})]
+    told = [tools.rpc("tools/call", {"name": name, "arguments": given}).content.decode() for name, given in calls]
+    for text in [INSTRUCTIONS, str(listed), *told]:
+        assert not re.search(r"\bHTTP|[Ss]ee details|\bbody\b|\bheader|\bstatus \d|\b4\d\d\b", text)
+
+
+def test_the_server_has_an_icon_that_is_served_from_here(owner: RestDoor) -> None:
+    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    [icon] = mcp_of(owner).rpc("initialize", params).json()["result"]["serverInfo"]["icons"]
+    base = "http://127.0.0.1:8000"
+    assert (icon["src"].startswith(f"{base}/"), icon["mimeType"]) == (True, "image/svg+xml")
+    served = Client().get(icon["src"].removeprefix(base))
+    assert (served.status_code, served.headers["Content-Type"]) == (200, "image/svg+xml")
+    served.close()
 
 
 def test_a_kind_may_be_one_that_is_not_known_yet(listed: dict[str, Any]) -> None:
