@@ -119,6 +119,15 @@ def test_another_database_than_the_services_is_told_at_sign_in(server: Server, t
         assert left_behind(server, DATABASE_URL=url) == "0 0"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """What is started can be interrupted, also where a shell runs the tests in the background, which ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_nothing_behind(server: Server, interruption: signal.Signals) -> None:
     """While it waits for a service that takes the connection and says nothing."""
