@@ -16,7 +16,6 @@ _ROUNDS = 5
 _MOST_MIB = 40
 """A hash takes 19 MiB, and one is made at a time; the rest is for twenty sessions and pages."""
 _HEALTH_SECONDS = 0.5
-_FORM = {"email": "nobody@example.org", "password": "correct horse battery"}
 _ANSWERS = {200, 503}
 """The page again, since nobody has that address; and the page that asks to come back."""
 
@@ -30,11 +29,11 @@ def drill(site: Site) -> list[Report]:
     browsers = [Browser(f"192.0.2.{number}") for number in range(1, _SIGN_INS + 1)]
     for browser in browsers:
         browser.send(instance.port, "/sign-in")
-    browsers[0].send(instance.port, "/sign-in", _FORM)  # loads what the first one loads
+    browsers[0].send(instance.port, "/sign-in", _form("first"))  # loads what the first one loads
     before = machine.resident_mib(pid)
     watch = _Watch(instance, pid)
     with watch:
-        told = [result for _ in range(_ROUNDS) for result in _round(instance, browsers)]
+        told = [result for number in range(_ROUNDS) for result in _round(instance, browsers, number)]
     served, sent_away = told.count(200), told.count(503)
     report.check(
         f"of {_SIGN_INS} at once, {_ROUNDS} times over, {served} are checked, {sent_away} asked to come again",
@@ -47,8 +46,16 @@ def drill(site: Site) -> list[Report]:
     return [report]
 
 
-def _round(instance: Instance, browsers: list[Browser]) -> list[object]:
-    results = at_once([partial(browser.send, instance.port, "/sign-in", _FORM) for browser in browsers])
+def _form(name: str) -> dict[str, str]:
+    """Each for an address of its own: wrong passwords of one address would be slowed down."""
+    return {"email": f"{name}@example.org", "password": "correct horse battery"}
+
+
+def _round(instance: Instance, browsers: list[Browser], number: int) -> list[object]:
+    forms = [_form(f"nobody-{number}-{place}") for place in range(len(browsers))]
+    results = at_once(
+        [partial(browser.send, instance.port, "/sign-in", form) for browser, form in zip(browsers, forms, strict=True)]
+    )
     return [result[0] if isinstance(result, tuple) else result for result in results]
 
 
