@@ -23,6 +23,7 @@ INSTALLED_APPS = [
     "grades",
     "practice",
     "vocab",
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
