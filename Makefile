@@ -62,7 +62,7 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json and the committed query counts
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py
 
-bench: $(VENV)/installed-dev ## Measure against the floor and idiomatic DRF; writes bench/RESULTS.md
+bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, needs redis-server; writes bench/RESULTS.md
 	$(BIN)/python -m bench
 
 drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load; needs redis-server

@@ -16,10 +16,11 @@ import psycopg
 
 from bench import agree, contestants, machine
 from bench.cast import Cast
-from bench.contestants import Server
+from bench.contestants import CONTESTANTS, Server
 from bench.gunicorn import ROOT
 from bench.measure import Course, Sample
 from bench.prepare import prepared
+from bench.redis_server import Redis
 from bench.results import Results
 from bench.rows import ROWS, SERVICE, Row
 from tests.support import postgres
@@ -28,6 +29,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 MEMBERS = 1_000
 MANY_MEMBERS = 10_000
 ITEMS_EACH = 200
+_PROFILED = [name for name, one in CONTESTANTS.items() if one.server != "uvicorn"]
 _DURABILITY = ("fsync", "synchronous_commit", "shared_buffers")
 
 
@@ -42,7 +44,7 @@ def main() -> None:
     parser.add_argument("--scale", action=argparse.BooleanOptionalAction, help="list_items with ten times the data")
     parser.add_argument("--port", type=int, default=9100, help="the first of the ports used")
     parser.add_argument("--profile", metavar="ROW", choices=names, help="show where the time of a row goes instead")
-    parser.add_argument("--contestant", choices=list(contestants.APPLICATIONS), default=SERVICE, help="to profile")
+    parser.add_argument("--contestant", choices=_PROFILED, default=SERVICE, help="to profile")
     parser.add_argument("--calls", type=int, default=2000, help="to profile")
     options = parser.parse_args()
     if unknown := set(options.rows) - set(names):
@@ -98,18 +100,31 @@ class Bench:
         return contestants.environment(url, self._directory / "data", self._secret_key, port)
 
     def _serve(self, name: str, url: str) -> Server:
-        port, self._port = self._port, self._port + 1
-        server = Server(name, port, self._environment(url, port), self._directory / f"server-{port}.log")
+        port = self._next_port()
+        env = self._environment(url, port)
+        if CONTESTANTS[name].redis:
+            env["REDIS_URL"] = self._redis()
+        server = Server(name, port, env, self._directory / f"server-{port}.log")
         self._stack.callback(server.stop)
         with machine.running_on(self._serving):
             server.start()
         return server
 
+    def _next_port(self) -> int:
+        port, self._port = self._port, self._port + 1
+        return port
+
+    def _redis(self) -> str:
+        """The URL of a Redis that is started; it shares the other cores with PostgreSQL."""
+        redis = Redis(self._next_port())
+        self._stack.callback(redis.kill)
+        return redis.url
+
     def compare(self, rows: Sequence[Row]) -> str:
         """Measure `rows`; gives the page of results."""
         url, people = self._seeded("bench", MEMBERS)
         wanted = {name for row in rows for name in row.contestants}
-        servers = {name: self._serve(name, url) for name in contestants.APPLICATIONS if name in wanted}
+        servers = {name: self._serve(name, url) for name in CONTESTANTS if name in wanted}
         for row in rows:
             agree.check(row, [servers[name] for name in row.contestants], people)
         course = self._course(rows, servers, people, url)

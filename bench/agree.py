@@ -8,7 +8,7 @@ import orjson
 
 from bench.cast import Cast, Subject
 from bench.contestants import Server
-from bench.rows import FLOOR, SERVICE, Row
+from bench.rows import FLOOR, SERVICE, WITH_REDIS, Row
 
 _SAMPLE = 20
 
@@ -20,8 +20,8 @@ class DisagreementError(Exception):
 def check(row: Row, servers: Sequence[Server], cast: Cast) -> None:
     """Send requests of `row` for a sample of members to every contestant.
 
-    The floor's bodies must equal the service's, field by field and in value. Idiomatic DRF wraps its pages in its own
-    way: its bodies must hold the same objects.
+    The floor's bodies must equal the service's, field by field and in value. The other frameworks wrap their pages in
+    their own way: their bodies must hold the same objects.
 
     Raises:
         DisagreementError: an answer is no success, or differs.
@@ -31,7 +31,11 @@ def check(row: Row, servers: Sequence[Server], cast: Cast) -> None:
         answers = {server.name: _answer(row, server, subject) for server in servers}
         expected = answers.get(SERVICE)
         for name, answer in answers.items():
-            seen = (lambda body: _without(body, row.volatile)) if name == FLOOR else (lambda body: _ids(body, row))
+            seen = (
+                (lambda body: _without(body, row.volatile))
+                if name in (FLOOR, WITH_REDIS)
+                else (lambda body: _ids(body, row))
+            )
             if expected is not None and seen(answer) != seen(expected):
                 raise DisagreementError(f"{row.name}: {name} answers\n{answer}\n{SERVICE} answers\n{expected}")
 

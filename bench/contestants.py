@@ -1,18 +1,55 @@
-"""The servers: gunicorn's threaded worker, one process, the same threads and core for each of them."""
+"""The servers: one process on one core for each of them, and the same four threads where they have threads."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench.gunicorn import Gunicorn
-from bench.rows import FLOOR, IDIOMATIC, SERVICE
+from bench.rows import FASTAPI, FLOOR, IDIOMATIC, NINJA, SERVICE, WITH_REDIS
 
 THREADS = 4
-APPLICATIONS = {
-    SERVICE: "studyservice.wsgi",
-    FLOOR: "bench.floor",
-    IDIOMATIC: "bench.idiomatic.wsgi",
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """An application and what serves it.
+
+    Attributes:
+        application: the module of its WSGI or ASGI application.
+        server: `service` is gunicorn with the service's configuration, `gunicorn` without it, as that would load the
+            service's settings, `uvicorn` the usual server of asyncio, on uvloop.
+        redis: whether requests are counted in Redis.
+    """
+
+    application: str
+    server: str = "gunicorn"
+    redis: bool = False
+
+    def command(self, port: int) -> tuple[str, ...]:
+        """The module that is run, and its arguments."""
+        if self.server == "uvicorn":
+            listening = ("--host", "127.0.0.1", "--port", str(port), "--timeout-keep-alive", "75")
+            return (
+                "uvicorn",
+                f"{self.application}:application",
+                *listening,
+                "--no-access-log",
+                "--log-level",
+                "warning",
+            )
+        own = ("-k", "gthread", "-b", f"127.0.0.1:{port}", "--threads", str(THREADS), "--keep-alive", "75")
+        settings = ("-c", "studyservice/gunicorn.py") if self.server == "service" else own
+        return ("gunicorn", "--log-level", "warning", *settings, f"{self.application}:application")
+
+
+CONTESTANTS = {
+    SERVICE: Contestant("studyservice.wsgi", "service"),
+    WITH_REDIS: Contestant("studyservice.wsgi", "service", redis=True),
+    FLOOR: Contestant("bench.floor"),
+    IDIOMATIC: Contestant("bench.idiomatic.wsgi"),
+    NINJA: Contestant("bench.ninja.wsgi"),
+    FASTAPI: Contestant("bench.fastapi_sqlalchemy.asgi", "uvicorn"),
 }
-"""Contestant to the module of its WSGI application."""
 
 _FOREIGN = ("REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS", "DJANGO_SETTINGS_MODULE")
 
@@ -36,17 +73,17 @@ def environment(database_url: str, directory: Path, secret_key: str, port: int =
 
 
 class Server(Gunicorn):
-    """A contestant."""
+    """A contestant that is served."""
 
     def __init__(self, name: str, port: int, env: dict[str, str], log: Path) -> None:
-        # The others run on the same server without the service's settings, which its configuration would load.
-        own = ("-k", "gthread", "-b", f"127.0.0.1:{port}", "--threads", str(THREADS), "--keep-alive", "75")
-        settings = ("-c", "studyservice/gunicorn.py") if name == SERVICE else own
-        super().__init__(port, env, log, ("--log-level", "warning", *settings, f"{APPLICATIONS[name]}:application"))
+        module, *arguments = CONTESTANTS[name].command(port)
+        super().__init__(port, env, log, tuple(arguments), module)
         self.name = name
 
     @property
     def worker(self) -> int:
-        """Process id of the one worker."""
+        """Process id of the one that answers: gunicorn's only worker, or uvicorn itself."""
+        if self.module == "uvicorn" and self.master:
+            return self.master.pid
         [worker] = self.workers()
         return worker

@@ -33,12 +33,13 @@ def wait_until(what: str, happened: Callable[[], object], seconds: float = START
 
 @dataclass(slots=True)
 class Gunicorn:
-    """One server on a port of loopback, by default the service as it is run."""
+    """One server on a port of loopback, by default the service as it is run; `module` is the Python module to run."""
 
     port: int
     environment: dict[str, str]
     log: Path
     arguments: tuple[str, ...] = ("-c", "studyservice/gunicorn.py", "studyservice.wsgi")
+    module: str = "gunicorn"
     master: "subprocess.Popen[bytes] | None" = None
 
     def start(self) -> None:
@@ -47,7 +48,7 @@ class Gunicorn:
         Raises:
             RuntimeError: it ended, or does not answer; with the end of its log.
         """
-        command = [sys.executable, "-m", "gunicorn", *self.arguments]
+        command = [sys.executable, "-m", self.module, *self.arguments]
         with self.log.open("ab") as output:
             self.master = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=output, stderr=output)
         try:

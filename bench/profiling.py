@@ -22,7 +22,7 @@ from wsgiref.types import WSGIApplication, WSGIEnvironment
 from wsgiref.util import setup_testing_defaults
 
 from bench import cast
-from bench.contestants import APPLICATIONS
+from bench.contestants import CONTESTANTS
 from bench.rows import ROWS, Call
 
 
@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("cast", type=Path)
     parser.add_argument("--top", type=int, default=45)
     options = parser.parse_args()
-    application = import_module(APPLICATIONS[options.contestant]).application
+    application = import_module(CONTESTANTS[options.contestant].application).application
     row = next(row for row in ROWS if row.name == options.row)
     calls = row.calls(cast.load(options.cast), options.contestant)
     ahead = iter(calls) if row.once else cycle(calls)

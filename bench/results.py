@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from statistics import median
 
 from bench import machine
-from bench.contestants import THREADS
+from bench.contestants import CONTESTANTS, THREADS
 from bench.load import CONNECTIONS
 from bench.measure import Sample, Samples, Spread, ratio
-from bench.rows import FLOOR, IDIOMATIC, SERVICE, Row
+from bench.rows import FASTAPI, FLOOR, IDIOMATIC, NINJA, SERVICE, WITH_REDIS, Row
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Results:
 
     def markdown(self) -> str:
         """The whole page."""
-        parts = [_HEAD, self._setting(), self._rates(), self._where(), self._memory()]
+        parts = [_HEAD, self._setting(), self._rates(), self._ratios(), self._where(), self._memory()]
         if self.scale:
             parts.append(self._scale())
         return "\n\n".join([*parts, _READING]) + "\n"
@@ -48,18 +48,23 @@ class Results:
             f"Load average when the run began: {self.busy:.1f}.\n"
             f"{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "
-            f"gunicorn gthread with one process of {THREADS} threads."
+            f"one process each: gunicorn gthread with {THREADS} threads, for {FASTAPI} uvicorn with uvloop."
         )
 
     def _rates(self) -> str:
-        rows = [
-            [row.name, *(self._rate(row.name, name) for name in (SERVICE, FLOOR, IDIOMATIC)),
-             *(self._ratio(row, name) for name in (SERVICE, IDIOMATIC))]
-            for row in self.rows
-        ]  # fmt: skip
-        head = ["", SERVICE, FLOOR, IDIOMATIC, f"{SERVICE} / {FLOOR}", f"{IDIOMATIC} / {FLOOR}"]
+        names = [name for name in CONTESTANTS if any(found == name for _, found in self.samples)]
+        rows = [[row.name, *(self._rate(row.name, name) for name in names)] for row in self.rows]
         what = "\n".join(f"- {row.name}: {row.what}" for row in self.rows)
-        return f"{_table('Requests per second', head, rows)}\n\n{what}"
+        return f"{_table('Requests per second', ['', *names], rows)}\n\n{what}"
+
+    def _ratios(self) -> str:
+        names = [name for name in CONTESTANTS if name != FLOOR and any(found == name for _, found in self.samples)]
+        rows = [
+            [row.name, *(self._ratio(row, name) for name in names), self._beside(row.name, FASTAPI)]
+            for row in self.rows
+        ]
+        head = ["", *(f"{name} / {FLOOR}" for name in names), f"{SERVICE} / {FASTAPI}"]
+        return _table("How many times as many requests per second", head, rows)
 
     def _rate(self, row: str, name: str) -> str:
         found = self.samples.get((row, name))
@@ -72,6 +77,10 @@ class Results:
             return "–"
         against = f" of {row.against}" if row.against else ""
         return f"**{_spread(ratio(found, to), '{:.2f}')}**{against}"
+
+    def _beside(self, row: str, name: str) -> str:
+        found, other = self.samples.get((row, SERVICE)), self.samples.get((row, name))
+        return f"**{_spread(ratio(found, other), '{:.2f}')}**" if found and other else "–"
 
     def _where(self) -> str:
         rows = []
@@ -121,8 +130,11 @@ _READING = f"""## How to read this
 - **{FLOOR}** is one bare WSGI function with psycopg and hand-written, prepared queries that gives the same bodies
   (checked before measuring). It has no request ids, rate limits, log, CORS or helpful errors: nothing that does the
   same job in Python on this server can be faster. Rows of one member with very much are measured without it.
-- **{IDIOMATIC}** is ModelSerializers and ModelViewSets on the same tables: what most would write.
-- All three run one after the other within each round, on the same core; PostgreSQL and the load generator share the
+- **{WITH_REDIS}** counts requests in a Redis, as several processes must; the floor counts nothing.
+- **{IDIOMATIC}** is ModelSerializers and ModelViewSets on the same tables, **{NINJA}** schemas and functions on
+  the same models, **{FASTAPI}** its asyncio with SQLAlchemy and asyncpg: what most would write. They give bodies
+  with the same objects, without request ids, rate limits, log or CORS.
+- All run one after the other within each round, on the same core; PostgreSQL and the load generator share the
   other cores. A figure is the median of the rounds, with the least and the greatest in brackets; a ratio is taken
   within each round first.
 - Every request carries one of the members' API keys or tokens in turn; every answer's status is checked.

@@ -1,7 +1,7 @@
 """What is measured: one row for each operation. To measure another, add a row.
 
-A row that the floor and idiomatic DRF should answer too needs the operation in `bench/floor/` and
-`bench/idiomatic/views.py`; one for this service alone names itself so in `contestants`.
+A row that another contestant should answer too needs the operation there (`bench/floor/`, `bench/idiomatic/views.py`,
+`bench/ninja/`, `bench/fastapi_sqlalchemy/`); `contestants` of the row names who answers it.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,6 +19,9 @@ from bench.cast import CARDS, CLIENT_ID, TOKENS, Cast, Subject
 SERVICE = "this service"
 FLOOR = "the floor"
 IDIOMATIC = "idiomatic DRF"
+WITH_REDIS = "this service, Redis"
+FASTAPI = "FastAPI"
+NINJA = "django-ninja"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,8 @@ _CREATED = frozenset({"id", "created_at", "updated_at"})
 _REVIEWED = frozenset({"id", "due_at", "last_reviewed_at"})
 _ISSUED = frozenset({"access_token", "refresh_token"})
 _ALONE = (SERVICE,)
+_PRODUCTION = (SERVICE, WITH_REDIS, FLOOR, IDIOMATIC)
+_ALL = (*_PRODUCTION, NINJA, FASTAPI)
 
 
 def _get(path: str) -> Calls:
@@ -164,10 +169,15 @@ def _refresh(subject: Subject, number: int) -> Call:
 
 
 ROWS = (
-    Row("list_items", "GET /v1/items, 25 of 200 items", _get("/v1/items")),
-    Row("get_agenda", "GET /v1/agenda, 14 days: items and milestones", _get("/v1/agenda")),
-    Row("get_grades", "GET /v1/courses/{id}/grades: 4 categories, 16 scores", _get("/v1/courses/{}/grades")),
-    Row("create_item", "POST /v1/courses/{id}/items", _create_item, volatile=_CREATED),
+    Row("list_items", "GET /v1/items, 25 of 200 items", _get("/v1/items"), _ALL),
+    Row("get_agenda", "GET /v1/agenda, 14 days: items and milestones", _get("/v1/agenda"), _PRODUCTION),
+    Row(
+        "get_grades",
+        "GET /v1/courses/{id}/grades: 4 categories, 16 scores",
+        _get("/v1/courses/{}/grades"),
+        _PRODUCTION,
+    ),
+    Row("create_item", "POST /v1/courses/{id}/items", _create_item, _ALL, volatile=_CREATED),
     Row("mcp_list_items", "tools/call of list_items over MCP", _tool("list_items"), _ALONE, against="list_items"),
     Row("mcp_get_agenda", "tools/call of get_agenda over MCP", _tool("get_agenda"), _ALONE, against="get_agenda"),
     Row("mcp_create_item", "tools/call of create_item over MCP", _call_create_item, _ALONE, against="create_item"),

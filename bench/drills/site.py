@@ -6,7 +6,6 @@ Everything runs on loopback or a socket in a temporary directory, and is ended b
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,6 +16,7 @@ from bench.cast import Cast
 from bench.contestants import environment
 from bench.gunicorn import START_SECONDS, Gunicorn, wait_until
 from bench.prepare import prepared
+from bench.redis_server import Redis, listens
 from tests.support import postgres
 
 __all__ = ["Instance", "Postgres", "Redis", "Site", "listens", "wait_until"]
@@ -85,43 +85,6 @@ class Postgres:
         # Where nobody collects what has ended, as in some containers, its id still looks alive to the next start.
         for lock in (Path(self._server.pgdata) / "postmaster.pid", *self.socket_directory.glob(".s.PGSQL.*.lock")):
             lock.unlink()
-
-
-class Redis:
-    """A Redis that keeps nothing."""
-
-    def __init__(self, port: int) -> None:
-        self._port = port
-        self.url = f"redis://127.0.0.1:{port}/0"
-        self.start()
-
-    def start(self) -> None:
-        """Start it (again) and wait until it answers."""
-        program = shutil.which("redis-server")
-        if program is None:
-            raise SystemExit("The drills need redis-server on the PATH.")
-        options = ["--port", str(self._port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        self._process = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
-        wait_until("Redis", lambda: listens(self._port), 5)
-
-    def hang(self) -> None:
-        """SIGSTOP: connections are still accepted, by the kernel; nothing is answered."""
-        self._process.send_signal(signal.SIGSTOP)
-
-    def go_on(self) -> None:
-        """SIGCONT."""
-        self._process.send_signal(signal.SIGCONT)
-
-    def kill(self) -> None:
-        """SIGKILL."""
-        self._process.kill()
-        self._process.wait()
-
-
-def listens(port: int) -> bool:
-    """Whether anybody listens at a port of loopback."""
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Site:
