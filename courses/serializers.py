@@ -7,17 +7,8 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.models import DEFAULT_TERM, ItemKind
-from studyservice.operations.fields import (
-    ChoiceField,
-    CursorField,
-    DateField,
-    IdField,
-    OpenChoiceField,
-    QueryBooleanField,
-    QueryIntegerField,
-    QueryTimestampField,
-    StringField,
-)
+from studyservice.operations.fields import ChoiceField, DateField, IdField, OpenChoiceField, StringField
+from studyservice.operations.query_fields import CursorField, QueryBooleanField, QueryIntegerField, QueryTimestampField
 from studyservice.operations.serializers import Body, Query, Record
 
 

@@ -1,10 +1,6 @@
-"""The grade breakdown of a course, and the arithmetic behind it.
+"""The grade breakdown of a course."""
 
-Scores and weights are decimals of four places. Averages are kept as exact fractions, because a third cut after any
-number of digits can pull a tie below the half; half-up to two places comes once, at the end.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -15,24 +11,11 @@ from uuid import UUID
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course
+from grades.arithmetic import current_grade, letter, mean, rounded
+from grades.outlook import Part, outlook
 from grades.serializers import CategoryRow, GradeBreakdownRow, GradeScoreRow
 from studyservice.database.statements import Param, Select
-
-_LETTERS = (
-    (97, "A+"),
-    (93, "A"),
-    (90, "A-"),
-    (87, "B+"),
-    (83, "B"),
-    (80, "B-"),
-    (77, "C+"),
-    (73, "C"),
-    (70, "C-"),
-    (67, "D+"),
-    (63, "D"),
-    (60, "D-"),
-)
-"""The lowest grade of each letter; below the last it is F."""
+from studyservice.operations.errors import Detail, ValidationFailed
 
 
 class _Columns(TypedDict):
@@ -67,39 +50,20 @@ _BREAKDOWN = Select[_Columns](
 """A row for each score, for each category without one, and for a course without any."""
 
 
-def mean(scores: Sequence[Decimal]) -> Fraction | None:
-    """The plain mean in percent, exact; None without scores."""
-    return Fraction(sum(scores, Decimal())) / len(scores) if scores else None
-
-
-def current_grade(parts: Sequence[tuple[Decimal, Fraction | None]]) -> Decimal | None:
-    """The weighted mean over `(weight, average)` pairs, renormalized over those with an average.
-
-    In percent, rounded; None when no category has scores or their weights sum to 0 (spec, Grade category).
-    """
-    scored = [(int(weight.scaleb(4)), average) for weight, average in parts if average is not None]
-    total = sum(weight for weight, _ in scored)
-    if not total:
-        return None
-    return rounded(sum((weight * average for weight, average in scored), Fraction()) / total)
-
-
-def rounded(percent: Fraction) -> Decimal:
-    """Half-up to two places; `percent` is not negative."""
-    hundredths = (200 * percent.numerator + percent.denominator) // (2 * percent.denominator)
-    return Decimal(hundredths).scaleb(-2)
-
-
-def letter(grade: Decimal) -> str:
-    """The letter of a rounded grade in percent."""
-    return next((name for least, name in _LETTERS if grade >= least), "F")
-
-
-def get_grades(member: Member, course_id: UUID) -> GradeBreakdownRow:
+def get_grades(
+    member: Member, course_id: UUID, *, target: Decimal | None = None, remaining: Sequence[UUID] | None = None
+) -> GradeBreakdownRow:
     """The `GradeBreakdownRecord` of a course; one query.
+
+    Args:
+        member: whose course it is.
+        course_id: the course.
+        target: a grade in percent that the outlook is to tell about, beside the letters.
+        remaining: the categories that the outlook takes for open; if none is named, those without scores.
 
     Raises:
         NotFound: there is no such course of the member's.
+        ValidationFailed: one of `remaining` is no category of this course.
     """
     rows = _BREAKDOWN.all(member_id=member.id, course_id=course_id)
     if not rows:
@@ -135,11 +99,33 @@ def get_grades(member: Member, course_id: UUID) -> GradeBreakdownRow:
                 "average": None if average is None else float(rounded(average)),
             }
         )
+    _require_categories(remaining or [], [category["id"] for category in categories])
     grade = current_grade(parts)
+    open_ids = remaining or [
+        category["id"] for category, (_, average) in zip(categories, parts, strict=True) if average is None
+    ]
     return {
         "course_id": course_id,
         "course_name": rows[0]["course_name"],
         "categories": categories,
         "current_grade": None if grade is None else float(grade),
         "letter_grade": None if grade is None else letter(grade),
+        "outlook": outlook(
+            [Part(*part, is_open=category["id"] in open_ids) for category, part in zip(categories, parts, strict=True)],
+            target,
+        ),
     }
+
+
+def _require_categories(remaining: Sequence[UUID], present: Collection[UUID]) -> None:
+    """Refuse what is no category of the course."""
+    details: list[Detail] = [
+        {
+            "field": f"remaining[{index}]",
+            "message": "Is no category of this course. get_grades without it gives the ids.",
+        }
+        for index, named in enumerate(remaining)
+        if named not in present
+    ]
+    if details:
+        raise ValidationFailed(details)

@@ -2,13 +2,14 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Any, ClassVar, Literal, NotRequired, TypedDict, get_args
 from uuid import UUID
 
 from rest_framework import serializers
 
 from studyservice.operations.fields import IdField, ListField, NumberField, StringField
-from studyservice.operations.serializers import Body, Record
+from studyservice.operations.query_fields import QueryListField, QueryNumberField
+from studyservice.operations.serializers import Body, Query, Record
 
 MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""
@@ -127,6 +128,80 @@ class CategoryRecord(Record):
     scores = GradeScoreRecord(many=True, help_text="Its scores, oldest first.")
 
 
+class GradesQuery(Query):
+    """What the outlook is asked for."""
+
+    target = QueryNumberField(
+        required=False,
+        min_value=0,
+        max_value=100,
+        help_text="A grade in percent that outlook is to tell about, beside the letters.",
+    )
+    remaining = QueryListField(
+        child=IdField(),
+        required=False,
+        allow_null=True,
+        max_length=MAX_CATEGORIES,
+        help_text="Categories whose final average is still open, whatever they hold now; "
+        "without any, those without scores.",
+    )
+
+
+Reach = Literal["already_reached", "possible", "impossible"]
+
+
+class NeededRow(TypedDict):
+    """A `NeededRecord`."""
+
+    letter: str | None
+    at_least: float
+    score: float | None
+    status: Reach
+
+
+class NeededRecord(Record):
+    """What a grade still takes."""
+
+    example: ClassVar[dict[str, Any]] = {"letter": "A-", "at_least": 90, "score": 92.34, "status": "possible"}
+
+    letter = serializers.CharField(allow_null=True, help_text="A+ to D-; null for the target asked for.")
+    at_least = serializers.FloatField(help_text="The least grade, in percent.")
+    score = serializers.FloatField(
+        allow_null=True,
+        help_text="The least average in all open categories, rounded up to two decimals; over 100 where it cannot be "
+        "reached without extra credit, null where nothing is open.",
+    )
+    status = serializers.ChoiceField(
+        choices=get_args(Reach),
+        help_text="already_reached even with 0 in what is open, impossible even with 100, else possible.",
+    )
+
+
+class OutlookRow(TypedDict):
+    """An `OutlookRecord`."""
+
+    remaining_weight: float
+    best: float | None
+    worst: float | None
+    needed: list[NeededRow]
+
+
+class OutlookRecord(Record):
+    """What the grade can still become, if all open categories end with the same average."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "remaining_weight": 60,
+        "best": 93.8,
+        "worst": 33.8,
+        "needed": [NeededRecord.example],
+    }
+
+    remaining_weight = serializers.FloatField(help_text="The weights of the open categories together.")
+    best = serializers.FloatField(allow_null=True, help_text="The grade with 100 in every open category.")
+    worst = serializers.FloatField(allow_null=True, help_text="The grade with 0 in every open category.")
+    needed = NeededRecord(many=True, help_text="For each letter from A+ to D-, and last for the target, what it takes.")
+
+
 class GradeBreakdownRow(TypedDict):
     """A `GradeBreakdownRecord`."""
 
@@ -135,6 +210,7 @@ class GradeBreakdownRow(TypedDict):
     categories: list[CategoryRow]
     current_grade: float | None
     letter_grade: str | None
+    outlook: OutlookRow
 
 
 class GradeBreakdownRecord(Record):
@@ -146,6 +222,7 @@ class GradeBreakdownRecord(Record):
         "categories": [CategoryRecord.example],
         "current_grade": 84.5,
         "letter_grade": "B",
+        "outlook": OutlookRecord.example,
     }
 
     course_id = serializers.UUIDField(help_text="The course.")
@@ -156,3 +233,7 @@ class GradeBreakdownRecord(Record):
         help_text="Weighted mean over the categories with scores; null if there are none or their weights are 0.",
     )
     letter_grade = serializers.CharField(allow_null=True, help_text="A+ to F, from the rounded current grade.")
+    outlook = OutlookRecord(
+        help_text="What is needed in the open categories, each taken to end with the same average: those without "
+        "scores, or the remaining ones named. A category without scores that is not open is left out.",
+    )

@@ -12,6 +12,7 @@ from grades.serializers import (
     GradeBreakdownRow,
     GradeScoreRecord,
     GradeScoreRow,
+    GradesQuery,
     ScoreBody,
 )
 from studyservice.operations.declaration import Scope, operation
@@ -23,12 +24,12 @@ class GradeViewSet(MemberViewSet):
 
     tag = "Grades"
 
-    @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord)
+    @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord, query=GradesQuery)
     def get_grades(self, course_id: UUID) -> GradeBreakdownRow:
-        """A course's weighted categories with their scores and averages, and the current grade with its letter,
-        counted over the categories that have scores.
+        """A course's weighted categories with scores and averages, the current grade and its letter over the categories
+        that have scores, and the outlook: what is needed in what is still open, for each letter or a target grade.
         """
-        return breakdown.get_grades(self.member, course_id)
+        return breakdown.get_grades(self.member, course_id, **self.query)
 
     @operation(
         "Set the grade categories",

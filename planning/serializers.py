@@ -7,7 +7,8 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.serializers import ItemRecord, ItemRow
-from studyservice.operations.fields import BooleanField, DateField, QueryIntegerField, StringField
+from studyservice.operations.fields import BooleanField, DateField, StringField
+from studyservice.operations.query_fields import QueryIntegerField
 from studyservice.operations.serializers import Body, Query, Record
 
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from studyservice.operations.fields import QueryIntegerField
+from studyservice.operations.query_fields import QueryIntegerField
 from studyservice.operations.serializers import Query, Record
 
 

@@ -6,16 +6,8 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from studyservice.operations.fields import (
-    BooleanField,
-    ChoiceField,
-    IdField,
-    IntegerField,
-    ListField,
-    QueryBooleanField,
-    QueryIntegerField,
-    StringField,
-)
+from studyservice.operations.fields import BooleanField, ChoiceField, IdField, IntegerField, ListField, StringField
+from studyservice.operations.query_fields import QueryBooleanField, QueryIntegerField
 from studyservice.operations.serializers import Body, Query, Record
 from vocab.models import MAX_DURATION_MS, CardState, Rating
 

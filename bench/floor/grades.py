@@ -1,6 +1,6 @@
 """Grades."""
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +11,7 @@ _LETTERS = (
     (77, "C+"), (73, "C"), (70, "C-"), (67, "D+"), (63, "D"), (60, "D-"),
 )  # fmt: skip
 
+_CENT, _HALF = Decimal("0.01"), Decimal("0.005")
 _GRADES = """
     SELECT c.name, g.id, g.name, g.weight, s.id, s.label, s.score, s.created_at
     FROM courses_course c
@@ -46,7 +47,7 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
                     "created_at": timestamp(created_at),
                 }
             )
-    total = earned = Decimal()
+    total = earned = left = Decimal()
     for category_id, category in categories.items():
         scores = exact[category_id]
         average = sum(scores, Decimal()) / len(scores) if scores else None
@@ -54,6 +55,8 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
         if average is not None:
             total += weights[category_id]
             earned += weights[category_id] * average
+        else:
+            left += weights[category_id]
     grade = _rounded(earned / total) if total else None
     return {
         "course_id": course_id,
@@ -61,8 +64,32 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
         "categories": list(categories.values()),
         "current_grade": None if grade is None else float(grade),
         "letter_grade": None if grade is None else next((name for least, name in _LETTERS if grade >= least), "F"),
+        "outlook": _outlook(earned, left, total + left),
     }
 
 
+def _outlook(earned: Decimal, left: Decimal, weight: Decimal) -> dict[str, Any]:
+    if not weight:
+        return {"remaining_weight": float(left), "best": None, "worst": None, "needed": []}
+    best, worst = _rounded((earned + 100 * left) / weight), _rounded(earned / weight)
+    return {
+        "remaining_weight": float(left),
+        "best": float(best),
+        "worst": float(worst),
+        "needed": [_needed(least, name, best, worst, _least(earned, left, weight, least)) for least, name in _LETTERS],
+    }
+
+
+def _least(earned: Decimal, left: Decimal, weight: Decimal, grade: int) -> float | None:
+    return float((((grade - _HALF) * weight - earned) / left).quantize(_CENT, ROUND_CEILING)) if left else None
+
+
+def _needed(least: int, name: str, best: Decimal, worst: Decimal, score: float | None) -> dict[str, Any]:
+    if worst >= least:
+        return {"letter": name, "at_least": float(least), "score": 0.0, "status": "already_reached"}
+    status = "possible" if best >= least else "impossible"
+    return {"letter": name, "at_least": float(least), "score": score, "status": status}
+
+
 def _rounded(percent: Decimal) -> Decimal:
-    return percent.quantize(Decimal("0.01"), ROUND_HALF_UP)
+    return percent.quantize(_CENT, ROUND_HALF_UP)

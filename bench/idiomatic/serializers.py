@@ -8,7 +8,7 @@ from django.db.models import Model
 from rest_framework import serializers
 
 from courses.models import Course, Item
-from grades.breakdown import letter
+from grades.arithmetic import letter
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
 from vocab.models import Card, Review

@@ -142,6 +142,8 @@ def _headings() -> Iterator[tuple[str, str]]:
 def _finish_operation(operation: Schema, schemas: Schema) -> None:
     for parameter in operation.get("parameters", []):
         _add_parameter_example(parameter["schema"])
+        if "items" in parameter["schema"]:
+            parameter |= {"style": "form", "explode": False}  # parted by commas
     for content in operation.get("requestBody", {}).get("content", {}).values():
         _close(content["schema"], schemas, partial="/Patched" in content["schema"].get("$ref", ""))
     for code, response in operation["responses"].items():

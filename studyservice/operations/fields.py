@@ -7,7 +7,7 @@ limits that are enforced.
 
 import re
 import uuid
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, ClassVar
 
@@ -18,18 +18,6 @@ from studyservice.operations.errors import MAX_DETAILS
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_INTEGER = re.compile(r"-?\d{1,308}", re.ASCII)
-"""With no more digits than the largest number of JSON as it is commonly read (RFC 8259 section 6) has."""
-_HOUR, _SIXTIETHS = r"(?:[01]\d|2[0-3])", r"[0-5]\d"
-_TIMESTAMP = re.compile(
-    rf"(\d{{4}}-\d{{2}}-\d{{2}})[Tt]({_HOUR}:{_SIXTIETHS}:{_SIXTIETHS})(?:\.(\d+))?"
-    rf"(?:([Zz])|([+ -])({_HOUR}:{_SIXTIETHS}))",
-    re.ASCII,
-)
-"""The ranges are those of RFC 3339 section 5.6; `fromisoformat` takes 60 minutes of an offset for an hour."""
-
-_FIRST_INSTANT = datetime(1, 1, 1, tzinfo=UTC)
-_LAST_INSTANT = datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)
 
 
 def parse_uuid(text: Any) -> uuid.UUID | None:
@@ -240,63 +228,3 @@ class ListField(serializers.ListField):
         if errors:
             raise serializers.ValidationError(errors)
         return found
-
-
-class QueryIntegerField(IntegerField):
-    """A whole number among the query parameters."""
-
-    default_error_messages: ClassVar[dict[str, Any]] = {"null": "Must be a whole number."}
-
-    def from_text(self, text: str) -> int | str:
-        """The number, or the text if it is none."""
-        return int(text) if _INTEGER.fullmatch(text) else text
-
-
-class QueryBooleanField(BooleanField):
-    """A boolean among the query parameters, where it is written `true` or `false`."""
-
-    default_error_messages: ClassVar[dict[str, Any]] = {"null": "Must be true or false."}
-
-    def from_text(self, text: str) -> bool | str:
-        """The boolean, or the text if it is none."""
-        return {"true": True, "false": False}.get(text, text)
-
-
-class QueryTimestampField(serializers.DateTimeField):
-    """An RFC 3339 date-time with `Z` or an offset, among the query parameters.
-
-    A `+` that was not percent-encoded arrives as a space and is read as `+`; digits beyond microseconds are cut. An
-    instant outside the years 1 to 9999 in UTC is moved to the nearest one inside.
-    """
-
-    default_error_messages: ClassVar[dict[str, Any]] = {
-        "invalid": "Must be a date-time with Z or an offset, such as 2026-01-31T08:00:00Z.",
-    }
-
-    def to_internal_value(self, value: Any) -> datetime:
-        """The instant in UTC."""
-        match = _TIMESTAMP.fullmatch(value)
-        if match is None:
-            self.fail("invalid")
-        day, clock, fraction, zulu, sign, offset = match.groups()
-        zone = "+00:00" if zulu else ("-" if sign == "-" else "+") + offset
-        try:
-            local = datetime.fromisoformat(f"{day}T{clock}.{(fraction or '0')[:6]:0<6}{zone}")
-        except ValueError:
-            self.fail("invalid")
-        try:
-            return local.astimezone(UTC)
-        except OverflowError:
-            return _LAST_INSTANT if local.year > 1 else _FIRST_INSTANT
-
-
-class CursorField(serializers.CharField):
-    """An opaque cursor in a query string; what it says is checked when it is decoded."""
-
-    MAX_LENGTH = 200
-
-    default_error_messages: ClassVar[dict[str, Any]] = {"max_length": "Must have at most {max_length} characters."}
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=self.MAX_LENGTH, allow_blank=True, trim_whitespace=False, **kwargs)
-        self.validators = [v for v in self.validators if hasattr(v, "limit_value")]

@@ -53,6 +53,7 @@ def test_it_answers_the_breakdown(put: Setter, course: Any, breakdown) -> None:
         ],
         "current_grade": None,
         "letter_grade": None,
+        "outlook": ANY,
     }
     assert answer.body == breakdown()
 

@@ -177,6 +177,9 @@ def _names(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _text(value: Any) -> str:
+    """As it stands in a query string; a list is parted by commas."""
+    if isinstance(value, list):
+        return ",".join(map(_text, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
