@@ -1,0 +1,21 @@
+"""What a reader may find, and how it says that it cannot go on."""
+
+MAX_PAGES = 100
+"""Pages of a PDF."""
+
+MAX_CHARACTERS = 500_000
+"""Characters of text (`courses.models.MAX_SYLLABUS_CHARACTERS`)."""
+
+MAX_MARKUP_BYTES = 32 * 1024 * 1024
+"""Unpacked markup of a document: some sixty times the longest text."""
+
+MAX_DEPTH = 200
+"""Elements inside each other in a document; those that people write have some twenty."""
+
+
+class TooLargeError(Exception):
+    """More than may be read; nothing of it is kept."""
+
+
+class UnreadableError(Exception):
+    """Encrypted or broken."""

@@ -1,0 +1,165 @@
+"""Documents that are markup in a package, DOCX and ODT: expat, fed piece by piece, and a builder of lines.
+
+Entities, and with them document types, are refused; nesting and the unpacked length are bounded.
+"""
+
+import lzma
+import zipfile
+import zlib
+from abc import ABC, abstractmethod
+from typing import IO
+from xml.parsers import expat
+
+from courses.syllabi.reading.limits import MAX_CHARACTERS, MAX_DEPTH, MAX_MARKUP_BYTES, TooLargeError, UnreadableError
+from courses.syllabi.reading.tidy import row
+
+_PIECE = 65_536
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    expat.ExpatError,
+    RuntimeError,
+    KeyError,
+    EOFError,
+    OSError,
+    ValueError,
+)
+"""What a package raises that is broken or encrypted, or packed in a way that is not known (`NotImplementedError`)."""
+
+
+class Lines:
+    """Lines of text; inside a table a row becomes one line of its cells, whatever paragraphs are in them."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        self._rows: list[list[str]] = []
+        self._cells: list[list[str]] = []
+        self._length = 0
+
+    def add(self, text: str) -> None:
+        """Text of the present line or cell.
+
+        Raises:
+            TooLargeError: there are more than `MAX_CHARACTERS` in all.
+        """
+        self._length += len(text)
+        if self._length > MAX_CHARACTERS:
+            raise TooLargeError
+        (self._cells[-1] if self._cells else self._line).append(text)
+
+    def end_line(self) -> None:
+        """The line ends; in a cell it is a blank."""
+        if self._cells:
+            self._cells[-1].append(" ")
+        else:
+            self._lines.append("".join(self._line))
+            self._line = []
+
+    def start_row(self) -> None:
+        """A row of a table begins."""
+        if self._line and not self._cells:
+            self.end_line()
+        self._rows.append([])
+
+    def start_cell(self) -> None:
+        """A cell begins."""
+        self._cells.append([])
+
+    def end_cell(self) -> None:
+        """The cell ends; outside a row it is text like any other."""
+        if not self._cells:
+            return
+        text = "".join(self._cells.pop())
+        if self._rows:
+            self._rows[-1].append(text)
+        else:
+            self.add(text)
+
+    def end_row(self) -> None:
+        """The row ends; that of a table in a cell is a part of the cell."""
+        if not self._rows:
+            return
+        line = row(self._rows.pop())
+        if self._cells:
+            self._cells[-1].append(f" {line} ")
+        elif line:
+            self._lines.append(line)
+
+    def text(self) -> str:
+        """All lines."""
+        while self._cells:
+            self.end_cell()
+        while self._rows:
+            self.end_row()
+        self.end_line()
+        return "\n".join(self._lines)
+
+
+class MarkupReader(ABC):
+    """Gives the text of one part of a package. Names are `namespace local` with a space between."""
+
+    def __init__(self) -> None:
+        self.lines = Lines()
+        self._depth = 0
+        self._skipping = 0
+
+    @abstractmethod
+    def started(self, name: str, attributes: dict[str, str]) -> bool:
+        """An element begins; gives whether what is in it is to be read."""
+
+    @abstractmethod
+    def ended(self, name: str) -> None:
+        """An element ends that was read."""
+
+    @abstractmethod
+    def said(self, text: str) -> None:
+        """Characters."""
+
+    def read(self, file: IO[bytes], part: str) -> str:
+        """The text of `part` of the package.
+
+        Raises:
+            TooLargeError: more than may be read.
+            UnreadableError: no such part, encrypted, or no XML.
+        """
+        parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartDoctypeDeclHandler = self._refuse
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        try:
+            with zipfile.ZipFile(file) as package, package.open(part) as stream:
+                unpacked = 0
+                while piece := stream.read(_PIECE):
+                    unpacked += len(piece)
+                    if unpacked > MAX_MARKUP_BYTES:
+                        raise TooLargeError
+                    parser.Parse(piece, False)
+                parser.Parse(b"", True)
+        except _BROKEN as fault:
+            raise UnreadableError from fault
+        return self.lines.text()
+
+    def _refuse(self, *_: object) -> None:
+        raise UnreadableError
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise UnreadableError
+        if self._skipping or not self.started(name, attributes):
+            self._skipping += 1
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        if self._skipping:
+            self._skipping -= 1
+        else:
+            self.ended(name)
+
+    def _characters(self, text: str) -> None:
+        if not self._skipping:
+            self.said(text)

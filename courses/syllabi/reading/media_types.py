@@ -1,0 +1,81 @@
+"""Which type a file has, told by its content."""
+
+import re
+import zipfile
+from typing import IO
+
+PDF = "application/pdf"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+ODT = "application/vnd.oasis.opendocument.text"
+HTML = "text/html"
+MARKDOWN = "text/markdown"
+PLAIN = "text/plain"
+
+_PDF_WITHIN = 1024
+"""A PDF may begin with other bytes before its mark (ISO 32000-1, implementation note 13)."""
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""The stream that a DOCX with a password has inside its OLE container ([MS-OFFCRYPTO] 1.3.2)."""
+
+_FOREIGN = (b"{\\rtf", b"%!PS")
+"""Types that consist of text and are something else."""
+
+_HTML = re.compile(
+    r"\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_MARKDOWN_NAMES = (".md", ".markdown")
+
+
+def binary_type(file: IO[bytes], filename: str) -> str | None:
+    """The type of a file that is not text, or None.
+
+    A package that cannot be opened goes by its name: it is a broken document rather than an unknown type.
+    """
+    file.seek(0)
+    head = file.read(_PDF_WITHIN)
+    file.seek(0)
+    if b"%PDF-" in head:
+        return PDF
+    if head.startswith(b"PK\x03\x04"):
+        return _package_type(file, filename.lower())
+    if head.startswith(_OLE):
+        return DOCX if _ENCRYPTED in file.read() else None
+    return None
+
+
+def _package_type(file: IO[bytes], filename: str) -> str | None:
+    try:
+        with zipfile.ZipFile(file) as package:
+            names = set(package.namelist())
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError):
+        return DOCX if filename.endswith(".docx") else ODT if filename.endswith(".odt") else None
+    if "word/document.xml" in names:
+        return DOCX
+    return ODT if {"content.xml", "META-INF/manifest.xml"} <= names else None
+
+
+def decoded(content: bytes) -> str | None:
+    """The text of a file that is text: UTF-8, UTF-16 with its mark, else Windows-1252; None if it is none of these.
+
+    Control characters other than tab, line and page ends are no text.
+    """
+    if content.startswith(_FOREIGN):
+        return None
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    for encoding in ("utf-16",) if marked else ("utf-8-sig", "cp1252"):
+        try:
+            text = content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return None if _CONTROL.search(text) else text
+    return None
+
+
+def text_type(text: str, filename: str) -> str:
+    """Which kind of text it is; Markdown is told by the name alone."""
+    if _HTML.match(text[:4096]):
+        return HTML
+    return MARKDOWN if filename.lower().endswith(_MARKDOWN_NAMES) else PLAIN

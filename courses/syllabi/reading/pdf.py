@@ -1,0 +1,35 @@
+"""The text of a PDF, by PDFium, which is not thread-safe and runs in the child alone."""
+
+from typing import IO
+
+import pypdfium2  # type: ignore[import-untyped]  # it has annotations and no py.typed
+
+from courses.syllabi.reading.limits import MAX_CHARACTERS, MAX_PAGES, TooLargeError, UnreadableError
+
+
+def read_pdf(file: IO[bytes]) -> tuple[str, int]:
+    """The text in reading order, and the number of pages.
+
+    Raises:
+        TooLargeError: over `MAX_PAGES` or `MAX_CHARACTERS`.
+        UnreadableError: encrypted with a password, or broken.
+    """
+    try:
+        document = pypdfium2.PdfDocument(file.read())
+        pages = len(document)
+        if pages > MAX_PAGES:
+            raise TooLargeError
+        texts: list[str] = []
+        length = 0
+        for number in range(pages):
+            page = document[number]
+            texts.append(page.get_textpage().get_text_range())
+            page.close()
+            length += len(texts[-1])
+            if length > MAX_CHARACTERS:
+                raise TooLargeError
+    except pypdfium2.PdfiumError as error:
+        raise UnreadableError from error
+    if not pages:
+        raise UnreadableError
+    return "\n\n".join(texts), pages

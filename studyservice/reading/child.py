@@ -1,0 +1,64 @@
+"""The child process: `python -I -B child.py ROOT READER OPTIONS`, with the file as its standard input.
+
+It limits itself before it reads anything, then calls the reader, a generator that is named by its dotted path and gets
+the open file and the options. Each dictionary that the reader yields is written at once as a line of JSON, so that what
+was found stays known when the rest ends the process. Nothing of Django is imported.
+"""
+
+import ctypes
+import importlib
+import json
+import os
+import resource
+import signal
+import sys
+
+MEMORY_BYTES = 512 * 1024 * 1024
+CPU_SECONDS = 5
+OPEN_FILES = 32
+NICENESS = 10
+"""Serving comes first where both want the processor."""
+
+OUT_OF_MEMORY = 3
+"""Exit status: a limit was hit, as when a signal ends the process."""
+
+FAILED = 4
+"""Exit status: the reader raised; its last line says what."""
+
+_PR_SET_PDEATHSIG = 1  # prctl(2)
+
+
+def limit() -> None:
+    """Bound memory, CPU time and open files; step back; forbid writing files and cores; die with the parent."""
+    os.nice(NICENESS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def main() -> int:
+    """Read the file; gives the exit status."""
+    limit()
+    _, root, reader, options = sys.argv
+    sys.path.insert(0, root)
+    module, _, name = reader.rpartition(".")
+    try:
+        read = getattr(importlib.import_module(module), name)
+        for found in read(sys.stdin.buffer, json.loads(options)):
+            sys.stdout.write(json.dumps(found, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
+    except MemoryError:
+        return OUT_OF_MEMORY
+    except Exception as fault:  # noqa: BLE001  # the parent logs its name, and the member is told that the file is broken
+        sys.stdout.write(json.dumps({"raised": type(fault).__name__}) + "\n")
+        return FAILED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # it is a TextIOWrapper here
+    sys.exit(main())

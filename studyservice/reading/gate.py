@@ -1,0 +1,55 @@
+"""Whose turn it is to read: one at a time in each process, and one more that waits for a moment."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from studyservice.operations.errors import RateLimited
+
+WAIT_SECONDS = 2.0
+"""How long the one that waits does so; and what the others are told in `Retry-After`."""
+
+
+class ReadingBusy(RateLimited):
+    """Files are being read; the same upload works a moment later."""
+
+    default_message = "Another file is being read at this moment. Try again after the seconds in Retry-After."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(round(WAIT_SECONDS))})
+
+
+class Gate:
+    """Lets one through at a time.
+
+    Args:
+        wait_seconds: how long one more waits.
+    """
+
+    def __init__(self, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._wait_seconds = wait_seconds
+        self._places = threading.BoundedSemaphore(2)
+        self._turn = threading.Lock()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """The turn, held until the end of the block.
+
+        Raises:
+            ReadingBusy: one is reading, and another waits or this one waited long enough.
+        """
+        if not self._places.acquire(blocking=False):
+            raise ReadingBusy
+        try:
+            if not self._turn.acquire(timeout=self._wait_seconds):
+                raise ReadingBusy
+            try:
+                yield
+            finally:
+                self._turn.release()
+        finally:
+            self._places.release()
+
+
+GATE = Gate()
+"""Of this process."""

@@ -1,0 +1,155 @@
+"""The child process that reads files: its limits, what becomes of what it said, and whose turn it is."""
+
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studyservice.reading import child, process
+from studyservice.reading.gate import Gate, ReadingBusy
+from studyservice.reading.process import Outcome, read_in_child
+
+pytestmark = pytest.mark.once
+
+WATCHDOG_SECONDS = 30
+
+
+def run(reader: str, **options: Any) -> Outcome:
+    with tempfile.TemporaryFile() as file:
+        file.write(b"content")
+        file.flush()
+        return read_in_child(f"tests.support.readers.{reader}", file, options)
+
+
+def test_a_reader_gets_the_file_and_the_options_and_nothing_else() -> None:
+    assert run("well", answer=42) == Outcome(
+        {
+            "content": "content",
+            "options": {"answer": 42},
+            "environment": [],
+            "memory": child.MEMORY_BYTES,
+            "django": False,
+        },
+        complete=True,
+        hit_limit=False,
+    )
+
+
+def test_what_was_said_stays_known_when_the_process_crashes() -> None:
+    assert run("crash") == Outcome({"media_type": "text/plain"}, complete=False, hit_limit=True)
+
+
+def test_a_reader_that_sleeps_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
+    assert run("forever") == Outcome({"media_type": "text/plain"}, complete=False, hit_limit=True)
+
+
+def test_memory_is_bounded() -> None:
+    assert run("greedy") == Outcome({}, complete=False, hit_limit=True)
+
+
+def test_what_it_says_is_bounded() -> None:
+    outcome = run("talkative")
+    assert (outcome.complete, outcome.hit_limit) == (False, True)
+
+
+def test_garbage_ends_what_is_known() -> None:
+    assert run("garbage").found == {"media_type": "text/plain"}
+
+
+def test_a_reader_that_raises_is_logged_without_the_content(caplog: pytest.LogCaptureFixture) -> None:
+    outcome = run("failing")
+    assert (outcome.found, outcome.complete, outcome.hit_limit) == ({"media_type": "text/plain"}, False, False)
+    assert "raised ValueError" in caplog.text
+    assert "secret content" not in caplog.text
+
+
+def test_no_file_can_be_written(tmp_path: Path) -> None:
+    assert run("writing", path=str(tmp_path / "file")).found == {"refused": "OSError"}
+    assert [file for file in tmp_path.iterdir() if file.stat().st_size] == []
+
+
+def test_it_dies_with_its_parent() -> None:
+    """SIGKILL for the server leaves no reading behind."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(WATCHDOG_SECONDS)
+        options = {"port": server.getsockname()[1]}
+        code = (
+            "import tempfile; from studyservice.reading.process import read_in_child;"
+            f"read_in_child('tests.support.readers.orphan', tempfile.TemporaryFile(), {options})"
+        )
+        parent = subprocess.Popen([sys.executable, "-c", code], cwd=process._ROOT, env=os.environ)
+        try:
+            connection, _ = server.accept()
+            with connection:
+                pid = int(connection.recv(20))
+        finally:
+            parent.kill()
+            parent.wait()
+    for _ in range(WATCHDOG_SECONDS * 20):
+        if not Path(f"/proc/{pid}").exists() or " Z " in Path(f"/proc/{pid}/stat").read_text():
+            return
+        time.sleep(0.05)
+    pytest.fail("the child lives on")
+
+
+@pytest.fixture
+def reading() -> Iterator[tuple[Gate, threading.Event]]:
+    """A gate that somebody holds until the event is set."""
+    gate, done, began = Gate(wait_seconds=WATCHDOG_SECONDS), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with gate.turn():
+            began.set()
+            done.wait(WATCHDOG_SECONDS)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    began.wait(WATCHDOG_SECONDS)
+    yield gate, done
+    done.set()
+    holder.join()
+
+
+def test_one_waits_while_another_reads_and_a_third_is_refused_at_once(reading: tuple[Gate, threading.Event]) -> None:
+    """Capabilities 1: any other is 429 with `Retry-After: 2` at once."""
+    gate, done = reading
+    order: list[str] = []
+
+    def wait() -> None:
+        with gate.turn():
+            order.append("waited")
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    while gate._places._value:  # until it stands in line
+        time.sleep(0.01)
+    with pytest.raises(ReadingBusy) as refused, gate.turn():
+        pass
+    assert refused.value.headers == {"Retry-After": "2"}
+    order.append("refused")
+    done.set()
+    waiting.join()
+    assert order == ["refused", "waited"]
+
+
+def test_who_waits_in_vain_is_refused(reading: tuple[Gate, threading.Event]) -> None:
+    gate, _ = reading
+    gate._wait_seconds = 0.05
+    with pytest.raises(ReadingBusy), gate.turn():
+        pass
+
+
+def test_a_turn_ends_with_an_exception() -> None:
+    gate = Gate()
+    for _ in range(3):
+        with pytest.raises(KeyError), gate.turn():
+            raise KeyError

@@ -1,0 +1,74 @@
+"""Readers for the child process that do what a reader must not be able to do."""
+
+import ctypes
+import os
+import resource
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+Found = Iterator[dict[str, Any]]
+
+
+def well(file: IO[bytes], options: dict[str, Any]) -> Found:
+    """Says what it was given and where it runs."""
+    yield {"content": file.read().decode(), "options": options}
+    yield {
+        "environment": sorted(os.environ.keys() - {"LC_CTYPE"}),  # which Python sets itself (PEP 538)
+        "memory": resource.getrlimit(resource.RLIMIT_AS)[0],
+        "django": "django" in sys.modules,
+    }
+
+
+def forever(_file: IO[bytes], _options: dict[str, Any]) -> Found:
+    """Sleeps once it has said something."""
+    yield {"media_type": "text/plain"}
+    time.sleep(60)
+
+
+def greedy(_file: IO[bytes], _options: dict[str, Any]) -> Found:
+    """Wants a gigabyte."""
+    yield {"length": len(bytearray(1024**3))}
+
+
+def talkative(_file: IO[bytes], _options: dict[str, Any]) -> Found:
+    """Says more than is listened to."""
+    while True:
+        yield {"said": "a" * 1024 * 1024}
+
+
+def crash(_file: IO[bytes], _options: dict[str, Any]) -> Found:
+    """Reads address 0."""
+    yield {"media_type": "text/plain"}
+    ctypes.string_at(0)
+
+
+def garbage(_file: IO[bytes], _options: dict[str, Any]) -> Found:
+    """Writes what is no JSON."""
+    yield {"media_type": "text/plain"}
+    sys.stdout.write("}{ nonsense\n")
+
+
+def failing(_file: IO[bytes], _options: dict[str, Any]) -> Found:
+    """Raises."""
+    yield {"media_type": "text/plain"}
+    raise ValueError("secret content")
+
+
+def writing(_file: IO[bytes], options: dict[str, Any]) -> Found:
+    """Writes a file."""
+    try:
+        Path(options["path"]).write_text("written")
+    except OSError as refused:
+        yield {"refused": type(refused).__name__}
+
+
+def orphan(_file: IO[bytes], options: dict[str, Any]) -> Found:
+    """Tells its process id at a port, and sleeps."""
+    with socket.create_connection(("127.0.0.1", options["port"])) as connection:
+        connection.sendall(str(os.getpid()).encode())
+    time.sleep(60)
+    yield {}
