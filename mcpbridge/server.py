@@ -13,9 +13,12 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
+    DiscoverResult,
     ListToolsResult,
     PaginatedRequestParams,
+    RequestParams,
 )
+from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
 from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL
@@ -60,6 +63,18 @@ At most 120 calls a minute. If get_me says that the membership is not active, on
 
 _LISTS_KEEP_MS = 5 * 60 * 1000
 """How long a client may keep the lists of tools and of prompts, which change only with a new version of the service."""
+
+
+async def discover(context: ServerRequestContext, params: RequestParams | None) -> DiscoverResult:
+    """What the server has, with every revision of the protocol, as errors about the revision name them too.
+
+    The SDK's own answer names those without a handshake alone, though this endpoint has the others as well.
+    """
+    return DiscoverResult(
+        supported_versions=list(SUPPORTED_PROTOCOL_VERSIONS),
+        capabilities=server.get_capabilities(protocol_version=context.protocol_version),
+        instructions=INSTRUCTIONS,
+    )
 
 
 async def list_tools(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -136,5 +151,6 @@ server = Server(
     on_get_prompt=get_prompt,
     on_completion=complete,
 )
+server.add_request_handler("server/discover", RequestParams, discover)
 server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
 server.middleware.clear()  # its one entry makes OpenTelemetry spans, which this service does not collect

@@ -109,7 +109,7 @@ class TestStateless:
         response = tools.request("POST", "/mcp", **stateless("server/discover"))
         assert response.json()["result"] == {
             "resultType": "complete",
-            "supportedVersions": [STATELESS],
+            "supportedVersions": REVISIONS,
             "capabilities": CAPABILITIES,
             "instructions": INSTRUCTIONS,
             "ttlMs": 300_000,
