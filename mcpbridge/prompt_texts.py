@@ -144,7 +144,8 @@ def exam_check(about: Occasion) -> str:
         f"Call {_call('list_items', **ahead, kind='exam')} and {_call('list_items', **ahead, kind='quiz')}. If there "
         f"is none, say so and ask me when the next one is. Else take the one that comes first.{covered}",
         "Call list_milestones with its item_id: what of its study plan is done, open and overdue.",
-        f"Call {_call('get_grades', course_id=course_id)} for how I stand, and how much its category weighs.",
+        f"Call {_call('get_grades', course_id=course_id)} for how I stand, how much its category weighs, "
+        "and what I need in what is still open (outlook).",
         f"Call {_call('list_vocab_decks')} and look at the decks with this course_id: how many cards are due. Call "
         f"{_call('get_practice_stats', days=30)} for how often I practised, and for weak topics.",
         "Answer in a few lines: days left; what is sound; what is missing; the three things to do next. Say what the "

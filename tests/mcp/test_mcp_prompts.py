@@ -6,11 +6,10 @@ from typing import Any
 
 import jsonschema
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from mcpbridge.server import server
 from mcpbridge.tools import tools
 from tests.support.doors import McpDoor, RestDoor, routes
 from tests.support.factories import CourseFactory, DeckFactory, stored
@@ -242,6 +241,19 @@ class TestRefusals:
         assert [record.data["error"] for record in caplog.records if hasattr(record, "data")] == ["membership_required"]
 
 
+def test_a_fault_of_the_database_says_nothing_but_its_request_id(tools_of_owner: McpDoor) -> None:
+    def away(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        if 'FROM "courses_course"' in sql:
+            raise OperationalError("disk of the database is on fire")
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(away):
+        error = error_of(tools_of_owner, "plan_week", GIVEN["plan_week"])
+    assert (error["code"], error["data"]) == (-32603, {"type": "internal_error"})
+    assert "fire" not in error["message"]
+    assert "Request id: req_" in error["message"]
+
+
 @pytest.mark.parametrize(("name", "most"), [("enter_syllabus", 2), ("plan_week", 2), ("quiz_me", 3), ("exam_check", 2)])
 def test_queries_do_not_follow_the_number_of_names(owner_member, tools_of_owner, name: str, most: int) -> None:
     """The credential's included."""
@@ -263,8 +275,3 @@ def test_every_revision_gives_the_same_text(tools_of_owner: McpDoor, version: st
         response = tools_of_owner.request("POST", "/mcp", json=message, headers={"MCP-Protocol-Version": version})
     [message] = response.json()["result"]["messages"]
     assert message["content"]["text"] == text_of(tools_of_owner, "plan_week", **GIVEN["plan_week"])
-
-
-@pytest.mark.once
-def test_the_server_has_no_resources_whose_arguments_it_could_complete() -> None:
-    assert server.get_request_handler("resources/list") is None
