@@ -28,8 +28,8 @@ class Choice:
 def choices(rows: Sequence[Row], details: Sequence[str]) -> list[Choice]:
     """`rows`, each with a label of its own, whatever their case.
 
-    A name that only one has is its label. Behind another stands in brackets the first of the fields `details` in which
-    the rows of that name differ, else a number.
+    A name that only one has is its label. Behind another stands in brackets the first of the fields `details` that no
+    other row of that name shares, else a number.
     """
     named = Counter(_folded(_text(row, "name")) for row in rows)
     detailed = Counter(
