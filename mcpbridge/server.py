@@ -1,4 +1,4 @@
-"""The MCP server: what it says about itself, and its two methods."""
+"""The MCP server: what it says about itself, and the methods of its tools."""
 
 import logging
 from typing import Any, cast
@@ -13,16 +13,20 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolRequestParams,
-    Icon,
+    DiscoverResult,
     ListToolsResult,
     PaginatedRequestParams,
+    RequestParams,
 )
+from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
 from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL
 from accounts.membership import require_membership
 from mcpbridge.answers import answer_text, omission
 from mcpbridge.failures import failure_text
+from mcpbridge.icons import icon
+from mcpbridge.prompting import complete, get_prompt, list_prompts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
@@ -57,13 +61,20 @@ create_vocab_deck once, with include_cards false.
 At most 120 calls a minute. If get_me says that the membership is not active, only get_me works until it is renewed.\
 """
 
-ICON = Icon(
-    src=f"{settings.BASE_URL}{settings.STATIC_URL}studyservice/icon.svg", mime_type="image/svg+xml", sizes=["any"]
-)
-"""Ours, served from here, under the name that it keeps."""
+_LISTS_KEEP_MS = 5 * 60 * 1000
+"""How long a client may keep the lists of tools and of prompts, which change only with a new version of the service."""
 
-_TOOLS_KEEP_MS = 5 * 60 * 1000
-"""How long a client may keep the list of tools, which changes only with a new version of the service."""
+
+async def discover(context: ServerRequestContext, params: RequestParams | None) -> DiscoverResult:
+    """What the server has, with every revision of the protocol, as errors about the revision name them too.
+
+    The SDK's own answer names those without a handshake alone, though this endpoint has the others as well.
+    """
+    return DiscoverResult(
+        supported_versions=list(SUPPORTED_PROTOCOL_VERSIONS),
+        capabilities=server.get_capabilities(protocol_version=context.protocol_version),
+        instructions=INSTRUCTIONS,
+    )
 
 
 async def list_tools(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
@@ -129,12 +140,17 @@ server = Server(
     title=settings.SERVICE_NAME,
     instructions=INSTRUCTIONS,
     website_url=settings.BASE_URL,
-    icons=[ICON],
+    icons=[icon("icon")],
     cache_hints={
-        "tools/list": CacheHint(ttl_ms=_TOOLS_KEEP_MS, scope="public"),
-        "server/discover": CacheHint(ttl_ms=_TOOLS_KEEP_MS, scope="public"),
+        "tools/list": CacheHint(ttl_ms=_LISTS_KEEP_MS, scope="public"),
+        "prompts/list": CacheHint(ttl_ms=_LISTS_KEEP_MS, scope="public"),
+        "server/discover": CacheHint(ttl_ms=_LISTS_KEEP_MS, scope="public"),
     },
     on_list_tools=list_tools,
+    on_list_prompts=list_prompts,
+    on_get_prompt=get_prompt,
+    on_completion=complete,
 )
+server.add_request_handler("server/discover", RequestParams, discover)
 server.add_request_handler("tools/call", CallToolRequestParams, call_tool)
 server.middleware.clear()  # its one entry makes OpenTelemetry spans, which this service does not collect

@@ -63,12 +63,12 @@ def unknown_arguments(tool: Tool, given: Mapping[str, Any]) -> Unknown:
             found.ignored.append("and others")
             break
         meant = _meant(name, free)
-        told = _told(name)
+        told_name = told(name)
         if meant is None:
-            found.ignored.append(label + told)
+            found.ignored.append(label + told_name)
         else:
-            message = f"Unknown argument {told}; did you mean {meant}?"
-            found.misnamed.append({"field": where + told, "message": message})
+            message = f"Unknown argument {told_name}; did you mean {meant}?"
+            found.misnamed.append({"field": where + told_name, "message": message})
     return found
 
 
@@ -120,6 +120,6 @@ def _has_half_the_letters(name: str, declared: str) -> bool:
     return 0 < max(len(one), len(other)) <= 2 * run.size
 
 
-def _told(name: str) -> str:
-    """The name as text that can be written, and not too long."""
+def told(name: str) -> str:
+    """A name that a client made up, as text that can be written, and not too long."""
     return name[:_MOST_LETTERS].encode("utf-8", "backslashreplace").decode()

@@ -53,4 +53,4 @@ TOOL = RequestKey[str]("tool")
 """The tool that the request called; of a batch the last."""
 
 TOOL_FAILURE = RequestKey[ApiError | None]("tool_failure")
-"""What that call failed with, if it did."""
+"""What that call failed with, if it did, or what a prompt was refused with."""

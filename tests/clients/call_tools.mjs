@@ -1,11 +1,12 @@
-// Lists the tools and makes the calls that stand on the standard input, with an official TypeScript client, and prints
-// what came back.
+// Lists the tools and the prompts, and makes the calls that stand on the standard input, with an official TypeScript
+// client, and prints what came back.
 //
-// { "sdk": "1" or "2", "version": a revision, "url", "secret", "calls": [[tool, arguments], ...] }
+// { "sdk": "1" or "2", "version": a revision, "url", "secret", "calls": [[tool, arguments], ...],
+//   "asked": { the parameters of a prompt }, "completed": { those of a completion } }
 
 import { readFileSync } from "node:fs";
 
-const { sdk, version, url, secret, calls } = JSON.parse(readFileSync(0, "utf8"));
+const { sdk, version, url, secret, calls, asked, completed } = JSON.parse(readFileSync(0, "utf8"));
 
 const { Client, StreamableHTTPClientTransport } =
   sdk === "2"
@@ -28,10 +29,14 @@ const transport = new StreamableHTTPClientTransport(new URL(url), {
 });
 await client.connect(transport);
 const { tools } = await client.listTools();
+const { prompts } = await client.listPrompts();
+const prompt = await client.getPrompt(asked);
+const { completion } = await client.complete(completed);
 const results = [];
 for (const [name, given] of calls) {
   results.push(await client.callTool({ name, arguments: given }));
 }
 const spoken = sdk === "2" ? client.getNegotiatedProtocolVersion() : transport.protocolVersion;
-console.log(JSON.stringify({ version: spoken, instructions: client.getInstructions(), tools, results }));
+const said = { version: spoken, instructions: client.getInstructions(), tools, prompts, prompt, completion, results };
+console.log(JSON.stringify(said));
 await client.close();

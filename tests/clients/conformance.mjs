@@ -1,13 +1,13 @@
-// Runs one server scenario of the official conformance suite, which knows no credentials: a proxy adds one.
+// Runs one server scenario of a version of the official conformance suite, which knows no credentials: a proxy adds one.
 //
-// node conformance.mjs scenario, with { "url", "secret" } on the standard input
+// node conformance.mjs package scenario [options of the suite], with { "url", "secret" } on the standard input
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import http from "node:http";
 
 const { url, secret } = JSON.parse(readFileSync(0, "utf8"));
-const [scenario] = process.argv.slice(2);
+const [name, scenario, ...options] = process.argv.slice(2);
 
 const proxy = http.createServer((request, response) => {
   const headers = { ...request.headers, authorization: `Bearer ${secret}` };
@@ -20,7 +20,8 @@ const proxy = http.createServer((request, response) => {
 
 proxy.listen(0, "127.0.0.1", () => {
   const target = `http://127.0.0.1:${proxy.address().port}/mcp`;
-  const suite = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
-  const run = spawn(process.execPath, [suite, "server", "--url", target, "--scenario", scenario], { stdio: "inherit" });
+  const suite = `node_modules/${name}/dist/index.js`;
+  const given = ["server", "--url", target, "--scenario", scenario, ...options];
+  const run = spawn(process.execPath, [suite, ...given], { stdio: "inherit" });
   run.on("exit", (code) => process.exit(code ?? 1));
 });

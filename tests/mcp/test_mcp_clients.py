@@ -1,9 +1,10 @@
-"""The official clients, each at each revision that it speaks, against a live server."""
+"""The official clients, and fastmcp, each at each revision that it speaks, against a live server."""
 
 import json
 from typing import Any
 
 import pytest
+from fastmcp import Client as FastMCPClient
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
@@ -13,13 +14,16 @@ from mcp.types import (
     InitializeRequest,
     InitializeRequestParams,
     InitializeResult,
+    Prompt,
+    PromptReference,
     Tool,
 )
 
+from mcpbridge.prompts import PROMPTS
 from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.tools import tools
 from tests.support import javascript
-from tests.support.doors import RestDoor, routes
+from tests.support.doors import McpDoor, RestDoor, routes
 from tests.support.event_loops import run_async
 from tests.support.tools import STATELESS, VERSIONS, neutral, working_calls
 from tests.support.world import World
@@ -27,6 +31,10 @@ from tests.support.world import World
 pytestmark = pytest.mark.rest
 
 Calls = list[tuple[str, dict[str, Any]]]
+
+PROMPT: dict[str, Any] = {"name": "plan_week", "arguments": {"course": "Botany"}}
+REF = {"type": "ref/prompt", "name": "plan_week"}
+PART = {"name": "course", "value": "bot"}
 
 
 async def _python(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
@@ -46,17 +54,45 @@ async def _python(version: str, url: str, secret: str, calls: Calls) -> dict[str
             )
             session.adopt(await session.send_request(InitializeRequest(params=hello), InitializeResult))
         listed = await session.list_tools()
+        prompts = await session.list_prompts()
+        prompt = await session.get_prompt(**PROMPT)
+        completed = await session.complete(PromptReference.model_validate(REF), PART)
         results = [await session.call_tool(name, given) for name, given in calls]
         return {
             "version": session.protocol_version,
             "instructions": session.instructions,
             "tools": [_wire(tool) for tool in listed.tools],
+            "prompts": [_wire(prompt) for prompt in prompts.prompts],
+            "prompt": _wire(prompt),
+            "completion": _wire(completed.completion),
             "results": [_wire(result) for result in results],
+        }
+
+
+async def _fastmcp(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
+    """fastmcp's client, which probes for the revision without a handshake unless it is told to make one."""
+    mode = "auto" if version == STATELESS else "legacy"
+    async with FastMCPClient(url, auth=secret, mode=mode) as client:
+        completed = await client.complete(PromptReference.model_validate(REF), PART)
+        return {
+            "version": client.protocol_version,
+            "instructions": client.instructions,
+            "tools": [_wire(tool) for tool in await client.list_tools()],
+            "prompts": [_wire(prompt) for prompt in await client.list_prompts()],
+            "prompt": _wire(await client.get_prompt(**PROMPT)),
+            "completion": _wire(completed),
+            "results": [_wire(await client.call_tool_mcp(name, given)) for name, given in calls],
         }
 
 
 def _wire(model: Any) -> Any:
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+
+def _untitled(prompt: Prompt) -> Prompt:
+    """`prompt` without the titles of its arguments, which the TypeScript clients drop."""
+    arguments = [argument.model_copy(update={"title": None}) for argument in prompt.arguments or []]
+    return prompt.model_copy(update={"arguments": arguments})
 
 
 def python(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
@@ -65,9 +101,16 @@ def python(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
     return got
 
 
+def fastmcp(version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
+    """What fastmcp's client got."""
+    got: dict[str, Any] = run_async(_fastmcp, version, url, secret, calls)
+    return got
+
+
 def typescript(sdk: str, version: str, url: str, secret: str, calls: Calls) -> dict[str, Any]:
     """What the TypeScript client got: `sdk` 1 is the old package, 2 the new one."""
-    task = {"sdk": sdk, "version": version, "url": url, "secret": secret, "calls": calls}
+    task: dict[str, Any] = {"sdk": sdk, "version": version, "url": url, "secret": secret, "calls": calls}
+    task |= {"asked": PROMPT, "completed": {"ref": REF, "argument": PART}}
     done = javascript.run("call_tools.mjs", given=json.dumps(task))
     assert done.returncode == 0, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
@@ -77,27 +120,36 @@ def typescript(sdk: str, version: str, url: str, secret: str, calls: Calls) -> d
 CLIENTS = [("python", version) for version in [*VERSIONS, STATELESS]]
 CLIENTS += [("typescript-2", version) for version in [*VERSIONS, STATELESS]]
 CLIENTS += [("typescript-1", "2025-11-25")]
+CLIENTS += [("fastmcp", "2025-11-25"), ("fastmcp", STATELESS)]
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("client", "version"), CLIENTS)
-def test_it_lists_exactly_all_tools_and_each_answers_as_rest_does(
+def test_it_lists_all_tools_and_prompts_and_each_tool_answers_as_rest_does(
     live_server: Any, make_member, make_key, client: str, version: str
 ) -> None:
     theirs, ours = (RestDoor(make_key(make_member(name="Twin"))[0]) for _ in range(2))
+    for door in (theirs, ours):
+        door.made("create_course", name="Botany")
+    asked = McpDoor(theirs.secret).rpc("prompts/get", PROMPT).json()["result"]["messages"]
     calls = working_calls(World(theirs))
     expected = [neutral(ours.made(name, **given)) for name, given in working_calls(World(ours))]
 
     language, _, sdk = client.partition("-")
     url = f"{live_server.url}/mcp"
-    if language == "python":
-        got = python(version, url, theirs.secret, calls)
-    else:
+    if language == "typescript":
         got = typescript(sdk, version, url, theirs.secret, calls)
+    else:
+        ask = python if language == "python" else fastmcp
+        got = ask(version, url, theirs.secret, calls)
 
     assert got["version"] == version
     assert got["instructions"] == INSTRUCTIONS
     assert [Tool.model_validate(tool) for tool in got["tools"]] == [tool.definition for tool in tools().values()]
+    prompts = [_untitled(Prompt.model_validate(prompt)) for prompt in got["prompts"]]
+    assert prompts == [_untitled(prompt.definition) for prompt in PROMPTS.values()]
+    assert got["prompt"]["messages"] == asked
+    assert got["completion"] == {"values": ["Botany"], "total": 1, "hasMore": False}
     assert sorted(name for name, _ in calls) == sorted(routes())
     for (name, _), result, answer in zip(calls, got["results"], expected, strict=True):
         assert not result.get("isError"), (name, result)

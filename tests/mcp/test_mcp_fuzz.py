@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from mcpbridge.prompts import PROMPTS
 from mcpbridge.tools import tools
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor, read_failure, routes
@@ -40,8 +41,13 @@ values = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4), max_leaves=12
 )
 methods = st.sampled_from(
-    ["initialize", "ping", "tools/list", "tools/call", "server/discover", "notifications/cancelled", "prompts/get"]
+    [
+        *("initialize", "ping", "server/discover", "notifications/cancelled"),
+        *("tools/list", "tools/call", "prompts/list", "prompts/get", "completion/complete"),
+    ]
 )
+prompts = st.sampled_from(sorted(PROMPTS))
+prompt_arguments = st.sampled_from(["course", "deck"])
 envelopes = st.fixed_dictionaries(
     {},
     optional={
@@ -54,8 +60,10 @@ envelopes = st.fixed_dictionaries(
 parameters = st.fixed_dictionaries(
     {},
     optional={
-        "name": st.sampled_from(OPERATIONS) | values,
-        "arguments": st.dictionaries(texts, values, max_size=3) | values,
+        "name": st.sampled_from(OPERATIONS) | prompts | values,
+        "arguments": st.dictionaries(texts | prompt_arguments, texts | values, max_size=3) | values,
+        "ref": st.fixed_dictionaries({"type": st.just("ref/prompt"), "name": prompts | texts}) | values,
+        "argument": st.fixed_dictionaries({"name": prompt_arguments | texts, "value": texts}) | values,
         "protocolVersion": st.sampled_from(VERSIONS) | values,
         "capabilities": st.just({}) | values,
         "clientInfo": st.just({"name": "x", "version": "1"}) | values,
@@ -98,6 +106,16 @@ def test_no_message_causes_a_fault(owner: RestDoor, message: Any, headers: dict[
     rates.clear()
     response = owner.request("POST", "/mcp", data=json.dumps(message), content_type="application/json", headers=headers)
     sound(response)
+
+
+@settings(FUZZ, max_examples=100)
+@given(name=prompts, argument=prompt_arguments, text=texts)
+def test_no_name_causes_a_fault(owner: RestDoor, name: str, argument: str, text: str) -> None:
+    rates.clear()
+    ref = {"type": "ref/prompt", "name": name}
+    completed = {"ref": ref, "argument": {"name": argument, "value": text}}
+    sound(owner.request("POST", "/mcp", **stateless("completion/complete", completed)))
+    sound(owner.request("POST", "/mcp", **stateless("prompts/get", {"name": name, "arguments": {argument: text}})))
 
 
 @FUZZ

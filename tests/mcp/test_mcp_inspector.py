@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mcpbridge.prompts import PROMPTS
 from tests.support import javascript
 from tests.support.doors import RestDoor, routes
 
@@ -49,6 +50,16 @@ def test_it_shows_what_a_failed_call_says(inspect) -> None:
     done = inspect("--method", "tools/call", "--tool-name", "get_course", "--tool-arg", "course_id=Biology")
     assert done.returncode == TOOL_ERROR
     assert "Call list_courses for a valid course_id." in json.loads(done.stdout)["content"][0]["text"]
+
+
+def test_it_lists_and_shows_prompts(inspect, owner: RestDoor) -> None:
+    owner.made("create_course", name="Botany")
+    done = inspect("--method", "prompts/list")
+    assert {prompt["name"] for prompt in json.loads(done.stdout)["prompts"]} == set(PROMPTS), done.stderr
+    done = inspect("--method", "prompts/get", "--prompt-name", "exam_check", "--prompt-args", "course=botany")
+    assert done.returncode == 0, done.stderr
+    [message] = json.loads(done.stdout)["messages"]
+    assert '"Botany"' in message["content"]["text"]
 
 
 def test_it_understands_that_a_credential_is_needed(inspect) -> None:

@@ -27,6 +27,7 @@ SERVER_INFO = {
         {"src": f"{settings.BASE_URL}/static/studyservice/icon.svg", "mimeType": "image/svg+xml", "sizes": ["any"]}
     ],
 }
+CAPABILITIES = {"tools": {"listChanged": False}, "prompts": {"listChanged": False}, "completions": {}}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 TOO_LARGE = settings.MAX_BODY_BYTES + 1
 
@@ -66,7 +67,7 @@ class TestHandshake:
             "id": 0,
             "result": {
                 "protocolVersion": version,
-                "capabilities": {"tools": {"listChanged": False}},
+                "capabilities": CAPABILITIES,
                 "serverInfo": SERVER_INFO,
                 "instructions": INSTRUCTIONS,
             },
@@ -92,7 +93,7 @@ class TestHandshake:
     def test_the_id_comes_back_as_it_was(self, tools: McpDoor, id_: Any) -> None:
         assert post(tools, PING | {"id": id_}).json()["id"] == id_
 
-    @pytest.mark.parametrize("method", ["prompts/list", "resources/list", "server/discover", "tools/List", "x"])
+    @pytest.mark.parametrize("method", ["resources/list", "server/discover", "tools/List", "prompts/Get", "x"])
     def test_a_method_that_is_not_there(self, tools: McpDoor, method: str) -> None:
         assert code_of(post(tools, PING | {"method": method})) == (200, -32601)
 
@@ -108,8 +109,8 @@ class TestStateless:
         response = tools.request("POST", "/mcp", **stateless("server/discover"))
         assert response.json()["result"] == {
             "resultType": "complete",
-            "supportedVersions": [STATELESS],
-            "capabilities": {"tools": {"listChanged": False}},
+            "supportedVersions": REVISIONS,
+            "capabilities": CAPABILITIES,
             "instructions": INSTRUCTIONS,
             "ttlMs": 300_000,
             "cacheScope": "public",
@@ -126,7 +127,7 @@ class TestStateless:
         result = tools.request("POST", "/mcp", **stateless("tools/list")).json()["result"]
         assert (result["ttlMs"], result["cacheScope"]) == (300_000, "public")
 
-    @pytest.mark.parametrize("method", ["initialize", "ping", "prompts/list", "x"])
+    @pytest.mark.parametrize("method", ["initialize", "ping", "resources/list", "x"])
     def test_a_method_that_is_not_there_is_404(self, tools: McpDoor, method: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless(method))) == (404, -32601)
 

@@ -1,0 +1,92 @@
+"""Courses and decks by the names that their member gave them: each name once, to be chosen from and found again."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from studyservice.database.statements import Row
+
+MAX_NAME = 300
+"""Characters; no name with what stands in brackets behind it is longer, so that a longer text is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A course or a deck to choose.
+
+    Attributes:
+        label: its name, on one line, and in brackets what tells it from others of that name.
+        row: its record.
+    """
+
+    label: str
+    row: Row
+
+
+def choices(rows: Sequence[Row], details: Sequence[str]) -> list[Choice]:
+    """`rows`, each with a label of its own, whatever their case.
+
+    A name that only one has is its label. Behind another stands in brackets the first of the fields `details` that no
+    other row of that name shares, else a number.
+    """
+    named = Counter(_folded(_text(row, "name")) for row in rows)
+    detailed = Counter(
+        (_folded(_text(row, "name")), detail, _folded(_text(row, detail))) for row in rows for detail in details
+    )
+    taken: set[str] = set()
+    found = []
+    for row in rows:
+        label = next(label for label in _labels(row, details, named, detailed) if _folded(label) not in taken)
+        taken.add(_folded(label))
+        found.append(Choice(label, row))
+    return found
+
+
+def _labels(
+    row: Row, details: Sequence[str], named: Counter[str], detailed: Counter[tuple[str, str, str]]
+) -> Iterator[str]:
+    name = one_line(_text(row, "name"))
+    folded = _folded(name)
+    if named[folded] == 1:
+        yield name
+    for detail in details:
+        value = one_line(_text(row, detail))
+        if value and detailed[folded, detail, _folded(value)] == 1:
+            yield f"{name} ({value})"
+    for number in count(1):
+        yield f"{name} ({number})"
+
+
+def matching(offered: Sequence[Choice], value: str) -> list[Choice]:
+    """The one whose label `value` is, else all of that name, whatever the case; none for a text that is no name."""
+    if len(value) > MAX_NAME:
+        return []
+    folded = _folded(value)
+    labelled = [choice for choice in offered if _folded(choice.label) == folded]
+    return labelled or [choice for choice in offered if _folded(_text(choice.row, "name")) == folded]
+
+
+def completing(offered: Sequence[Choice], part: str) -> list[str]:
+    """The labels that hold `part`, whatever the case; those that begin with it first."""
+    if len(part) > MAX_NAME:
+        return []
+    folded = _folded(part)
+    labels = [choice.label for choice in offered if folded in _folded(choice.label)]
+    return sorted(labels, key=lambda label: not _folded(label).startswith(folded))
+
+
+def _text(row: Row, field: str) -> str:
+    """A text of a record; empty where it has none."""
+    return str(row[field] or "")
+
+
+def one_line(text: str) -> str:
+    """`text` with each run of white space as one space."""
+    return " ".join(text.split())
+
+
+def _folded(text: str) -> str:
+    """What texts have in common that differ in case, in width, in white space or in how accents are written."""
+    return one_line(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))

@@ -1,0 +1,182 @@
+"""The methods of prompts: listing them, writing one for a member, completing the names that it takes.
+
+What a prompt looks up are the tools' own operations, with the credential, the scope and the membership of the request;
+the request counted when it came. A prompt has no answer that tells of a failure as that of a tool does, so what the
+operations refuse becomes an error of the protocol.
+"""
+
+import logging
+from typing import cast
+
+from django.http import HttpRequest
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CompleteRequestParams,
+    CompleteResult,
+    Completion,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    PaginatedRequestParams,
+    PromptMessage,
+    PromptReference,
+    TextContent,
+)
+
+from accounts.credentials import CREDENTIAL, Credential
+from accounts.membership import require_membership
+from mcpbridge.failures import failure_text
+from mcpbridge.names import Choice, choices, completing, matching
+from mcpbridge.prompt_texts import Occasion
+from mcpbridge.prompts import PROMPTS, AssistantPrompt, Named
+from mcpbridge.tools import ToolArguments, tools
+from mcpbridge.unknown import told
+from studyservice.database.statements import Row
+from studyservice.http.request_keys import TOOL_FAILURE
+from studyservice.operations.declaration import Scope
+from studyservice.operations.errors import ApiError, InternalError
+
+logger = logging.getLogger(__name__)
+
+REFUSED = -32010
+"""Code of what an operation refused, such as for want of a membership (2026-07-28: -32000 to -32019 are for servers;
+the first three are taken by SDKs and by older revisions)."""
+
+MAX_VALUES = 100
+"""In one completion (MCP, Completion)."""
+
+_MAX_LIKE = 10
+"""Names that an error tells for a wrong one."""
+
+
+async def list_prompts(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListPromptsResult:
+    """Every prompt, in one page, for every credential.
+
+    Raises:
+        MCPError: a cursor was sent, and none was ever given.
+    """
+    if params is not None and params.cursor is not None:
+        raise MCPError(INVALID_PARAMS, "Unknown cursor. All prompts are on one page: send none.")
+    return ListPromptsResult(prompts=[prompt.definition for prompt in PROMPTS.values()])
+
+
+async def get_prompt(context: ServerRequestContext, params: GetPromptRequestParams) -> GetPromptResult:
+    """The prompt, written for the member whose credential the HTTP request carries.
+
+    Raises:
+        MCPError: there is no such prompt, its arguments are wrong, or the member may not use it.
+    """
+    prompt = _prompt(params.name)
+    request = cast(HttpRequest, context.request)  # as `mcpbridge.running` gives it
+    credential = _admitted(request, prompt.names)
+    value = _value(prompt, params.arguments or {})
+    occasion = Occasion(
+        today=credential.member.today(),
+        time_zone=credential.member.time_zone,
+        may_write=Scope.WRITE in credential.scopes,
+        chosen=None if value is None else _chosen(request, prompt.names, value),
+    )
+    message = PromptMessage(role="user", content=TextContent(text=prompt.text(occasion)))
+    return GetPromptResult(description=prompt.definition.description, messages=[message])
+
+
+async def complete(context: ServerRequestContext, params: CompleteRequestParams) -> CompleteResult:
+    """The names that the argument of a prompt may have.
+
+    Raises:
+        MCPError: there is nothing to complete, or the member may not use the prompt.
+    """
+    if not isinstance(params.ref, PromptReference):
+        raise MCPError(INVALID_PARAMS, "There are no resources here; arguments of prompts are completed.")
+    prompt = _prompt(params.ref.name)
+    if params.argument.name != prompt.argument.name:
+        raise _unknown_argument(prompt, params.argument.name)
+    request = cast(HttpRequest, context.request)
+    _admitted(request, prompt.names)
+    labels = completing(_choices(request, prompt.names), params.argument.value)
+    completion = Completion(values=labels[:MAX_VALUES], total=len(labels), has_more=len(labels) > MAX_VALUES)
+    return CompleteResult(completion=completion)
+
+
+def _prompt(name: str) -> AssistantPrompt:
+    if name not in PROMPTS:
+        raise MCPError(INVALID_PARAMS, f"Unknown prompt: {told(name)}. prompts/list names those there are.")
+    return PROMPTS[name]
+
+
+def _value(prompt: AssistantPrompt, arguments: dict[str, str]) -> str | None:
+    """What the prompt is about; None if it may be left out and was, as it counts for a client's empty field too.
+
+    Raises:
+        MCPError: it is missing, or there is another argument.
+    """
+    for name in arguments:
+        if name != prompt.argument.name:
+            raise _unknown_argument(prompt, name)
+    value = arguments.get(prompt.argument.name, "").strip()
+    if prompt.argument.required and not value:
+        raise MCPError(INVALID_PARAMS, f"{prompt.definition.name} needs {prompt.argument.name}: a name.")
+    return value or None
+
+
+def _unknown_argument(prompt: AssistantPrompt, name: str) -> MCPError:
+    known = prompt.argument.name
+    return MCPError(INVALID_PARAMS, f"Unknown argument {told(name)}: {prompt.definition.name} has {known} alone.")
+
+
+def _chosen(request: HttpRequest, names: Named, value: str) -> Row:
+    """The one that `value` names.
+
+    Raises:
+        MCPError: none does, or more than one.
+    """
+    offered = _choices(request, names)
+    found = matching(offered, value)
+    if len(found) == 1:
+        return found[0].row
+    message = f'There is {"more than one" if found else "no"} {names.noun} named "{told(value)}".'
+    like = [choice.label for choice in found] or completing(offered, value) or completing(offered, "")
+    if like:
+        quoted = [f'"{label}"' for label in like[:_MAX_LIKE]]
+        message += f" Names there are: {', '.join(quoted)}."
+    raise MCPError(INVALID_PARAMS, message)
+
+
+def _admitted(request: HttpRequest, names: Named) -> Credential:
+    """The credential, if its member may use the tools that a prompt is about.
+
+    Raises:
+        MCPError: the membership is not active.
+    """
+    credential = CREDENTIAL.require(request)
+    try:
+        require_membership(credential.member, [tools()[names.tool].operation])
+    except ApiError as error:
+        raise _refused(request, error) from None
+    return credential
+
+
+def _choices(request: HttpRequest, names: Named) -> list[Choice]:
+    """All that can be named, by the operation that lists them.
+
+    Raises:
+        MCPError: it failed.
+    """
+    lookup = tools()[names.tool]
+    try:
+        page = lookup.viewset().run(lookup.operation, CREDENTIAL.require(request), ToolArguments({}))
+    except ApiError as error:
+        raise _refused(request, error) from None
+    except Exception as error:
+        logger.exception("The names for a prompt could not be listed")
+        raise _refused(request, InternalError.of(error)) from None
+    return choices(cast("list[Row]", page["data"]), names.details)
+
+
+def _refused(request: HttpRequest, failure: ApiError) -> MCPError:
+    TOOL_FAILURE.set(request, failure)
+    code = INTERNAL_ERROR if isinstance(failure, InternalError) else REFUSED
+    return MCPError(code, failure_text(failure), {"type": failure.type})

@@ -1,0 +1,69 @@
+"""fastmcp's client connects by OAuth, with a callback server and a browser of its own, against the server as it runs.
+
+With a key, and what it gets: test_mcp_clients.py.
+"""
+
+import threading
+import time
+import webbrowser
+from typing import Any
+
+import httpx2
+import pytest
+from fastmcp import Client
+from fastmcp.client.auth import OAuth
+
+from tests.oauth.test_oauth_clients import Ada, ada
+from tests.support.event_loops import run_async
+from tests.support.server import Server
+
+__all__ = ["ada"]  # a fixture
+
+PATIENCE = 60
+"""Seconds for the callback server to listen, at the most."""
+
+
+class Browser(webbrowser.BaseBrowser):
+    """Opens the consent page as the member, and follows the way back once the client listens there."""
+
+    def __init__(self, ada: Ada) -> None:
+        super().__init__("ada")
+        self.ada = ada
+        self.led_back: list[int] = []
+
+    def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:
+        threading.Thread(target=self._follow, args=[self.ada.allow(url)]).start()
+        return True
+
+    def _follow(self, url: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                self.led_back.append(httpx2.get(url).status_code)
+            except httpx2.ConnectError:
+                time.sleep(0.05)
+            else:
+                return
+
+
+@pytest.fixture
+def browser(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """The member's, as the one that this machine opens."""
+    opened = Browser(ada)
+    monkeypatch.setattr(webbrowser, "_tryorder", ["ada"])
+    monkeypatch.setattr(webbrowser, "_browsers", {"ada": [None, opened]})
+    return opened
+
+
+@pytest.mark.filterwarnings("ignore:Using in-memory token storage:UserWarning")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_it_connects_by_oauth_and_calls(server: Server, browser: Browser, mode: Any) -> None:
+    async def connected() -> Any:
+        async with Client(f"{server.url}/mcp", auth=OAuth(), mode=mode) as client:
+            me = await client.call_tool("get_me")
+            assert await client.list_prompts()
+            return me.structured_content
+
+    me = run_async(connected)
+    assert (me["email"], me["scopes"]) == ("ada@example.org", ["read", "write"])
+    assert browser.led_back == [200]
