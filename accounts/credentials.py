@@ -16,6 +16,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
+from accounts.connections import Refusal
 from accounts.models import ApiKey, Member
 from accounts.secrets import kind_of, sha256
 from studyservice.database.statements import Param, Select
@@ -72,6 +73,20 @@ _API_KEY = Select[_KeyColumns](
 
 
 @dataclass(frozen=True, slots=True)
+class Connection:
+    """What a member allowed an app, by an access token of it.
+
+    Attributes:
+        last_call_at: what was noted of its calls (`accounts.calls`).
+        refused_at: what was noted of those that were refused.
+    """
+
+    id: UUID
+    last_call_at: datetime | None
+    refused_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Credential:
     """A live credential.
 
@@ -89,18 +104,33 @@ class Credential:
     scopes: frozenset[Scope]
     member: Member
     root: str = ""
-    connection: UUID | None = None
+    connection: Connection | None = None
 
     def works_at(self, path: str) -> bool:
         """Whether it was issued for `path`."""
         return not self.root or is_below(path, self.root)
 
 
+@dataclass(frozen=True, slots=True)
+class DeadCredential:
+    """An access token that opens nothing, though its connection is there: its member is shown that it was refused.
+
+    Attributes:
+        refusal: what is wrong with the token.
+    """
+
+    connection: Connection
+    refusal: Refusal
+
+
 CREDENTIAL = RequestKey[Credential]("credential")
 """The live credential of an API request; there is none where none is needed."""
 
-Resolver = Callable[[str], Credential | None]
-"""Gives the live credential behind a secret of its kind, in one query."""
+DEAD_CREDENTIAL = RequestKey[DeadCredential]("dead_credential")
+"""What an API request came with instead of a live credential, where its connection is known."""
+
+Resolver = Callable[[str], Credential | DeadCredential | None]
+"""Gives the credential behind a secret of its kind, in one query."""
 
 RESOLVERS = HookTable[Resolver]("CREDENTIAL_RESOLVERS", Resolver)
 """By kind: the secrets `<CREDENTIAL_PREFIX>_<kind>_…`."""
@@ -109,14 +139,21 @@ RESOLVERS = HookTable[Resolver]("CREDENTIAL_RESOLVERS", Resolver)
 def credential_of(request: HttpRequest) -> Credential | None:
     """The live credential that `request` carries, or None if it is missing, invalid, expired, revoked or for elsewhere.
 
-    `Authorization` counts when both headers are sent; `X-API-Key` takes API keys only.
+    `Authorization` counts when both headers are sent; `X-API-Key` takes API keys only. A token of a connection that is
+    there is left as the request's `DEAD_CREDENTIAL` where it is not live.
     """
     secret = presented_secret(request)
     if secret is None:
         return None
     by_bearer = "HTTP_AUTHORIZATION" in request.META
-    credential = _resolve(secret) if by_bearer or kind_of(secret) == "sk" else None
-    return credential if credential is not None and credential.works_at(request.path_info) else None
+    found = _resolve(secret) if by_bearer or kind_of(secret) == "sk" else None
+    if isinstance(found, Credential):
+        if found.works_at(request.path_info):
+            return found
+        found = None if found.connection is None else DeadCredential(found.connection, Refusal.ELSEWHERE)
+    if found is not None:
+        DEAD_CREDENTIAL.set(request, found)
+    return None
 
 
 def presented_secret(request: HttpRequest) -> str | None:
@@ -128,12 +165,12 @@ def presented_secret(request: HttpRequest) -> str | None:
     return secret.strip() or None if scheme.lower() == "bearer" else None
 
 
-def _resolve(secret: str) -> Credential | None:
+def _resolve(secret: str) -> Credential | DeadCredential | None:
     resolver = RESOLVERS.get(kind_of(secret))
     return resolver(secret) if resolver else None
 
 
-def resolve_api_key(secret: str) -> Credential | None:
+def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
     """The live API key `secret`, or None if it is wrong, expired or revoked; notes at times that it was used."""
     row = _API_KEY.first(secret_hash=sha256(secret))
     now = timezone.now()

@@ -10,6 +10,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
+from accounts.calls import note_call
 from accounts.challenges import Reason, challenge
 from accounts.credentials import CREDENTIAL, credential_of, presented_secret
 from accounts.membership import require_membership
@@ -42,18 +43,20 @@ class CredentialMiddleware:
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
     only a route that exists goes on to 401 and 429 (`process_view`). Where the service stands behind https, plain http
     is refused. CORS preflight needs no credential and is not counted; any other OPTIONS on `/mcp` needs no credential
-    either. Every answer carries the `RateLimit-*` headers (spec, Conventions 5).
+    either. Every answer carries the `RateLimit-*` headers (spec, Conventions 5), and is noted for the member whose app
+    asked.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Count `request`, and go on with its credential."""
+        """Count `request`, go on with its credential, and note what came of it."""
         if not is_api_path(request.path_info):
             return self.get_response(request)
         window, refusal = self._count(request)
         response = self.get_response(request) if refusal is None else error_response(refusal)
+        note_call(request, response)
         for name, value in (WINDOW.get(request) or window).headers().items():
             response.headers[name] = value
         return response

@@ -18,7 +18,7 @@ def count(credential: Credential, amount: int = 1) -> Window:
     own = hit(Rate.API, str(credential.id), amount)
     if credential.connection is None or own.exceeded:
         return own
-    return min(own, hit(Rate.CONNECTION, str(credential.connection), amount), key=_rest)
+    return min(own, hit(Rate.CONNECTION, str(credential.connection.id), amount), key=_rest)
 
 
 def count_more(request: HttpRequest, amount: int) -> Window | None:

@@ -3,13 +3,21 @@
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
-from accounts.credentials import Credential, MemberColumns, member_columns, member_of
+from accounts.connections import Refusal
+from accounts.credentials import (
+    Connection,
+    Credential,
+    DeadCredential,
+    MemberColumns,
+    member_columns,
+    member_of,
+)
 from accounts.secrets import sha256
 from oauthserver.blocking import blocked_by
-from oauthserver.models import AccessToken, RefreshToken
+from oauthserver.models import AccessToken, Grant, RefreshToken
 from studyservice.database.statements import Param, Select
 from studyservice.http.paths import MCP_ROOT
 from studyservice.operations.declaration import Scope
@@ -21,34 +29,47 @@ class _TokenColumns(MemberColumns):
     scope: str
     resource: str
     expires: datetime
+    blocked: bool
+    last_call_at: datetime | None
+    refused_at: datetime | None
 
 
+_CONSENT = Grant.objects.filter(token_family=OuterRef("token_family"))
 _ACCESS_TOKEN = Select[_TokenColumns](
     AccessToken.objects.filter(
         # An access token whose refresh tokens are gone is an orphan.
         Exists(RefreshToken.objects.filter(token_family=OuterRef("token_family"))),
-        ~blocked_by("application__client_id"),
         token_checksum=Param("checksum"),
         user__is_active=True,
+    ).annotate(
+        blocked=blocked_by("application__client_id"),
+        last_call_at=Subquery(_CONSENT.values("last_call_at")),
+        refused_at=Subquery(_CONSENT.values("refused_at")),
     ),
-    {"token_id": "id", "family": "token_family", "scope": "scope", "resource": "resource", "expires": "expires"}
+    {"token_id": "id", "family": "token_family"}
+    | {name: name for name in ("scope", "resource", "expires", "blocked", "last_call_at", "refused_at")}
     | member_columns("user"),
 )
 
 
-def resolve_access_token(secret: str) -> Credential | None:
-    """The live access token `secret`; costs one query.
+def resolve_access_token(secret: str) -> Credential | DeadCredential | None:
+    """The access token `secret`, dead if it has expired or its app is blocked; costs one query.
 
-    None if it is wrong, expired, revoked or orphaned, or its app is blocked.
+    None if it is wrong, revoked or orphaned.
     """
     row = _ACCESS_TOKEN.first(checksum=sha256(secret))
-    if row is None or row["expires"] <= timezone.now():
+    if row is None:
         return None
+    connection = Connection(row["family"], row["last_call_at"], row["refused_at"])
+    if row["blocked"]:
+        return DeadCredential(connection, Refusal.BLOCKED)
+    if row["expires"] <= timezone.now():
+        return DeadCredential(connection, Refusal.EXPIRED)
     return Credential(
         kind="access_token",
         id=row["token_id"],
         scopes=frozenset(map(Scope, row["scope"].split())),
         member=member_of(row),
         root=MCP_ROOT if row["resource"] else "",
-        connection=row["family"],
+        connection=connection,
     )

@@ -4,12 +4,15 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
-from django.db.models import Exists, Model, OuterRef, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html
+from django.utils.timezone import localtime
 from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
+from accounts.connections import Refusal
 from accounts.writing import writing
 from oauthserver.blocking import block, blocked_by, unblock
 from oauthserver.connections import disconnect_all_apps, disconnect_all_members
@@ -188,7 +191,7 @@ class ConnectionAdmin(_Listed):
     """What members allowed, one row for each live consent."""
 
     list_display_links = None
-    list_display = ("application", "user", "scope", "resource", "created", "expires")
+    list_display = ("application", "user", "scope", "resource", "created", "expires", "last_call", "last_refused")
     list_select_related = ("application", "user")
     email_path = "user__email"
     text_path = "application__name"
@@ -200,8 +203,24 @@ class ConnectionAdmin(_Listed):
         return lookup == "application__id__exact" or super().lookup_allowed(lookup, value, request)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[RefreshToken]:
-        """The live ones."""
-        return live_refresh_tokens()
+        """The live ones, with what was noted of their calls."""
+        consent = Grant.objects.filter(token_family=OuterRef("token_family"))
+        return live_refresh_tokens().annotate(
+            last_call_at=Subquery(consent.values("last_call_at")),
+            refused_at=Subquery(consent.values("refused_at")),
+            refusal=Subquery(consent.values("refusal")),
+        )
+
+    @admin.display(ordering="last_call_at")
+    def last_call(self, connection: RefreshToken) -> Any:
+        """When one was last answered as it asked."""
+        return getattr(connection, "last_call_at", None)
+
+    @admin.display(ordering="refused_at")
+    def last_refused(self, connection: RefreshToken) -> str | None:
+        """When, and why."""
+        at, refusal = getattr(connection, "refused_at", None), getattr(connection, "refusal", "")
+        return f"{date_format(localtime(at), 'DATETIME_FORMAT')}: {Refusal(refusal).label}" if at and refusal else None
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """For the action alone; there is nothing to edit."""

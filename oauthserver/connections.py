@@ -8,7 +8,8 @@ from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
-from accounts.connections import AskingApp, ConnectedApp, ConnectedApps
+from accounts.calls import NOTED_EVERY
+from accounts.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
 from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.blocking import blocked_by
@@ -32,8 +33,7 @@ MAX_LISTED = 50
 def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | None = None) -> list[ConnectedApp]:
     """The apps that can reach the member's data, the newest first, or only `app_id`; costs two queries.
 
-    The database adds up what an app holds: it may have been connected many times. An app is used when it gets a token,
-    which it does at least hourly while it is at work.
+    The database adds up what an app holds: it may have been connected many times.
 
     Args:
         most: how many at most; None means all.
@@ -46,14 +46,21 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
         tokens.values("application_id")
         .annotate(
             connected_at=Min(Coalesce(Subquery(consent.values("created")), "created")),
-            used_at=Max("created"),
             reused_at=Max(Subquery(consent.values("reused_at"))),
             writes=Count("id", filter=Q(scope__contains=Scope.WRITE)),
         )
         .order_by("-connected_at", "application_id")[:most]
     )
     by_app = {row["application_id"]: row for row in held}
-    apps = Application.objects.annotate(blocked=blocked_by("client_id")).in_bulk(list(by_app))
+    consents = Grant.objects.filter(user=member, application=OuterRef("pk"))
+    called = consents.filter(last_call_at__isnull=False).order_by("-last_call_at")
+    refused = consents.filter(refused_at__isnull=False).order_by("-refused_at")
+    apps = Application.objects.annotate(
+        blocked=blocked_by("client_id"),
+        last_call_at=Subquery(called.values("last_call_at")[:1]),
+        refused_at=Subquery(refused.values("refused_at")[:1]),
+        refusal=Subquery(refused.values("refusal")[:1]),
+    ).in_bulk(list(by_app))
     return [
         ConnectedApp(
             id=found,
@@ -62,7 +69,9 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
             hosts=hosts_of(apps[found]),
             scopes=frozenset(Scope) if row["writes"] else frozenset({Scope.READ}),
             connected_at=row["connected_at"],
-            last_used_at=row["used_at"],
+            last_call_at=apps[found].last_call_at,
+            refused_at=apps[found].refused_at,
+            refusal=Refusal(apps[found].refusal) if apps[found].refusal else None,
             reused_at=row["reused_at"],
             blocked=apps[found].blocked,
         )
@@ -91,6 +100,17 @@ def disconnect_all_members(app: Application) -> int:
         with writing(member_id):
             end_families(families_of(user_id=member_id, application=app))
     return len(members)
+
+
+def note_call(connection: UUID, at: datetime, refusal: Refusal | None) -> None:
+    """Keep `at` as the time of the connection's last call, or of its last `refusal`.
+
+    Two calls at once write one time: the second finds it fresh. So does one that an earlier one overtook.
+    """
+    changes: dict[str, object] = {"last_call_at": at} if refusal is None else {"refused_at": at, "refusal": refusal}
+    time = next(iter(changes))
+    stale = Q(**{time: None}) | Q(**{f"{time}__lt": at - NOTED_EVERY})
+    Grant.objects.filter(stale, token_family=connection).update(**changes)
 
 
 def asking_app(target: str) -> AskingApp | None:
@@ -128,11 +148,17 @@ class OAuthConnections:
         """Who asks there; costs a query."""
         return asking_app(target)
 
+    note_call = staticmethod(note_call)
     disconnect = staticmethod(disconnect)
 
 
 def bring_tokens_back(member: Member, now: datetime) -> None:
-    """End what was minted later than `now`, by a clock ahead, and would live too long: the app connects again."""
+    """End what was minted later than `now`, by a clock ahead, and would live too long: the app connects again.
+
+    A call that was noted later than `now` was made now.
+    """
     minted = AccessToken.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
     consented = Grant.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
     end_families({*minted, *consented})
+    for time in ("last_call_at", "refused_at"):
+        Grant.objects.filter(user=member, **{f"{time}__gt": now}).update(**{time: now})

@@ -21,6 +21,7 @@ from oauth2_provider.models import (
     TokenChecksumField,
 )
 
+from accounts.connections import Refusal
 from accounts.models import Member
 from accounts.secrets import sha256
 from oauthserver.app_names import MAX_CLIENT_NAME
@@ -142,6 +143,13 @@ class Grant(AbstractGrant):
     reused_at = models.DateTimeField(
         null=True, editable=False, help_text="When a refresh token of it was last used a second time."
     )
+    last_call_at = models.DateTimeField(
+        null=True, editable=False, help_text="When a call of it was last answered as it asked. See accounts.calls."
+    )
+    refused_at = models.DateTimeField(null=True, editable=False, help_text="When a call of it was last refused.")
+    refusal = models.CharField(
+        max_length=32, blank=True, default="", db_default="", editable=False, help_text="Why it was."
+    )
     nonce = None  # type: ignore[assignment]  # drops the field
     claims = None  # type: ignore[assignment]  # drops the field
 
@@ -150,6 +158,7 @@ class Grant(AbstractGrant):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(fields=["code"], name="grant_code"),
             one_of("code_challenge_method", (AbstractGrant.CODE_CHALLENGE_S256,)),
+            one_of("refusal", ("", *Refusal.values)),
         ]
 
 

@@ -54,3 +54,7 @@ TOOL = RequestKey[str]("tool")
 
 TOOL_FAILURE = RequestKey[ApiError | None]("tool_failure")
 """What that call failed with, if it did, or what a prompt was refused with."""
+
+MESSAGE_REFUSED = RequestKey[bool]("message_refused")
+"""Whether the request's JSON-RPC message was answered with an error, perhaps with HTTP status 200; of a batch whether
+the last was."""

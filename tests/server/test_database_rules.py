@@ -86,7 +86,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "token_endpoint_auth_method": ["", "private_key_jwt"],
         "registration_source": ["", "found"],
     },
-    Grant: {"code_challenge_method": ["", "plain"]},
+    Grant: {"code_challenge_method": ["", "plain"], "refusal": ["because"]},
 }
 """Values that each column refuses."""
 

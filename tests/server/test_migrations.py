@@ -21,7 +21,7 @@ BEFORE_RULES = {
 }
 """The last migration of each app before the database refused what the code refuses."""
 
-ADDED_SINCE = {"reused_at"}
+ADDED_SINCE = {"reused_at", "last_call_at", "refused_at", "refusal"}
 """Columns that the database had not yet then."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -159,7 +159,6 @@ class OneApp:
             hosts=("helper.example",),
             scopes=frozenset({Scope.READ}),
             connected_at=datetime(2026, 11, 1, 9, 30, tzinfo=UTC),
-            last_used_at=None,
         )
         self.connected = True
         return self.app

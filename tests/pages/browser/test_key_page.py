@@ -102,7 +102,7 @@ def test_an_app_is_listed_and_disconnected(open_signed_in: Any, connected_app: A
     page = open_signed_in()
     row = page.get_by_role("listitem").filter(has_text="Study Helper")
     assert " ".join(row.inner_text().split()) == (
-        "Study Helper not verified From helper.example May read Connected 1 Nov 2026, 10:30 Last used never "
+        "Study Helper not verified From helper.example May read Connected 1 Nov 2026, 10:30 Last call none yet "
         "Disconnect Study Helper"
     )
     row.get_by_role("link").click()

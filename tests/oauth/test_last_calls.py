@@ -1,0 +1,240 @@
+"""What the key page says of an app's calls: the last one, and the last that was refused, with the reason."""
+
+import logging
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import DatabaseError, connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from accounts.clocks import repair_clock
+from accounts.connections import ConnectedApp, Refusal
+from accounts.models import Member
+from oauthserver.blocking import block
+from studyservice.operations.errors import ApiError
+from tests.support.doors import McpDoor, RestDoor
+from tests.support.oauth import BASE, App, status_of
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def clock() -> Iterator[Any]:
+    """Stands at noon until a test moves it."""
+    with time_machine.travel(NOON, tick=False) as stopped:
+        yield stopped
+
+
+@pytest.fixture
+def app(db: None, clock: Any) -> App:
+    return App.registered()
+
+
+@pytest.fixture
+def page(owner_member: Member, client: Client) -> Any:
+    """Opens the key page as the owner; gives what it says of the one app, and its text."""
+
+    def opened() -> tuple[ConnectedApp, str]:
+        client.force_login(owner_member)
+        response = client.get("/keys")
+        [shown] = response.context["apps"]
+        return shown, re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode())).replace("\xa0", " ")
+
+    return opened
+
+
+def test_there_is_none_yet(app: App, owner_member: Member, page: Any) -> None:
+    app.connect(owner_member)
+    shown, text = page()
+    assert (shown.last_call_at, shown.refused_at, shown.refusal) == (None, None, None)
+    assert "Last call none yet" in text
+    assert "Last refused" not in text
+
+
+def test_a_call_is_shown_five_minutes_late_at_most(app: App, owner_member: Member, page: Any, clock: Any) -> None:
+    """It is written again once what is shown is older than that, and not with every call."""
+    door = RestDoor(app.connect(owner_member)["access_token"])
+    shown = []
+    for seconds in (0, 300, 301, 302):
+        clock.move_to(NOON + timedelta(seconds=seconds))
+        door.made("get_me")
+        shown.append((page()[0].last_call_at - NOON).seconds)
+    assert shown == [0, 0, 301, 301]
+
+
+def test_only_one_call_in_five_minutes_writes(app: App, owner_member: Member, clock: Any) -> None:
+    """Neither those that go well nor those that are refused cost a statement of their own."""
+    door = RestDoor(app.connect(owner_member, write=False)["access_token"])
+    other = app.connect(owner_member)["access_token"]
+    writes = []
+    for minutes in (0, 1, 2, 70, 71, 72):  # from 70 on both tokens have expired
+        clock.move_to(NOON + timedelta(minutes=minutes))
+        with CaptureQueriesContext(connection) as queries:
+            door.call("get_me")
+            door.call("create_course", name="Biology")
+            status_of(other)
+        writes.append(sum(query["sql"].startswith("UPDATE") for query in queries))
+    assert writes == [3, 0, 0, 2, 0, 0]
+
+
+def test_a_refused_call_is_shown_with_its_reason(app: App, owner_member: Member, page: Any, clock: Any) -> None:
+    door = RestDoor(app.connect(owner_member, write=False)["access_token"])
+    door.call("create_course", name="Biology")
+    clock.move_to(NOON + timedelta(minutes=20))
+    door.made("get_me")
+    clock.move_to(NOON + timedelta(minutes=25))
+    shown, text = page()
+    assert (shown.last_call_at, shown.refused_at, shown.refusal) == (
+        NOON + timedelta(minutes=20),
+        NOON,
+        Refusal.INSUFFICIENT_SCOPE,
+    )
+    assert "Last call 5 minutes ago" in text
+    assert "Last refused 25 minutes ago : it may not change data." in text
+
+
+def test_a_tool_that_fails_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+    """Its HTTP status is 200."""
+    door = McpDoor(app.connect(owner_member, write=False)["access_token"])
+    door.call("create_course", name="Biology")
+    shown, _ = page()
+    assert (shown.last_call_at, shown.refusal) == (None, Refusal.INSUFFICIENT_SCOPE)
+
+
+def test_a_message_that_is_answered_with_an_error_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+    door = McpDoor(app.connect(owner_member)["access_token"])
+    assert "error" in door.rpc("tools/call", {"name": "nothing"}).json()
+    shown, _ = page()
+    assert (shown.last_call_at, shown.refusal) == (None, Refusal.INVALID_REQUEST)
+
+
+def test_of_a_batch_the_last_message_counts(app: App, owner_member: Member, page: Any) -> None:
+    door = McpDoor(app.connect(owner_member)["access_token"])
+    calls = [("nothing", 1), ("get_me", 2)]
+    batch = [
+        {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name}} for name, number in calls
+    ]
+    assert len(door.request("POST", "/mcp", json=batch).json()) == 2
+    shown, _ = page()
+    assert (shown.last_call_at is None, shown.refusal) == (False, None)
+
+
+def expired(app: App, member: Member) -> None:
+    token = app.connect(member)["access_token"]
+    with time_machine.travel(NOON + timedelta(minutes=61)):
+        assert status_of(token) == 401
+
+
+def blocked(app: App, member: Member) -> None:
+    token = app.connect(member)["access_token"]
+    block(app.id)
+    assert status_of(token) == 401
+
+
+def elsewhere(app: App, member: Member) -> None:
+    assert status_of(app.connect(member, resource=f"{BASE}/mcp")["access_token"]) == 401
+
+
+def lapsed(app: App, member: Member) -> None:
+    token = app.connect(member)["access_token"]
+    member.membership_active = False
+    member.save()
+    assert status_of(token, "/v1/courses") == 403
+
+
+@pytest.mark.parametrize(
+    ("refuse", "reason"),
+    [
+        (expired, Refusal.EXPIRED),
+        (blocked, Refusal.BLOCKED),
+        (elsewhere, Refusal.ELSEWHERE),
+        (lapsed, Refusal.MEMBERSHIP_REQUIRED),
+    ],
+)
+def test_the_reason_is_told(app: App, owner_member: Member, page: Any, refuse: Any, reason: Refusal) -> None:
+    refuse(app, owner_member)
+    shown, text = page()
+    assert (shown.last_call_at, shown.refusal) == (None, reason)
+    assert f": {reason.label}." in text
+
+
+def test_within_five_minutes_the_first_reason_stays(app: App, owner_member: Member, page: Any, clock: Any) -> None:
+    """However many reasons there are, a connection is written to once in five minutes."""
+    door = RestDoor(app.connect(owner_member)["access_token"])
+    door.call("get_course", course_id="no-id")
+    clock.move_to(NOON + timedelta(minutes=5))
+    door.request("GET", "/v1/nothing")
+    shown, _ = page()
+    assert (shown.refused_at, shown.refusal) == (NOON, Refusal.VALIDATION_FAILED)
+    clock.move_to(NOON + timedelta(minutes=5, seconds=1))
+    door.request("GET", "/v1/nothing")
+    assert page()[0].refusal == Refusal.NOT_FOUND
+
+
+def test_each_error_of_the_api_is_a_reason() -> None:
+    def below(error: type[ApiError]) -> list[type[ApiError]]:
+        return [error, *(found for sub in error.__subclasses__() for found in below(sub))]
+
+    types = {error.type for error in below(ApiError) if hasattr(error, "type")}
+    assert types - set(Refusal.values) == {"unauthorized"}, "of a live token no call is unauthorized"
+
+
+def test_of_several_consents_the_newest_is_shown(
+    app: App, owner_member: Member, make_member: Any, page: Any, clock: Any
+) -> None:
+    one, other = (RestDoor(app.connect(owner_member, write=False)["access_token"]) for _ in range(2))
+    stranger = RestDoor(app.connect(make_member())["access_token"])
+    one.made("get_me")
+    one.call("create_course", name="Biology")
+    clock.move_to(NOON + timedelta(minutes=1))
+    other.call("get_course", course_id="no-id")
+    clock.move_to(NOON + timedelta(minutes=2))
+    stranger.made("get_me")
+    stranger.call("get_course", course_id="no-id")
+    shown, _ = page()
+    newest = NOON + timedelta(minutes=1)
+    assert (shown.last_call_at, shown.refused_at, shown.refusal) == (NOON, newest, Refusal.VALIDATION_FAILED)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_that_cannot_be_noted_is_logged_and_answered(
+    app: App, owner_member: Member, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As on a full disk, or a standby."""
+    door = RestDoor(app.connect(owner_member)["access_token"])
+
+    def refuse(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith("UPDATE"):
+            raise DatabaseError("read-only")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(refuse):
+        assert door.made("get_me")["email"] == owner_member.email
+    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
+        "The call of an app could not be noted"
+    ]
+
+
+def test_a_call_noted_by_a_clock_ahead_was_made_when_the_clock_is_repaired(
+    app: App, owner_member: Member, page: Any, clock: Any
+) -> None:
+    """Else none was noted before the true time has caught up."""
+    door = RestDoor(app.connect(owner_member)["access_token"])
+    clock.move_to(NOON + timedelta(minutes=50))
+    door.made("create_course", name="Biology")
+    clock.move_to(NOON + timedelta(minutes=10))
+    repair_clock(owner_member.id)
+    assert page()[0].last_call_at == NOON + timedelta(minutes=10)
+
+
+def test_an_operator_sees_it_too(app: App, owner_member: Member, admin: Client) -> None:
+    RestDoor(app.connect(owner_member, write=False)["access_token"]).call("create_course", name="Biology")
+    listed = admin.get("/admin/oauthserver/refreshtoken/").content.decode()
+    assert ": it may not change data" in listed
