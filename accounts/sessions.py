@@ -1,8 +1,10 @@
-"""Ending a member's sessions in the browser."""
+"""Beginning and ending a member's sessions in the browser."""
 
-from django.contrib.auth import SESSION_KEY
+from django.contrib.auth import SESSION_KEY, login
 from django.contrib.sessions.models import Session
+from django.db import transaction
 from django.db.models import F
+from django.http import HttpRequest
 
 from accounts.models import Member
 
@@ -10,6 +12,18 @@ PENDING_SIGN_IN = "sign_in"
 """Session entry of the code that a browser asked for: its id, and the address as typed."""
 
 _BATCH = 1000
+
+
+def begin_session(request: HttpRequest, member: Member) -> bool:
+    """Sign in, under a new session key; False if the member is gone by now, or may not sign in any more.
+
+    Under the member's lock, so that nobody is deleted meanwhile: Django writes when a member last signed in.
+    """
+    with transaction.atomic():
+        if not Member.objects.select_for_update(no_key=True).filter(id=member.id, is_active=True).exists():
+            return False
+        login(request, member)
+    return True
 
 
 def end_sessions(member: Member) -> None:

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth import authenticate, login, logout
+from django.contrib.auth import authenticate, logout
 from django.contrib.auth.signals import user_login_failed
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -19,7 +19,7 @@ from accounts.hashing import HashingBusy
 from accounts.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember
-from accounts.sessions import PENDING_SIGN_IN
+from accounts.sessions import PENDING_SIGN_IN, begin_session
 from accounts.signin_codes import Refusal, send_code, try_code
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
@@ -100,7 +100,7 @@ def _with_password(request: HttpRequest) -> HttpResponse:
         except HashingBusy:
             tries.withdraw()
             raise
-        if isinstance(member, Member):
+        if isinstance(member, Member) and begin_session(request, member):
             tries.forget()
             return _signed_in(request, member)
         form.add_error(None, "This address and password do not belong together. Try again, or get a code instead.")
@@ -137,7 +137,9 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         outcome = try_code(UUID(pending["id"]), form.cleaned_data["code"])
         if isinstance(outcome, Member):
-            return _signed_in(request, outcome)
+            if begin_session(request, outcome):
+                return _signed_in(request, outcome)
+            outcome = Refusal.GONE
         user_login_failed.send(__name__, credentials={"code": "***"}, request=request)
         usable = outcome is Refusal.WRONG
         form.add_error("code" if usable else None, _REFUSALS[outcome])
@@ -146,11 +148,9 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
 
 
 def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
-    """Start the member's session, under a new key, and go on."""
-    target = target_after(request)
+    """Go on, in the member's session."""
     request.session.pop(PENDING_SIGN_IN, None)
-    login(request, member)
-    response = HttpResponseRedirect(target)
+    response = HttpResponseRedirect(target_after(request))
     remember(request, response, member.email)
     return response
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, URLResolver
 
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
@@ -18,6 +19,10 @@ class OperatorSite(AdminSite):
 
     site_header = site_title = settings.SERVICE_NAME
     index_title = "Operators"
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        """Django's, without the way from the admin to a row's page on the site: no row has one."""
+        return [route for route in super().get_urls() if getattr(route, "name", None) != "view_on_site"]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         """`view` behind the rates and the check for operators."""

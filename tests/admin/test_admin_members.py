@@ -8,6 +8,7 @@ from unittest.mock import patch
 import pytest
 import time_machine
 from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.test import Client
 
 from accounts.models import ApiKey, Member
@@ -299,3 +300,10 @@ def test_keys_are_filtered_by_state(admin: Client, owner_member: Member, make_ke
 def test_no_filter_probes_for_a_secret(admin: Client, owner_member: Member, make_key: MakeKey, lookup: str) -> None:
     make_key(owner_member)
     assert admin.get(KEYS, {lookup: "a"}).status_code == 400
+
+
+@pytest.mark.parametrize("row", ["no-id", "{id}"])
+def test_no_row_has_a_page_on_the_site(admin: Client, owner_member: Member, row: str) -> None:
+    """Django's way from the admin to one leads nowhere, whatever the id."""
+    kind = ContentType.objects.get_for_model(Member).pk
+    assert admin.get(f"/admin/r/{kind}/{row.format(id=owner_member.id)}/").status_code == 404

@@ -2,6 +2,8 @@
 
 import logging
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -12,6 +14,7 @@ from django.core import mail as outgoing
 from django.core.mail import EmailMultiAlternatives
 from django.core.management import call_command
 from django.db import connection
+from django.db.models import QuerySet
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -366,3 +369,41 @@ def test_a_new_password_ends_other_sessions(client: Client, member: Member) -> N
     member.set_password("another horse battery")
     member.save()
     assert not signed_in(client)
+
+
+@contextmanager
+def vanishing(member: Member) -> Iterator[None]:
+    """The member is deleted with the first statement after the one that reads who signs in."""
+    is_read = told = False
+
+    def watch(execute: Any, sql: str, *rest: Any) -> Any:
+        nonlocal is_read, told
+        if is_read:
+            is_read = False
+            QuerySet(SignInCode).filter(member=member).delete()
+            QuerySet(Member).filter(pk=member.pk).delete()
+        elif sql.startswith("SELECT") and 'FROM "accounts_member"' in sql:
+            is_read = not told
+            told = True
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(watch):
+        yield
+
+
+def test_who_vanishes_while_the_password_is_checked_is_not_signed_in(client: Client, member: Member) -> None:
+    with vanishing(member):
+        response = client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+    assert not Member.objects.exists()
+    assert (response.status_code, signed_in(client)) == (200, False)
+    assert "do not belong together" in response.content.decode()
+
+
+def test_who_vanishes_while_the_code_is_checked_is_not_signed_in(client: Client, member: Member) -> None:
+    ask(client)
+    code = newest_code()
+    with vanishing(member):
+        response = client.post("/sign-in/code", {"code": code})
+    assert not Member.objects.exists()
+    assert (response.status_code, signed_in(client)) == (200, False)
+    assert "Ask for a new one below" in response.content.decode()
