@@ -6,7 +6,7 @@ from http import HTTPStatus
 from django.http import HttpResponse
 
 from studyservice.http.request_ids import current_request_id
-from studyservice.operations.codec import encode
+from studyservice.operations.codec import encode, encode_in_pieces, has_long_list
 from studyservice.operations.errors import ApiError
 
 JSON_TYPE = "application/json"
@@ -27,9 +27,18 @@ class ErrorResponse(HttpResponse):
 
 
 def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
-    """`value` as an HTTP answer."""
-    content = encode(value)
-    return HttpResponse(content, status=status, content_type=JSON_TYPE, headers={"Content-Length": str(len(content))})
+    """`value` as an HTTP answer; its long lists are used up (`encode_in_pieces`)."""
+    if not has_long_list(value):
+        content = encode(value)
+        headers = {"Content-Length": str(len(content))}
+        return HttpResponse(content, status=status, content_type=JSON_TYPE, headers=headers)
+    response = HttpResponse(status=status, content_type=JSON_TYPE)
+    length = 0
+    for piece in encode_in_pieces(value):
+        response.write(piece)
+        length += len(piece)
+    response.headers["Content-Length"] = str(length)
+    return response
 
 
 def error_response(error: ApiError) -> HttpResponse:

@@ -1,9 +1,14 @@
 """JSON answers, written with orjson."""
 
 import re
+from collections.abc import Iterator
 from datetime import date, datetime
+from typing import TypeGuard
 
 import orjson
+
+PIECE = 500
+"""Entries of a list that are written out at once."""
 
 _WHOLE_SECOND = re.compile(rb':\d\dZ"')
 
@@ -18,6 +23,40 @@ def encode(value: object) -> bytes:
     if _WHOLE_SECOND.search(text) is None:
         return text
     return orjson.dumps(value, default=_written, option=orjson.OPT_PASSTHROUGH_DATETIME)
+
+
+def has_long_list(value: object) -> TypeGuard[dict[str, object]]:
+    """Whether `value` is a record with a list of over `PIECE` entries, which is better written with less memory."""
+    return isinstance(value, dict) and any(_is_long(field) for field in value.values())
+
+
+def encode_in_pieces(record: dict[str, object]) -> Iterator[bytes]:
+    """What `encode` gives, in pieces, so that a long answer is never there as rows and as text at once.
+
+    Lists of over `PIECE` entries are written out `PIECE` entries at a time and are used up: what is written is let go.
+    With it goes its UTF-8, which orjson leaves beside each text.
+    """
+    before = b"{"
+    for name, field in record.items():
+        yield before + encode(name) + b":"
+        if _is_long(field):
+            yield from _used_up(field)
+        else:
+            yield encode(field)
+        before = b","
+    yield b"}"
+
+
+def _is_long(field: object) -> TypeGuard[list[object]]:
+    return isinstance(field, list) and len(field) > PIECE
+
+
+def _used_up(entries: list[object]) -> Iterator[bytes]:
+    for start in range(0, len(entries), PIECE):
+        batch = entries[start : start + PIECE]
+        entries[start : start + PIECE] = [None] * len(batch)
+        yield (b"," if start else b"[") + encode(batch)[1:-1]
+    yield b"]"
 
 
 def _written(value: object) -> str:
