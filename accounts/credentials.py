@@ -54,8 +54,8 @@ def member_columns(path: str) -> dict[str, str]:
 
 
 def member_of(row: MemberColumns) -> Member:
-    """The member in a row with `member_columns`; costs no query."""
-    return Member.from_db("default", _MEMBER_FIELDS, _member_values(row))
+    """The member in a row with `member_columns`, for reading; costs no query."""
+    return Member.for_reading(_MEMBER_FIELDS, _member_values(row))
 
 
 class _KeyColumns(MemberColumns):

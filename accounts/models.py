@@ -2,7 +2,7 @@
 
 import uuid
 import zoneinfo
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
-from django.db import models
+from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Q, QuerySet
 from django.db.models.base import ModelBase
 from django.utils import timezone
@@ -108,6 +108,11 @@ class Member(AbstractBaseUser, PermissionsMixin):
         member.note_stored()
         return member
 
+    @classmethod
+    def for_reading(cls, names: Sequence[str], values: Sequence[Any]) -> Self:
+        """A member of whom these fields were read and who is not saved, so that nothing needs to be noted."""
+        return super().from_db(DEFAULT_DB_ALIAS, names, values)
+
     def refresh_from_db(
         self, using: str | None = None, fields: Iterable[str] | None = None, from_queryset: QuerySet[Self] | None = None
     ) -> None:
@@ -127,8 +132,13 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
         Never `write_clock` nor `erasure_began_at`: a copy read earlier would set them back (`accounts.writing`,
         `accounts.erasure`).
+
+        Raises:
+            RuntimeError: the member was read `for_reading`.
         """
         if not self._state.adding and update_fields is None:
+            if not self._stored:
+                raise RuntimeError("This member was read for reading alone. Get another one to change it.")
             update_fields = [
                 name
                 for name in _fields()

@@ -9,8 +9,9 @@ import pytest
 import time_machine
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from accounts.credentials import credential_of
 from accounts.models import ApiKey, Member
 from accounts.writing import writing
 from tests.conftest import MakeKey, MakeMember
@@ -165,6 +166,18 @@ def test_a_save_stores_what_was_changed_since_it_was_read(owner_member: Member, 
     owner_member.name = "Owner"
     owner_member.save()
     assert Member.objects.get(id=owner_member.id).name == "Owner"
+
+
+def test_the_member_of_a_credential_is_not_saved(owner_member: Member, make_key: MakeKey) -> None:
+    """It is read with each call, and notes nothing to compare with."""
+    request = RequestFactory().get("/v1/me", headers={"Authorization": f"Bearer {make_key(owner_member)[0]}"})
+    credential = credential_of(request)
+    assert credential is not None
+    credential.member.name = "New"
+    with pytest.raises(RuntimeError, match="for reading alone"):
+        credential.member.save()
+    owner_member.refresh_from_db()
+    assert owner_member.name != "New"
 
 
 def test_a_form_changes_only_what_was_edited(admin: Client, owner_member: Member) -> None:
