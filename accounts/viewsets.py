@@ -50,7 +50,6 @@ class HttpArguments:
     path_ids: Mapping[str, Any]
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        """From the query string."""
         return declared.parse_text(self.request.GET)
 
     def body(self, operation: Operation) -> Any:

@@ -48,11 +48,9 @@ class ToolArguments:
 
     @property
     def path_ids(self) -> Mapping[str, Any]:
-        """Among what was given."""
         return self.given
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        """From the JSON values that were given."""
         return declared.parse(self.given)
 
     def body(self, operation: Operation) -> Any:

@@ -41,11 +41,10 @@ class _Listed(ServiceAdmin):
     view_on_site = False
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Never."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Never; there is an action."""
+        """There is an action instead."""
         return False
 
 
@@ -54,11 +53,9 @@ class _UseFilter(admin.SimpleListFilter):
     parameter_name = "use"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The choices."""
         return [("never", "Never used"), ("used", "Used")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
-        """The apps of the choice."""
         match self.value():
             case "never":
                 return queryset.filter(first_token_at=None)
@@ -72,11 +69,9 @@ class _BlockFilter(admin.SimpleListFilter):
     parameter_name = "block"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """The choices."""
         return [("blocked", "Blocked"), ("open", "Not blocked")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
-        """The apps of the choice."""
         match self.value():
             case "blocked":
                 return queryset.filter(blocked_by("client_id"))
@@ -251,7 +246,6 @@ class ConnectedMemberAdmin(_Listed):
 
     @admin.action(description="Revoke every app of the selected members", permissions=["change"])
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[ConnectedMember]) -> None:
-        """At once."""
         for member in queryset:
             disconnect_all_apps(member)
         self.message_user(request, f"Revoked every app of {counted(len(queryset), 'member')}.")

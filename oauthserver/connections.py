@@ -134,13 +134,11 @@ class OAuthConnections:
 
     @staticmethod
     def of(member: Member) -> ConnectedApps:
-        """The newest."""
         found = connected_apps(member, most=MAX_LISTED + 1)
         return ConnectedApps(found[:MAX_LISTED], more=len(found) > MAX_LISTED)
 
     @staticmethod
     def one(member: Member, app_id: UUID) -> ConnectedApp | None:
-        """This one."""
         return next(iter(connected_apps(member, app_id)), None)
 
     @staticmethod

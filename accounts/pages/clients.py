@@ -6,6 +6,9 @@ from typing import NamedTuple
 NAME = "study-data"
 """What the snippets call this service."""
 
+_ADDRESS = "MCP-ADDRESS"
+"""Stands for our address in the snippets."""
+
 
 class AssistantClient(NamedTuple):
     """One assistant and its way to take an MCP address.
@@ -21,52 +24,55 @@ class AssistantClient(NamedTuple):
     label: str = ""
 
 
+_CLIENTS = (
+    AssistantClient(
+        "Claude (web, desktop, mobile)",
+        "Open Settings, then Connectors, choose “Add custom connector” and paste the MCP address.",
+    ),
+    AssistantClient(
+        "ChatGPT",
+        "Open Settings, then Apps and connectors. Turn on developer mode under the advanced settings, choose "
+        "“Create”, paste the MCP address and choose OAuth.",
+    ),
+    AssistantClient(
+        "Claude Code",
+        "Run this in a terminal, then type /mcp in Claude Code to sign in.",
+        f"claude mcp add --transport http {NAME} {_ADDRESS}",
+        "Claude Code command",
+    ),
+    AssistantClient(
+        "Codex",
+        "Run this in a terminal; Codex opens the browser for you to sign in.",
+        f"codex mcp add {NAME} --url {_ADDRESS}",
+        "Codex command",
+    ),
+    AssistantClient(
+        "Gemini CLI",
+        "Run this in a terminal, then type /mcp auth in Gemini CLI to sign in.",
+        f"gemini mcp add --transport http {NAME} {_ADDRESS}",
+        "Gemini CLI command",
+    ),
+    AssistantClient(
+        "VS Code",
+        "Put this into .vscode/mcp.json and choose “Start” above the entry.",
+        json.dumps({"servers": {NAME: {"type": "http", "url": _ADDRESS}}}, indent=2),
+        "VS Code configuration",
+    ),
+    AssistantClient(
+        "Cursor",
+        "Put this into ~/.cursor/mcp.json and choose “Connect” in the settings of Cursor, under MCP.",
+        json.dumps({"mcpServers": {NAME: {"url": _ADDRESS}}}, indent=2),
+        "Cursor configuration",
+    ),
+    AssistantClient(
+        "Another client, or one without a browser",
+        "Choose Streamable HTTP as transport. Where no browser can open, send an API key as a header.",
+        "Authorization: Bearer YOUR_API_KEY",
+        "header",
+    ),
+)
+
+
 def assistant_clients(mcp_url: str) -> list[AssistantClient]:
-    """The clients that the key page explains."""
-    return [
-        AssistantClient(
-            "Claude (web, desktop, mobile)",
-            "Open Settings, then Connectors, choose “Add custom connector” and paste the MCP address.",
-        ),
-        AssistantClient(
-            "ChatGPT",
-            "Open Settings, then Apps and connectors. Turn on developer mode under the advanced settings, choose "
-            "“Create”, paste the MCP address and choose OAuth.",
-        ),
-        AssistantClient(
-            "Claude Code",
-            "Run this in a terminal, then type /mcp in Claude Code to sign in.",
-            f"claude mcp add --transport http {NAME} {mcp_url}",
-            "Claude Code command",
-        ),
-        AssistantClient(
-            "Codex",
-            "Run this in a terminal; Codex opens the browser for you to sign in.",
-            f"codex mcp add {NAME} --url {mcp_url}",
-            "Codex command",
-        ),
-        AssistantClient(
-            "Gemini CLI",
-            "Run this in a terminal, then type /mcp auth in Gemini CLI to sign in.",
-            f"gemini mcp add --transport http {NAME} {mcp_url}",
-            "Gemini CLI command",
-        ),
-        AssistantClient(
-            "VS Code",
-            "Put this into .vscode/mcp.json and choose “Start” above the entry.",
-            json.dumps({"servers": {NAME: {"type": "http", "url": mcp_url}}}, indent=2),
-            "VS Code configuration",
-        ),
-        AssistantClient(
-            "Cursor",
-            "Put this into ~/.cursor/mcp.json and choose “Connect” in the settings of Cursor, under MCP.",
-            json.dumps({"mcpServers": {NAME: {"url": mcp_url}}}, indent=2),
-            "Cursor configuration",
-        ),
-        AssistantClient(
-            "Another client, or one without a browser",
-            "Choose Streamable HTTP as transport. Where no browser can open, send an API key as a header.",
-            "Authorization: Bearer YOUR_API_KEY",
-            "header",
-        ),
-    ]
+    """The clients that the key page explains, with our address in their snippets."""
+    return [client._replace(snippet=client.snippet.replace(_ADDRESS, mcp_url)) for client in _CLIENTS]

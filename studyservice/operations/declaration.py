@@ -116,17 +116,11 @@ def operation(
     """
 
     def declare(action: Action) -> Operation:
-        description = " ".join((inspect.getdoc(action) or "").split())
-        if not 0 < len(description) <= MAX_DESCRIPTION:
-            raise TypeError(f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters")
-        if len(action.__name__) > MAX_NAME:
-            raise TypeError(f"{action.__qualname__}: name over {MAX_NAME} characters")
-        parameters = inspect.signature(action, eval_str=True).parameters.values()
         return Operation(
             action=action,
-            id=action.__name__,
+            id=_id_of(action),
             title=title,
-            description=description,
+            description=_description_of(action),
             scope=scope,
             answer=answer,
             status=status,
@@ -134,7 +128,7 @@ def operation(
             query=query,
             body=body,
             partial=partial,
-            path_ids=tuple(p.name for p in parameters if p.annotation is UUID),
+            path_ids=_path_ids_of(action),
             exists=exists,
             counted=counted,
             membership=membership,
@@ -142,3 +136,21 @@ def operation(
         )
 
     return declare
+
+
+def _id_of(action: Action) -> str:
+    if len(action.__name__) > MAX_NAME:
+        raise TypeError(f"{action.__qualname__}: name over {MAX_NAME} characters")
+    return action.__name__
+
+
+def _description_of(action: Action) -> str:
+    description = " ".join((inspect.getdoc(action) or "").split())
+    if not 0 < len(description) <= MAX_DESCRIPTION:
+        raise TypeError(f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters")
+    return description
+
+
+def _path_ids_of(action: Action) -> tuple[str, ...]:
+    parameters = inspect.signature(action, eval_str=True).parameters.values()
+    return tuple(parameter.name for parameter in parameters if parameter.annotation is UUID)

@@ -25,7 +25,7 @@ def test_an_item_may_be_due_on_it(owner: RestDoor, course, due_on: str) -> None:
     made = owner.made("create_item", course_id=course["id"], title="x", due_on=due_on)
     assert (made["due_on"], made["days_until"]) == (due_on, _days_until(due_on))
     assert owner.made("get_item", item_id=made["id"]) == made
-    assert owner.made("list_items", from_=due_on, to=due_on)["data"] == [made]
+    assert owner.made("list_items", to=due_on, **{"from": due_on})["data"] == [made]
 
 
 @pytest.mark.usefixtures("_today")
@@ -61,10 +61,10 @@ def test_the_order_holds_to_the_ends(owner: RestDoor, course) -> None:
 def test_from_and_to_reach_the_ends(owner: RestDoor, course) -> None:
     for due_on in [FIRST, TODAY, LAST]:
         owner.made("create_item", course_id=course["id"], title=due_on, due_on=due_on)
-    assert len(owner.made("list_items", from_=FIRST, to=LAST)["data"]) == 3
-    assert [item["due_on"] for item in owner.made("list_items", from_=LAST)["data"]] == [LAST]
+    assert len(owner.made("list_items", to=LAST, **{"from": FIRST})["data"]) == 3
+    assert [item["due_on"] for item in owner.made("list_items", **{"from": LAST})["data"]] == [LAST]
     assert [item["due_on"] for item in owner.made("list_items", to=FIRST)["data"]] == [FIRST]
-    assert owner.made("list_items", from_=LAST, to=FIRST)["data"] == []
+    assert owner.made("list_items", to=FIRST, **{"from": LAST})["data"] == []
 
 
 @pytest.mark.usefixtures("_today")

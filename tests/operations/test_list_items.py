@@ -100,10 +100,10 @@ def test_from_and_to_are_included(owner: RestDoor, add) -> None:
     """Operation rules: `from`: due on or after; `to`: due on or before. An undated item is neither."""
     for due_on in ["2026-12-01", "2026-12-02", "2026-12-03", "2026-12-04", None]:
         add(due_on or "undated", due_on)
-    assert _titles(owner, from_="2026-12-02") == ["2026-12-02", "2026-12-03", "2026-12-04"]
+    assert _titles(owner, **{"from": "2026-12-02"}) == ["2026-12-02", "2026-12-03", "2026-12-04"]
     assert _titles(owner, to="2026-12-02") == ["2026-12-01", "2026-12-02"]
-    assert _titles(owner, from_="2026-12-02", to="2026-12-03") == ["2026-12-02", "2026-12-03"]
-    assert _titles(owner, from_="2026-12-03", to="2026-12-02") == []
+    assert _titles(owner, to="2026-12-03", **{"from": "2026-12-02"}) == ["2026-12-02", "2026-12-03"]
+    assert _titles(owner, to="2026-12-02", **{"from": "2026-12-03"}) == []
 
 
 def test_created_after_keeps_what_was_added_later(owner: RestDoor, add) -> None:
@@ -123,7 +123,7 @@ def test_filters_narrow_each_other(owner: RestDoor, course, add) -> None:
     add("late", "2026-12-03", kind="exam")
     add("course", "2026-12-02", kind="exam", course_id=other["id"])
     add("all", "2026-12-02", kind="exam")
-    filters = {"course_id": course["id"], "kind": "exam", "from_": "2026-12-02", "to": "2026-12-02"}
+    filters = {"course_id": course["id"], "kind": "exam", "from": "2026-12-02", "to": "2026-12-02"}
     assert _titles(owner, **filters, created_after=first["created_at"]) == ["all"]
 
 

@@ -154,7 +154,8 @@ def test_the_end_keeps_to_the_filters(owner: RestDoor, change) -> None:
             change(4, due_on="2026-12-31")
             change(5, due_on="2027-01-10")
 
-    assert titles(walk(owner, between, kind="other", from_="2027-01-01")) == ["0", "1", "2", "5"]
+    filters: Any = {"kind": "other", "from": "2027-01-01"}
+    assert titles(walk(owner, between, **filters)) == ["0", "1", "2", "5"]
 
 
 def test_others_changes_do_not_come(owner: RestDoor, stranger: RestDoor, six) -> None:

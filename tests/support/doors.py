@@ -83,9 +83,9 @@ class RestDoor:
         self.client = Client(raise_request_exception=False, headers={"Authorization": f"Bearer {secret}"})
 
     def call(self, operation_id: str, /, **arguments: Any) -> Answer:
-        """Call an operation; a trailing underscore in a name is dropped (`from_`)."""
+        """Call an operation; `**{"from": …}` names an argument that is a word of Python."""
         route = routes()[operation_id]
-        given = _names(arguments)
+        given = dict(arguments)
         path = route.path.format(**{name: given.pop(name) for name in route.path_ids})
         query = {name: _text(given.pop(name)) for name in sorted(route.query & given.keys())}
         body = given if route.method in {"POST", "PUT", "PATCH"} else None
@@ -124,8 +124,8 @@ class McpDoor(RestDoor):
     """The tools with one credential; `request` stays raw HTTP."""
 
     def call(self, operation_id: str, /, **arguments: Any) -> Answer:
-        """Call a tool; a trailing underscore in a name is dropped (`from_`)."""
-        params = {"name": operation_id, "arguments": _names(arguments)}
+        """Call a tool."""
+        params = {"name": operation_id, "arguments": arguments}
         response = self.rpc("tools/call", params)
         content = response.json()
         if response.status_code != 200:
@@ -170,10 +170,6 @@ def _failed(error: dict[str, Any], response: HttpResponse) -> Answer:
     assert error["request_id"] == response.headers["X-Request-Id"]
     fields = [detail["field"] for detail in error.get("details", [])]
     return Answer(error, error["type"], fields)
-
-
-def _names(arguments: dict[str, Any]) -> dict[str, Any]:
-    return {name.rstrip("_"): value for name, value in arguments.items()}
 
 
 def _text(value: Any) -> str:
