@@ -7,7 +7,8 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from accounts.api_keys import long_ended
-from accounts.models import SignInCode
+from accounts.idempotency import KEPT_FOR
+from accounts.models import IdempotencyKey, SignInCode
 from studyservice.hooks import HookTable
 
 BATCH = 1000
@@ -46,3 +47,8 @@ def purge_sign_in_codes() -> int:
 def purge_api_keys() -> int:
     """Those that ended long ago (`accounts.api_keys.KEPT_FOR`)."""
     return sum(map(purge, long_ended()))
+
+
+def purge_idempotency_keys() -> int:
+    """Those whose calls cannot be sent again any more."""
+    return purge(IdempotencyKey.objects.filter(created_at__lte=timezone.now() - KEPT_FOR))

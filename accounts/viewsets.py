@@ -10,10 +10,12 @@ from rest_framework.viewsets import ViewSet
 
 from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL, Credential
+from accounts.idempotency import META, REPLAYED, KeyedCall, answer_once
 from accounts.models import Member
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
-from studyservice.http.responses import error_response, json_response
+from studyservice.http.responses import content_response, error_response, json_response
+from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
 from studyservice.operations.fields import parse_uuid
@@ -61,6 +63,21 @@ class HttpArguments:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class ReadArguments(HttpArguments):
+    """The arguments of a REST request whose body has been read.
+
+    Attributes:
+        sent: its JSON value.
+    """
+
+    sent: object
+
+    def body(self, operation: Operation) -> object:
+        """That value."""
+        return self.sent
+
+
 class MemberViewSet(ViewSet):
     """Runs declared operations for one member.
 
@@ -96,7 +113,10 @@ class MemberViewSet(ViewSet):
         """Answer a REST request."""
         try:
             operation = self._operation_of(request)
-            row = self.run(operation, CREDENTIAL.require(request), HttpArguments(request, path_ids))
+            credential, arguments = CREDENTIAL.require(request), HttpArguments(request, path_ids)
+            if request.method == "POST" and META in request.META:
+                return self._answer_once(operation, credential, arguments)
+            row = self.run(operation, credential, arguments)
         except ApiError as error:
             if isinstance(error, InsufficientScope):
                 error.headers["WWW-Authenticate"] = challenge(request.path_info, "insufficient_scope")
@@ -110,6 +130,17 @@ class MemberViewSet(ViewSet):
         operation: Operation = getattr(self, name)
         return operation
 
+    def _answer_once(self, operation: Operation, credential: Credential, arguments: HttpArguments) -> HttpResponse:
+        """Answer a POST that carries an `Idempotency-Key`."""
+        sent = _admitted(operation, credential, arguments)
+        call = KeyedCall.of(arguments.request, credential, operation, sent)
+        read = ReadArguments(arguments.request, arguments.path_ids, sent)
+        outcome = answer_once(call, operation, credential, lambda: encode(self.run(operation, credential, read)))
+        response = content_response(outcome.content, outcome.status)
+        if outcome.replayed:
+            response.headers[REPLAYED] = "true"
+        return response
+
     def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
         """The record that `operation`, one of this viewset, answers.
 
@@ -120,9 +151,7 @@ class MemberViewSet(ViewSet):
         """
         self.credential = credential
         self.member = credential.member
-        if operation.scope not in credential.scopes:
-            raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
-        sent = arguments.body(operation)
+        sent = _admitted(operation, credential, arguments)
         path_ids = self._parse_parameters(operation, arguments)
         if operation.body is not None:
             try:
@@ -157,6 +186,13 @@ class MemberViewSet(ViewSet):
         if details:
             raise ValidationFailed(details)
         return path_ids
+
+
+def _admitted(operation: Operation, credential: Credential, arguments: Arguments) -> object:
+    """The JSON value that was sent to the operation by somebody who may call it."""
+    if operation.scope not in credential.scopes:
+        raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
+    return arguments.body(operation)
 
 
 def routed(view: Callable[..., Any]) -> dict[str, Operation]:

@@ -2,8 +2,10 @@
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 from uuid import UUID
 
 from django.db import transaction
@@ -29,6 +31,20 @@ _TICK = Update(
 )
 
 
+class EnclosingCall(Protocol):
+    """A call whose writes stand in one transaction, together with what is kept about the call itself."""
+
+    def joined(self) -> AbstractContextManager[None]:
+        """One write, in the transaction of the call, which begins with the first and ends with the call."""
+
+    def check(self) -> None:
+        """Whether the write may go on, now that those before it are visible; raises if not."""
+
+
+ENCLOSING = ContextVar[EnclosingCall | None]("enclosing", default=None)
+"""The call that encloses the writes of this thread; there is none where each write is a transaction of its own."""
+
+
 @contextmanager
 def writing(member_id: UUID) -> Iterator[datetime]:
     """A transaction that holds the member's row lock and gives the stamp of this write.
@@ -41,16 +57,21 @@ def writing(member_id: UUID) -> Iterator[datetime]:
     ahead, it is, until the true time has caught up or the clock is repaired (`accounts.clocks`). When something
     expires or is due is told by `timezone.now()`.
 
+    Inside a call that encloses it (`ENCLOSING`) the commit, and with it the end of the lock, is the call's.
+
     Raises:
         NotFound: the member is gone, or is being deleted.
     """
-    with transaction.atomic():
+    call = ENCLOSING.get()
+    with transaction.atomic() if call is None else call.joined():
         now = timezone.now()
         stamp = _TICK.returned(member_id=member_id, now=now)
         if stamp is None:
             raise NotFound
         if stamp - now > MAX_DRIFT:
             _drifted.log(member_id, stamp, now)
+        if call is not None:
+            call.check()
         yield stamp
 
 

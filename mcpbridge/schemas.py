@@ -16,7 +16,8 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> 
     """
     properties: dict[str, Schema] = {}
     required: list[str] = []
-    for parameter in sorted(entry.get("parameters", []), key=lambda parameter: parameter["in"] != "path"):
+    parameters = [parameter for parameter in entry.get("parameters", []) if parameter["in"] != "header"]
+    for parameter in sorted(parameters, key=lambda parameter: parameter["in"] != "path"):
         _add(properties, parameter["name"], {"description": parameter["description"], **parameter["schema"]})
         if parameter.get("required"):
             required.append(parameter["name"])

@@ -24,6 +24,10 @@ _CARDS = Card.objects.filter(member_id=Param("member_id"))
 _OF_DECK = _CARDS.filter(deck_id=Param("deck_id"))
 
 
+class _Ids(TypedDict):
+    id: str
+
+
 class _CardCounts(TypedDict):
     deck_id: UUID
     card_count: int
@@ -119,6 +123,17 @@ def create_vocab_deck(
         )
         [made] = list_vocab_decks(member, deck_id=deck.id, include_cards=include_cards)
         return made
+
+
+def reread_vocab_deck(member: Member, ids: _Ids) -> DeckRow:
+    """The deck that a call made, with its cards, as it is by now.
+
+    Raises:
+        NotFound: it was deleted.
+    """
+    for deck in list_vocab_decks(member, deck_id=UUID(ids["id"]), include_cards=True):
+        return deck
+    raise NotFound("The deck that this call made was deleted.")
 
 
 def delete_vocab_deck(member: Member, deck_id: UUID) -> DeletedRow:

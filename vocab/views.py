@@ -29,6 +29,7 @@ class DeckViewSet(MemberViewSet):
         status=HTTPStatus.CREATED,
         body=DeckBody,
         counted=True,
+        reread=decks.reread_vocab_deck,
     )
     def create_vocab_deck(self) -> DeckRow:
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. A member can

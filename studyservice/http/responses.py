@@ -29,9 +29,7 @@ class ErrorResponse(HttpResponse):
 def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
     """`value` as an HTTP answer; its long lists are used up (`encode_in_pieces`)."""
     if not has_long_list(value):
-        content = encode(value)
-        headers = {"Content-Length": str(len(content))}
-        return HttpResponse(content, status=status, content_type=JSON_TYPE, headers=headers)
+        return content_response(encode(value), status)
     response = HttpResponse(status=status, content_type=JSON_TYPE)
     length = 0
     for piece in encode_in_pieces(value):
@@ -39,6 +37,11 @@ def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
         length += len(piece)
     response.headers["Content-Length"] = str(length)
     return response
+
+
+def content_response(content: bytes, status: int) -> HttpResponse:
+    """JSON that is written already, as an HTTP answer."""
+    return HttpResponse(content, status=status, content_type=JSON_TYPE, headers={"Content-Length": str(len(content))})
 
 
 def error_response(error: ApiError) -> HttpResponse:

@@ -43,6 +43,28 @@ HEADERS: dict[str, Schema] = {
 }
 """On every answer (spec, Conventions 5)."""
 
+IDEMPOTENCY_KEY: Schema = {
+    "name": "Idempotency-Key",
+    "type": {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 255,
+        "pattern": "^[!-~]+$",
+        "examples": ["8e03978e-40d5-43dd-bc93-6894a57f9324"],
+    },
+    "description": "Makes it safe to send this call again: for 24 hours the same call with the same key is answered "
+    "as it was the first time, and done once. A random UUID for each call.",
+}
+"""Header of a request, of every POST."""
+
+REPLAYED: Schema = {
+    "Idempotency-Replayed": {
+        "description": "Of an answer that was given before, to a call with the same Idempotency-Key.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
+}
+"""On the success of every POST."""
+
 _RETRY_AFTER: Schema = {
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer", "minimum": 1}},
 }
@@ -90,7 +112,13 @@ ERRORS: dict[int, ErrorResponse] = {
         _CHALLENGE_OF_A_SCOPE,
     ),
     HTTPStatus.NOT_FOUND: ErrorResponse("NotFound", (NotFound,), "There is no such object of this member's."),
-    HTTPStatus.CONFLICT: ErrorResponse("Conflict", (Conflict,), "A count limit was reached."),
+    HTTPStatus.CONFLICT: ErrorResponse(
+        "Conflict",
+        (Conflict,),
+        "A count limit was reached. With Retry-After: another call is still running, and this one, with an "
+        "Idempotency-Key, is to be sent again.",
+        _RETRY_AFTER,
+    ),
     HTTPStatus.UNPROCESSABLE_ENTITY: ErrorResponse(
         "ValidationFailed", (ValidationFailed,), "Input failed validation; details lists each field."
     ),
@@ -146,9 +174,9 @@ class ErrorEnvelopeRecord(Record):
     error = ErrorBodyRecord(help_text="The error.")
 
 
-def header_refs() -> Schema:
-    """References to `HEADERS`."""
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in HEADERS}
+def header_refs(headers: Mapping[str, Schema] = HEADERS) -> Schema:
+    """References to the components of `headers`."""
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in headers}
 
 
 def error_response(response: ErrorResponse) -> Schema:

@@ -12,7 +12,16 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
-from studyservice.openapi.answers import ERRORS, HEADERS, ErrorEnvelopeRecord, Schema, error_response, header_refs
+from studyservice.openapi.answers import (
+    ERRORS,
+    HEADERS,
+    IDEMPOTENCY_KEY,
+    REPLAYED,
+    ErrorEnvelopeRecord,
+    Schema,
+    error_response,
+    header_refs,
+)
 from studyservice.operations.declaration import Operation, Scope
 from studyservice.operations.fields import OpenChoiceField
 from studyservice.operations.serializers import Record
@@ -58,6 +67,8 @@ class OperationSchema(AutoSchema):
         ]
         if self.declared.query is not None:
             parameters.append(self.declared.query)
+        if self.method == "POST":
+            parameters.append(OpenApiParameter(location=OpenApiParameter.HEADER, **IDEMPOTENCY_KEY))
         return parameters
 
     def get_request_serializer(self) -> Any:
@@ -68,7 +79,7 @@ class OperationSchema(AutoSchema):
         if self.declared.many:
             answer = _page_of(answer)
         responses: dict[int, Any] = {self.declared.status: OpenApiResponse(answer, "Success.", examples=None)}
-        for status in self.declared.error_statuses():
+        for status in self.declared.error_statuses(self.method):
             responses[status] = OpenApiResponse(ErrorEnvelopeRecord, ERRORS[status].text)
         return responses
 
@@ -122,14 +133,14 @@ def finish(result: Schema, generator: Any, request: Any, public: bool) -> Schema
     _add_examples(schemas)
     components = result["components"]
     components["securitySchemes"] = _security_schemes()
-    components["headers"] = HEADERS
+    components["headers"] = HEADERS | REPLAYED
     components["responses"] = {error.name: error_response(error) for error in ERRORS.values()}
     result["tags"] = [{"name": name, "description": text} for name, text in _headings()]
     _drop(result, "x-spec-enum-id")
     _unwrap_references(schemas)
     for path in result["paths"].values():
-        for operation in path.values():
-            _finish_operation(operation, schemas)
+        for method, operation in path.items():
+            _finish_operation(method, operation, schemas)
     return result
 
 
@@ -139,7 +150,7 @@ def _headings() -> Iterator[tuple[str, str]]:
         yield from getattr(app, "headings", {}).items()
 
 
-def _finish_operation(operation: Schema, schemas: Schema) -> None:
+def _finish_operation(method: str, operation: Schema, schemas: Schema) -> None:
     for parameter in operation.get("parameters", []):
         _add_parameter_example(parameter["schema"])
         if "items" in parameter["schema"]:
@@ -151,7 +162,7 @@ def _finish_operation(operation: Schema, schemas: Schema) -> None:
         if known is not None:
             operation["responses"][code] = {"$ref": f"#/components/responses/{known.name}"}
         else:
-            response["headers"] = header_refs()
+            response["headers"] = header_refs(HEADERS | REPLAYED if method == "post" else HEADERS)
 
 
 def _close(schema: Schema, schemas: Schema, *, partial: bool) -> None:

@@ -55,6 +55,9 @@ class Operation:
         counted: whether a count limit can answer 409.
         membership: whether an active membership is needed.
         consequential: whether an application should ask the member before it calls.
+        reread: reads once more what a success answered, from the member and the ids in that answer, for a retry of a
+            POST whose answer was too long to be kept (`accounts.idempotency`). Without it any answer is kept whole, so
+            every POST that answers a list has one.
     """
 
     action: Action
@@ -73,9 +76,16 @@ class Operation:
     counted: bool
     membership: bool
     consequential: bool
+    reread: Callable[..., Row] | None
 
-    def error_statuses(self) -> list[HTTPStatus]:
-        """The statuses other than success that the operation may answer (spec, Operation rules)."""
+    def error_statuses(self, method: str) -> list[HTTPStatus]:
+        """The statuses other than success that the operation may answer (spec, Operation rules).
+
+        A POST may be answered with whatever its `Idempotency-Key` leads to.
+
+        Args:
+            method: under which its route offers it, in capitals.
+        """
         found = {
             HTTPStatus.UNAUTHORIZED,
             HTTPStatus.FORBIDDEN,
@@ -91,6 +101,8 @@ class Operation:
             found.add(HTTPStatus.UNPROCESSABLE_ENTITY)
         if self.counted:
             found.add(HTTPStatus.CONFLICT)
+        if method == "POST":
+            found |= {HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
         return sorted(found)
 
 
@@ -108,6 +120,7 @@ def operation(
     counted: bool = False,
     membership: bool = True,
     consequential: bool = False,
+    reread: Callable[..., Row] | None = None,
 ) -> Callable[[Action], Operation]:
     """Declare a viewset action as an operation; the arguments are those of `Operation`.
 
@@ -133,6 +146,7 @@ def operation(
             counted=counted,
             membership=membership,
             consequential=consequential,
+            reread=reread,
         )
 
     return declare

@@ -116,7 +116,7 @@ class MethodNotAllowed(ApiError):
 
 
 class Conflict(ApiError):
-    """A count limit was reached."""
+    """A count limit was reached, or another call is in the way, then with `Retry-After`."""
 
     type = "conflict"
     status = HTTPStatus.CONFLICT

@@ -73,7 +73,10 @@ def current_grade(course_id: UUID) -> tuple[float | None, str | None]:
 
 def main() -> None:
     """Create, poll, plan, grade, learn, delete; then ask for what is gone."""
-    course = got(Course, create_course.sync(client=client, body=CourseBody(name="Cell Biology")))
+    biology, key = CourseBody(name="Cell Biology"), "8e03978e-40d5-43dd-bc93-6894a57f9324"
+    course = got(Course, create_course.sync(client=client, body=biology, idempotency_key=key))
+    again = create_course.sync_detailed(client=client, body=biology, idempotency_key=key)
+    assert (again.parsed, again.headers["Idempotency-Replayed"]) == (course, "true")
     exam = ItemBody(title="Midterm", kind=ItemBodyKind.EXAM, due_on=date(2030, 1, 31))
     item = got(Item, create_item.sync(course.id, client=client, body=exam))
     for title in ("Quiz", "Essay"):

@@ -27,7 +27,15 @@ async function polled(since: string): Promise<string[]> {
   return titles;
 }
 
-const course = got(await api.POST("/v1/courses", { body: { name: "Cell Biology" } }));
+const biology = {
+  params: { header: { "Idempotency-Key": crypto.randomUUID() } },
+  body: { name: "Cell Biology" },
+};
+const course = got(await api.POST("/v1/courses", biology));
+const again = await api.POST("/v1/courses", biology);
+if (got(again).id !== course.id || again.response.headers.get("Idempotency-Replayed") !== "true") {
+  throw new Error("It was done twice");
+}
 const ofCourse = { params: { path: { course_id: course.id } } };
 const item = got(
   await api.POST("/v1/courses/{course_id}/items", {

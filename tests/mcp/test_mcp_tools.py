@@ -97,6 +97,8 @@ def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str,
     assert set(schema["properties"]) == route.path_ids | route.query | set(body["properties"])
     assert set(schema.get("required", [])) == route.path_ids | set(body.get("required", []))
     for parameter in declared(name).get("parameters", []):
+        if parameter["in"] == "header":
+            continue
         expected = {"description": parameter["description"], **parameter["schema"]}
         expected.pop("examples", None)  # an assistant might take an id among them for a real one
         if isinstance(expected["type"], list):  # which clients that translate schemas refuse

@@ -69,8 +69,13 @@ ALSO_SPECIFIED = {
 }
 """Spec, Operation rules: statuses by operation."""
 
-OUR_COUNT_LIMITS = {"create_item", "add_grade_score", "create_vocab_deck"}
-"""Decisions 6: these answer 409 as well."""
+EXTRA_HEADERS = {
+    "429": {"Retry-After"},
+    "409": {"Retry-After"},
+    "401": {"WWW-Authenticate"},
+    "403": {"WWW-Authenticate"},
+}
+"""By status, beside those that every answer carries."""
 
 COMMON = {401, 403, 429, 500}
 """Spec, Conventions 7."""
@@ -166,7 +171,7 @@ def test_every_heading_is_used() -> None:
 def test_a_parameter_is_described(operation_id: str) -> None:
     for parameter in declared(operation_id).get("parameters", []):
         assert parameter["description"], parameter["name"]
-        assert parameter["in"] in {"path", "query"}
+        assert parameter["in"] in {"path", "query", "header"}
         assert parameter.get("required", False) == (parameter["in"] == "path")
 
 
@@ -239,8 +244,8 @@ def test_its_statuses_are_those_of_the_specification(operation_id: str) -> None:
         expected.add(422)
     if "requestBody" in operation or "cursor" in route.query:
         expected.add(400)
-    if operation_id in ALSO_SPECIFIED[409] | OUR_COUNT_LIMITS:
-        expected.add(409)
+    if route.method == "POST":
+        expected |= {400, 409, 422}  # what an Idempotency-Key may lead to
     assert statuses(operation_id) == expected
 
 
@@ -254,9 +259,23 @@ def test_the_specifications_lists_of_statuses_hold(status: int, operations: set[
 def test_every_answer_declares_the_headers_it_carries(operation_id: str) -> None:
     for code, response in declared(operation_id)["responses"].items():
         headers = set(resolved(response)["headers"])
-        extra = {"429": {"Retry-After"}, "401": {"WWW-Authenticate"}, "403": {"WWW-Authenticate"}}.get(code, set())
+        extra = EXTRA_HEADERS.get(code, set())
+        if code.startswith("2") and routes()[operation_id].method == "POST":
+            extra = {"Idempotency-Replayed"}
         assert headers == {"X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"} | extra
         assert list(resolved(response)["content"]) == ["application/json"]
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_every_post_takes_an_idempotency_key(operation_id: str) -> None:
+    headers = [one for one in declared(operation_id).get("parameters", []) if one["in"] == "header"]
+    if routes()[operation_id].method != "POST":
+        assert headers == []
+        return
+    [header] = headers
+    assert (header["name"], header.get("required", False)) == ("Idempotency-Key", False)
+    valid = validator(header["schema"])
+    assert [valid.is_valid(key) for key in ("x", "~" * 255, "", "x" * 256, "a b", "é")] == [True] * 2 + [False] * 4
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)

@@ -14,11 +14,19 @@ EXPOSED = {
     "RateLimit-Remaining",
     "RateLimit-Reset",
     "Retry-After",
+    "Idempotency-Replayed",
     "WWW-Authenticate",
     "Mcp-Session-Id",
     "MCP-Protocol-Version",
 }
-SENT_BY_CLIENTS = ["authorization", "x-api-key", "content-type", "mcp-protocol-version", "mcp-session-id"]
+SENT_BY_CLIENTS = [
+    "authorization",
+    "x-api-key",
+    "content-type",
+    "idempotency-key",
+    "mcp-protocol-version",
+    "mcp-session-id",
+]
 
 
 def preflight(path: str, method: str = "GET", headers: str = "authorization"):

@@ -7,7 +7,7 @@ import pytest
 from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
 
-from accounts.models import ApiKey, Member, SignInCode
+from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -24,6 +24,7 @@ from tests.support.factories import (
     GradeCategoryFactory,
     GradeScoreFactory,
     GrantFactory,
+    IdempotencyKeyFactory,
     ItemFactory,
     MemberFactory,
     MilestoneFactory,
@@ -42,6 +43,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     Member: {"email": ["", "x" * 255], "name": ["x" * 151], "time_zone": ["", "x" * 65], "session_epoch": [-1]},
     ApiKey: {"name": ["", "x" * 61]},
     SignInCode: {"tries": [-1]},
+    IdempotencyKey: {"key": ["", "x" * 256], "fingerprint": ["", "x" * 63, "x" * 65], "status": [-1, 199, 300]},
     Course: {
         "name": ["", "x" * 121],
         "code": ["", "x" * 21],
@@ -105,6 +107,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         member,
         ApiKeyFactory.create(member=member),
         SignInCodeFactory.create(member=member),
+        IdempotencyKeyFactory.create(member=member),
         course,
         SyllabusFileFactory.create(member=member, course=course),
         item,

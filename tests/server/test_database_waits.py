@@ -43,18 +43,18 @@ class Caller:
     server: servers.Server
     secret: str = ""
 
-    def call(self, method: str, path: str, body: Any = None) -> Answer:
+    def call(self, method: str, path: str, body: Any = None, **more: str) -> Answer:
         address = urlsplit(self.server.url)
         with closing(http.client.HTTPConnection(address.hostname or "", address.port, PATIENCE_SECONDS)) as line:
-            headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+            headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **more}
             if self.secret:
                 headers["Authorization"] = f"Bearer {self.secret}"
             line.request(method, path, None if body is None else json.dumps(body), headers)
             response = line.getresponse()
             return Answer(response.status, response.headers, json.loads(response.read()))
 
-    def create_course(self) -> Answer:
-        return self.call("POST", "/v1/courses", {"name": "Cell Biology"})
+    def create_course(self, **headers: str) -> Answer:
+        return self.call("POST", "/v1/courses", {"name": "Cell Biology"}, **headers)
 
 
 def is_passing_fault(answer: Answer) -> bool:
@@ -83,6 +83,7 @@ def locked(url: str, statement: str) -> Iterator[None]:
         transaction.rollback()
 
 
+KEYED = {"Idempotency-Key": "first"}
 LOCK_MEMBER = "SELECT id FROM accounts_member FOR UPDATE"
 
 
@@ -106,7 +107,10 @@ def test_a_lock_is_not_waited_for_without_end(tmp_path: Path, url: str) -> None:
         with locked(url, LOCK_MEMBER):
             assert is_passing_fault(ada.create_course())
             assert ada.call("GET", "/v1/me").status == 200
-        assert ada.create_course().status == 201
+            waited = ada.create_course(**KEYED)
+            assert (waited.status, waited.body["error"]["type"]) == (409, "conflict")
+            assert waited.headers["Retry-After"] == "1"
+        assert ada.create_course(**KEYED).status == 201
         assert len(ada.call("GET", "/v1/courses").body["data"]) == 1
 
 

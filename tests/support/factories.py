@@ -14,7 +14,7 @@ from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
-from accounts.models import ApiKey, Member, SignInCode
+from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -82,6 +82,20 @@ class SignInCodeFactory(_OfMember[SignInCode]):
 
     code_hash = LazyFunction(_digest)
     expires_at = LazyFunction(lambda: timezone.now() + timedelta(minutes=10))
+
+
+class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):
+    """The kept answer of a call that nobody sent."""
+
+    class Meta:
+        model = IdempotencyKey
+
+    holder = LazyFunction(uuid4)
+    key = LazyFunction(lambda: uuid4().hex)
+    fingerprint = LazyFunction(_digest)
+    status = 201
+    answer = "{}"
+    whole = True
 
 
 class SessionFactory(DjangoModelFactory[Session]):

@@ -1,0 +1,284 @@
+"""`Idempotency-Key` on every POST: done once, and answered as it was the first time."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.models import IdempotencyKey, Member
+from courses.models import Course
+from tests.conftest import MakeKey, MakeMember
+from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.factories import IdempotencyKeyFactory, stored
+from tests.support.oauth import App
+from tests.support.world import OPERATIONS, Call, World, bearer, encoded, error_of, fields_of, rows
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+POSTS = [name for name in OPERATIONS if routes()[name].method == "POST"]
+OTHERS = [name for name in OPERATIONS if routes()[name].method != "POST"]
+COURSE = Call("POST", "/v1/courses", {"name": "Cell Biology"})
+
+Send = Callable[..., Any]
+
+
+@pytest.fixture
+def world(owner: RestDoor) -> World:
+    """The owner's objects."""
+    return World(owner)
+
+
+@pytest.fixture
+def send(owner: RestDoor) -> Send:
+    """Sends a call with the owner's credential, or another one, under a key."""
+
+    def send(call: Call, key: str = "first", secret: str = owner.secret) -> Any:
+        return call.send(**bearer(secret), Idempotency_Key=key)
+
+    return send
+
+
+def is_replayed(response: Any) -> bool:
+    """Whether the answer says so."""
+    found = response.headers.get("Idempotency-Replayed")
+    assert found in {None, "true"}
+    return bool(found)
+
+
+@pytest.mark.parametrize("operation_id", POSTS)
+def test_a_call_that_is_sent_again_is_answered_as_the_first(world: World, send: Send, operation_id: str) -> None:
+    call = world.call(operation_id)
+    first = send(call)
+    before = rows()
+    again = send(call)
+    assert (first.status_code, is_replayed(first)) == (routes()[operation_id].success, False)
+    assert (again.status_code, again.content, is_replayed(again)) == (first.status_code, first.content, True)
+    assert again.headers["X-Request-Id"] != first.headers["X-Request-Id"]
+    assert rows() == before
+
+
+@pytest.mark.parametrize("operation_id", POSTS)
+def test_without_a_key_and_with_another_it_is_done_again(world: World, send: Send, operation_id: str) -> None:
+    call = world.call(operation_id)
+    first = send(call).json()
+    for again in (send(call, "second"), call.send(**bearer(world.door.secret))):
+        assert not is_replayed(again)
+        assert again.json() != first
+
+
+@pytest.mark.parametrize("operation_id", POSTS)
+def test_another_body_or_query_under_the_same_key_is_422(world: World, send: Send, operation_id: str) -> None:
+    """Before ids and validation: what else is wrong is not told."""
+    call = world.call(operation_id)
+    send(call)
+    before = rows()
+    others = [replace(call, body=call.body | {"unknown": 1}), replace(call, body=[]), replace(call, query="a=b")]
+    for other in others:
+        assert fields_of(send(other)) == ["Idempotency-Key"]
+    assert rows() == before
+
+
+def test_another_operation_or_path_under_the_same_key_is_422(world: World, send: Send) -> None:
+    send(world.call("create_item"))
+    for other in (world.call("create_course"), world.call("create_item", course_id=str(uuid4()))):
+        assert fields_of(send(other)) == ["Idempotency-Key"]
+
+
+def test_the_same_body_may_be_written_otherwise(owner: RestDoor, send: Send) -> None:
+    headers = bearer(owner.secret) | {"Idempotency_Key": "first"}
+    first = send(Call("POST", "/v1/courses", {"name": "Cell Biology", "code": "BIO 210"}))
+    again = COURSE.send_raw(b'{ "code" : "BIO\\u0020210",\n "name": "Cell Biology" }', **headers)
+    assert (again.content, is_replayed(again)) == (first.content, True)
+
+
+@pytest.mark.parametrize("odd", ["\ud800", [[]]], ids=["lone surrogate", "deep"])
+def test_a_body_that_cannot_be_written_out_is_compared_as_it_came(owner: RestDoor, odd: Any) -> None:
+    """What is unknown is ignored; orjson reads both and writes neither."""
+    for _ in range(400):
+        odd = [odd]
+    body = {"name": "Cell Biology", "unknown": odd}
+    headers = bearer(owner.secret) | {"Idempotency_Key": "first"}
+    assert not is_replayed(COURSE.send_raw(encoded(body), **headers))
+    assert is_replayed(COURSE.send_raw(encoded(body), **headers))
+    assert fields_of(COURSE.send_raw(encoded(body | {"name": "Chemistry"}), **headers)) == ["Idempotency-Key"]
+
+
+@pytest.mark.parametrize("operation_id", POSTS)
+def test_a_refused_call_is_not_kept(world: World, send: Send, operation_id: str) -> None:
+    call = world.call(operation_id)
+    before = rows()
+    assert error_of(send(replace(call, body=[])))["type"] == "validation_failed"
+    assert rows() == before
+    assert send(call).status_code == routes()[operation_id].success
+
+
+def test_a_call_that_met_a_limit_is_not_kept(owner: RestDoor, send: Send) -> None:
+    made = [owner.made("create_course", name=f"{number}") for number in range(30)]
+    assert error_of(send(COURSE))["type"] == "conflict"
+    owner.made("delete_course", course_id=made[0]["id"])
+    assert (send(COURSE).status_code, is_replayed(send(COURSE))) == (201, True)
+
+
+def test_it_is_answered_also_when_what_was_made_is_gone(owner: RestDoor, course: Any, send: Send) -> None:
+    """Looked up before the object and its parent."""
+    call = Call("POST", f"/v1/courses/{course['id']}/items", {"title": "Midterm"})
+    first = send(call)
+    owner.made("delete_course", course_id=course["id"])
+    assert send(call).content == first.content
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "two words", "tab\t", "caf\xe9", "\x7f", "\x00", " ", "line\n"])
+def test_an_invalid_key_is_400(send: Send, key: str) -> None:
+    """Before ids and validation."""
+    before = rows()
+    for call in (COURSE, replace(COURSE, body=[]), Call("POST", "/v1/courses/17/items", {})):
+        error = error_of(send(call, key))
+        assert (error["type"], "Idempotency-Key" in error["message"]) == ("invalid_request", True)
+    assert rows() == before
+
+
+@pytest.mark.parametrize("key", ["0", "x" * 255, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', "~!,;{}"])
+def test_any_visible_ascii_is_a_key(send: Send, key: str) -> None:
+    assert send(COURSE, key).status_code == 201
+    assert is_replayed(send(COURSE, key))
+
+
+def test_scope_and_json_come_before_the_key(reader: RestDoor, owner: RestDoor) -> None:
+    wrong = {"Idempotency_Key": ""}
+    assert error_of(COURSE.send(**bearer(reader.secret), **wrong))["type"] == "insufficient_scope"
+    error = error_of(COURSE.send_raw(b"{broken", **bearer(owner.secret), **wrong))
+    assert "not valid JSON" in error["message"]
+
+
+def test_a_lapsed_member_gets_no_old_answer(owner_member: Member, send: Send) -> None:
+    send(COURSE)
+    Member.objects.filter(id=owner_member.id).update(membership_active=False)
+    assert error_of(send(COURSE))["type"] == "membership_required"
+
+
+@pytest.mark.parametrize("operation_id", OTHERS)
+def test_other_methods_ignore_it(world: World, send: Send, operation_id: str) -> None:
+    assert send(world.call(operation_id), "").status_code == routes()[operation_id].success
+    assert not IdempotencyKey.objects.exists()
+
+
+def test_tools_ignore_it(owner: RestDoor) -> None:
+    door = McpDoor(owner.secret)
+    params = {"name": "create_course", "arguments": {"name": "Cell Biology"}}
+    for key in ("first", "first", ""):
+        assert not door.rpc("tools/call", params, headers={"Idempotency-Key": key}).json()["result"]["isError"]
+    assert Course.objects.count() == 3
+
+
+def test_a_key_is_of_one_credential(
+    owner_member: Member, make_member: MakeMember, make_key: MakeKey, send: Send
+) -> None:
+    made = [send(COURSE), *(send(COURSE, secret=make_key(member)[0]) for member in (owner_member, make_member()))]
+    assert [is_replayed(response) for response in made] == [False] * 3
+    assert len({response.json()["id"] for response in made}) == 3
+
+
+def test_a_retry_after_a_refresh_makes_nothing(owner_member: Member, send: Send) -> None:
+    """A key is of the connection, whose access tokens come and go."""
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    first = send(COURSE, secret=tokens["access_token"])
+    fresh = app.refresh(tokens["refresh_token"]).json()
+    again = send(COURSE, secret=fresh["access_token"])
+    assert (again.content, is_replayed(again), Course.objects.count()) == (first.content, True, 1)
+    assert not is_replayed(send(COURSE, secret=app.connect(owner_member)["access_token"]))
+
+
+def test_it_is_kept_for_24_hours(send: Send, time_machine: Any) -> None:
+    begin = timezone.now()
+    time_machine.move_to(begin, tick=False)
+    send(COURSE)
+    time_machine.move_to(begin + timedelta(hours=23, minutes=59), tick=False)
+    assert is_replayed(send(COURSE))
+    time_machine.move_to(begin + timedelta(hours=24), tick=False)
+    assert not is_replayed(send(COURSE))
+    assert (Course.objects.count(), IdempotencyKey.objects.count()) == (2, 1)
+
+
+def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> None:
+    now = timezone.now()
+    for hours in (1, 23, 25, 300):
+        IdempotencyKeyFactory.create(member=owner_member, created_at=now - timedelta(hours=hours))
+    call_command("purgeexpired")
+    assert IdempotencyKey.objects.filter(created_at__gt=now - timedelta(hours=24)).count() == 2
+    assert IdempotencyKey.objects.count() == 2
+
+
+def test_a_member_has_a_thousand_and_the_oldest_go(
+    owner_member: Member, make_key: MakeKey, stranger: RestDoor, send: Send
+) -> None:
+    send(COURSE, "theirs", stranger.secret)
+    secret, key = make_key(owner_member)
+    now = timezone.now()
+    old = stored(IdempotencyKeyFactory, 1000, member=owner_member, holder=key.id)
+    for number, row in enumerate(old):
+        row.created_at = now - timedelta(hours=2, seconds=-number)
+    IdempotencyKey.objects.bulk_update(old, ["created_at"])
+    send(COURSE, "new", secret)
+    mine = IdempotencyKey.objects.filter(member=owner_member)
+    assert mine.count() == 1000
+    assert {row.id for row in old} - set(mine.values_list("id", flat=True)) == {old[0].id}
+    assert is_replayed(send(COURSE, "theirs", stranger.secret))
+
+
+def test_a_long_answer_is_kept_as_its_ids_and_read_again(owner: RestDoor, send: Send) -> None:
+    cards = [{"term": f"Term {number}", "definition": "x" * 500} for number in range(200)]
+    call = Call("POST", "/v1/vocab-decks", {"name": "Long", "cards": cards})
+    first = send(call)
+    assert len(first.content) > 64 * 1024
+    again = send(call)
+    assert (again.status_code, again.content, is_replayed(again)) == (201, first.content, True)
+    assert len(IdempotencyKey.objects.get().answer) < 200 * 50
+    deck = first.json()
+    owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    assert send(call).json()["due_count"] == 199
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    assert error_of(send(call))["type"] == "not_found"
+
+
+def test_an_old_answer_counts_against_the_rate(send: Send) -> None:
+    left = [int(send(COURSE).headers["RateLimit-Remaining"]) for _ in range(3)]
+    assert left == [left[0], left[0] - 1, left[0] - 2]
+    for _ in range(left[2]):
+        send(COURSE)
+    assert error_of(send(COURSE))["type"] == "rate_limited"
+
+
+def test_a_key_costs_four_statements_and_a_repetition_takes_two(owner: RestDoor) -> None:
+    owner.made("get_me")  # records the use of the credential
+    numbers = []
+    for headers in ({}, {"Idempotency_Key": "first"}, {"Idempotency_Key": "first"}):
+        with CaptureQueriesContext(connection) as queries:
+            assert COURSE.send(**bearer(owner.secret), **headers).status_code == 201
+        numbers.append(len(queries))
+    assert numbers == [numbers[0], numbers[0] + 4, 2]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sent_by_24_threads_at_once_it_is_done_once(send: Send, in_threads: Any) -> None:
+    answers = in_threads(lambda _: send(COURSE), [*range(24)])
+    assert {answer.status_code for answer in answers} == {201}
+    assert sorted(map(is_replayed, answers)) == [False] + [True] * 23
+    assert {UUID(answer.json()["id"]) for answer in answers} == set(Course.objects.values_list("id", flat=True))
+    assert IdempotencyKey.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_different_calls_at_once_under_one_key_are_one_call_and_refusals(send: Send, in_threads: Any) -> None:
+    answers = in_threads(lambda n: send(Call("POST", "/v1/courses", {"name": f"{n}"})), [*range(12)])
+    made = [answer.json()["name"] for answer in answers if answer.status_code == 201]
+    assert made == [Course.objects.get().name]
+    refused = [fields_of(answer) for answer in answers if answer.status_code != 201]
+    assert refused == [["Idempotency-Key"]] * 11

@@ -1,0 +1,155 @@
+"""`Idempotency-Key` for actions of every kind: that write nothing, that write and fail, that end after another one."""
+
+from typing import Any, ClassVar
+from uuid import uuid4
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.urls import include, path
+from rest_framework import serializers
+
+from accounts.models import IdempotencyKey, Member
+from accounts.viewsets import MemberViewSet, routed
+from accounts.writing import writing
+from courses.courses import create_course
+from courses.models import Course
+from studyservice import urls
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Operation, Scope, operation
+from studyservice.operations.errors import Conflict
+from studyservice.operations.serializers import Record
+from studyservice.urls import handler400, handler403, handler404, handler500  # noqa: F401  # of the URLs below
+from tests.support.doors import RestDoor
+from tests.support.world import Call, bearer, error_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.urls(__name__)]
+
+
+class ThingRecord(Record):
+    """What was done."""
+
+    example: ClassVar[dict[str, Any]] = {"id": "x"}
+
+    id = serializers.CharField(help_text="Another one each time.")
+
+
+class ThingViewSet(MemberViewSet):
+    """Actions that no app has so far."""
+
+    tag = "Things"
+    overtaken: ClassVar[Call | None] = None
+    secret: ClassVar[str] = ""
+
+    @operation("Look", scope=Scope.WRITE, answer=ThingRecord)
+    def look(self) -> Row:
+        """Writes nothing."""
+        return {"id": uuid4()}
+
+    @operation("Try", scope=Scope.WRITE, answer=ThingRecord)
+    def try_twice(self) -> Row:
+        """A first write fails, with another one inside; a second does not, nor does the one inside it."""
+        try:
+            with writing(self.member.id) as now:
+                Course.objects.create(member_id=self.member.id, name="Lost", created_at=now, updated_at=now)
+                create_course(self.member, name=None)  # type: ignore[arg-type]  # which the database refuses
+        except IntegrityError:
+            with writing(self.member.id):
+                course = create_course(self.member, name="Kept")
+        create_course(self.member, name="Kept too")
+        return {"id": course["id"]}
+
+    @operation("Fail", scope=Scope.WRITE, answer=ThingRecord)
+    def fail_late(self) -> Row:
+        """Writes, and has an answer that cannot be written."""
+        create_course(self.member, name="Lost")
+        return {"id": object()}
+
+    @operation("Come late", scope=Scope.WRITE, answer=ThingRecord)
+    def come_late(self) -> Row:
+        """While this is carried out, and before it writes, the same call is carried out elsewhere, and to the end."""
+        call, ThingViewSet.overtaken = ThingViewSet.overtaken, None
+        if call is not None:
+            call.send(**bearer(self.secret), Idempotency_Key="first")
+            raise Conflict
+        return {"id": create_course(self.member, name="Once")["id"]}
+
+    @operation("Wrap", scope=Scope.WRITE, answer=ThingRecord)
+    def wrap(self) -> Row:
+        """Writes inside a transaction of its own."""
+        with transaction.atomic():
+            return {"id": create_course(self.member, name="Lost")["id"]}
+
+
+urlpatterns = [
+    path("v1/look", ThingViewSet.as_view({"post": "look"})),
+    path("v1/try", ThingViewSet.as_view({"post": "try_twice"})),
+    path("v1/fail", ThingViewSet.as_view({"post": "fail_late"})),
+    path("v1/late", ThingViewSet.as_view({"post": "come_late"})),
+    path("v1/wrap", ThingViewSet.as_view({"post": "wrap"})),
+    path("", include(urls)),
+]
+
+
+def twice(owner: RestDoor, path: str) -> list[Any]:
+    call = Call("POST", path)
+    return [call.send(**bearer(owner.secret), Idempotency_Key="first") for _ in range(2)]
+
+
+def test_an_action_that_writes_nothing_is_answered_once(owner: RestDoor) -> None:
+    first, again = twice(owner, "/v1/look")
+    assert (again.content, again.headers["Idempotency-Replayed"]) == (first.content, "true")
+
+
+def test_what_failed_inside_an_action_is_undone_and_the_rest_kept(owner: RestDoor, owner_member: Member) -> None:
+    first, again = twice(owner, "/v1/try")
+    courses = Course.objects.filter(member=owner_member).order_by("created_at")
+    assert [course.name for course in courses] == ["Kept", "Kept too"]
+    assert [str(courses[0].id)] * 2 == [first.json()["id"], again.json()["id"]]
+
+
+def test_no_write_without_its_answer(owner: RestDoor) -> None:
+    for response in twice(owner, "/v1/fail"):
+        assert error_of(response)["type"] == "internal_error"
+    assert not Course.objects.exists()
+    assert not IdempotencyKey.objects.exists()
+
+
+def test_a_transaction_around_the_first_write_is_a_fault(owner: RestDoor) -> None:
+    """It would end, and the lock with it, before the answer is kept."""
+    for response in twice(owner, "/v1/wrap"):
+        assert error_of(response)["type"] == "internal_error"
+    assert not Course.objects.exists()
+
+
+def test_an_error_that_the_first_call_is_the_reason_of_is_not_told(
+    owner: RestDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ThingViewSet, "overtaken", Call("POST", "/v1/late"))
+    monkeypatch.setattr(ThingViewSet, "secret", owner.secret)
+    first, again = twice(owner, "/v1/late")
+    assert first.headers["Idempotency-Replayed"] == again.headers["Idempotency-Replayed"] == "true"
+    assert [first.json()["id"], again.json()["id"]] == [str(Course.objects.get().id)] * 2
+
+
+def posts(patterns: list[Any]) -> list[Operation]:
+    """Every operation under POST that is routed in `patterns` and below."""
+    found: list[Operation] = []
+    for pattern in patterns:
+        if hasattr(pattern, "url_patterns"):
+            found += posts(pattern.url_patterns)
+        elif (one := routed(pattern.callback).get("post")) is not None:
+            found.append(one)
+    return found
+
+
+def _has_list(record: Any) -> bool:
+    return any(
+        isinstance(field, serializers.ListSerializer | serializers.ListField) for field in record().fields.values()
+    )
+
+
+def test_an_answer_that_may_be_long_can_be_read_again() -> None:
+    """Others are shorter than 64 kB by the lengths of their fields."""
+    found = posts(urls.urlpatterns)
+    assert {"create_course", "review_vocab_card"} <= {one.id for one in found}
+    assert [one.id for one in found if one.reread is None and (one.many or _has_list(one.answer))] == []

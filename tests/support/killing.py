@@ -1,0 +1,23 @@
+"""Gunicorn's configuration of a server whose process a call may kill, when it is carried out and not yet answered."""
+
+import os
+import signal
+from typing import Any
+
+from studyservice import gunicorn as service
+
+globals().update({name: value for name, value in vars(service).items() if not name.startswith("_")})
+
+
+def post_worker_init(worker: Any) -> None:
+    """Put it around the service."""
+    service.post_worker_init(worker)
+    answer = worker.wsgi
+
+    def answer_or_die(environ: dict[str, Any], start_response: Any) -> Any:
+        chunks = answer(environ, start_response)
+        if "HTTP_X_KILL" in environ:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return chunks
+
+    worker.wsgi = answer_or_die
