@@ -15,6 +15,7 @@ MEMBERS = 300
 TABLES = {
     "member": "accounts_member",
     "API key": "accounts_apikey",
+    "idempotency key": "accounts_idempotencykey",
     "course": "courses_course",
     "item": "courses_item",
     "milestone": "planning_milestone",
@@ -35,6 +36,18 @@ _REVIEWS = """
 """
 """One review of each card; the benchmark's seed has none."""
 
+_KEYS = """
+    INSERT INTO accounts_idempotencykey
+        (id, member_id, holder, key, fingerprint, status, answer, whole, created_at)
+    SELECT gen_random_uuid(), item.member_id, gen_random_uuid(), gen_random_uuid(),
+        encode(sha256(item.id::text::bytea), 'hex'), 201,
+        json_build_object('id', item.id, 'course_id', course_id, 'course_name', name, 'title', title, 'kind', kind,
+            'due_on', due_on, 'days_until', 17, 'created_at', item.created_at, 'updated_at', item.updated_at),
+        true, now() - random() * interval '1 day'
+    FROM courses_item item JOIN courses_course course ON course.id = course_id
+"""
+"""The answer to each creation of an item."""
+
 _SIZE = """
     SELECT count(*), pg_relation_size('{0}')::float / count(*), pg_total_relation_size('{0}')::float / count(*) FROM {0}
 """
@@ -51,6 +64,7 @@ def main() -> None:
         prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(_REVIEWS)
+            connection.execute(_KEYS)
             connection.execute("VACUUM ANALYZE")
             _print(connection)
 

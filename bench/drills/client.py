@@ -37,6 +37,11 @@ class Answer:
         return self.status < 300
 
     @property
+    def replayed(self) -> bool:
+        """Whether it was given before."""
+        return self.headers["Idempotency-Replayed"] == "true"
+
+    @property
     def fault(self) -> str:
         """What went wrong, for counting."""
         error = self.body["error"]
@@ -68,7 +73,14 @@ class Client:
         self._connection.close()
 
     def call(
-        self, method: str, path: str, body: object = None, *, key: str = "", form: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        key: str = "",
+        form: Mapping[str, str] | None = None,
+        idempotency_key: str = "",
     ) -> Answer:
         """Send one request and read its answer.
 
@@ -79,6 +91,8 @@ class Client:
         headers = {"Authorization": f"Bearer {key or self._key}"} if key or self._key else {}
         if self._address:
             headers["X-Forwarded-For"] = self._address
+        if idempotency_key:
+            headers["Idempotency-Key"] = idempotency_key
         sent: bytes | None = None
         if form is not None:
             sent, headers["Content-Type"] = urlencode(form).encode(), "application/x-www-form-urlencoded"

@@ -37,6 +37,7 @@ class Journal:
         improper: what no client should have to see.
         succeeded_at: when, by the monotonic clock.
         failed_at: when.
+        replayed: how many of the acknowledged had been carried out before, by a try that was not answered.
     """
 
     acknowledged: set[int] = field(default_factory=set)
@@ -46,6 +47,7 @@ class Journal:
     improper: list[str] = field(default_factory=list)
     succeeded_at: list[float] = field(default_factory=list)
     failed_at: list[float] = field(default_factory=list)
+    replayed: int = 0
 
     def recovered(self, since: float) -> float:
         """Seconds from `since` until writes succeeded and no longer failed; 0 if none failed after it."""
@@ -58,10 +60,17 @@ class Journal:
 
 
 class Load:
-    """`with Load(ports, subjects) as load:` writes until the end of the block; `load.journal` is then complete."""
+    """`with Load(ports, subjects) as load:` writes until the end of the block; `load.journal` is then complete.
 
-    def __init__(self, ports: Sequence[int], subjects: Sequence[Subject], threads: int = THREADS) -> None:
+    Args:
+        retrying: whether each write has an `Idempotency-Key` and is sent again until it is acknowledged or refused.
+    """
+
+    def __init__(
+        self, ports: Sequence[int], subjects: Sequence[Subject], threads: int = THREADS, *, retrying: bool = False
+    ) -> None:
         self.journal = Journal()
+        self._retrying = retrying
         self._ports = ports
         self._numbers = count(1)
         self._stopped = threading.Event()
@@ -93,14 +102,17 @@ class Load:
         for subject in cycle(subjects):
             if self._stopped.is_set():
                 return
-            self._write_one(next(clients), subject)
+            number = next(self._numbers)
+            while self._is_unknown(next(clients), subject, number) and self._retrying:
+                pass  # the same write again, also after the end: it is known then what became of it
 
-    def _write_one(self, client: Client, subject: Subject) -> None:
-        number = next(self._numbers)
+    def _is_unknown(self, client: Client, subject: Subject, number: int) -> bool:
+        """Send write `number`; gives whether it may be stored or not."""
         journal = self.journal
         path, body = _write_of(number, subject)
+        key = f"drill-{number}" if self._retrying else ""
         try:
-            answer = client.call("POST", path, body, key=subject.key)
+            answer = client.call("POST", path, body, key=subject.key, idempotency_key=key)
         except ClosedError:
             told, error = journal.unknown, "closed connection"
         except ImproperAnswerError as improper:
@@ -111,14 +123,17 @@ class Load:
             if answer.ok:
                 with self._lock:
                     journal.acknowledged.add(number)
+                    journal.unknown.discard(number)
                     journal.succeeded_at.append(time.monotonic())
-                return
+                    journal.replayed += answer.replayed
+                return False
             told, error = (journal.unknown if answer.status >= 500 else journal.refused), answer.fault
         with self._lock:
             told.add(number)
             journal.errors[error] += 1
             journal.failed_at.append(time.monotonic())
         self._stopped.wait(_PAUSE_SECONDS)
+        return told is journal.unknown
 
 
 def _write_of(number: int, subject: Subject) -> tuple[str, object]:

@@ -1,4 +1,4 @@
-"""A proxy that repeats what may be repeated: GET, PUT, PATCH, DELETE twice at once, and again after a lost answer."""
+"""A proxy that repeats what may be repeated, twice at once and after a lost answer: all but a POST without a key."""
 
 import socket
 
@@ -35,22 +35,23 @@ class _Proxy:
         self._port = instance.port
         self._key = subject.key
 
-    def once(self, method: str, path: str, body: object = None) -> Answer:
+    def once(self, method: str, path: str, body: object = None, key: str = "") -> Answer:
         with Client(self._port, self._key) as client:
-            return client.call(method, path, body)
+            return client.call(method, path, body, idempotency_key=key)
 
-    def twice(self, method: str, path: str, body: object = None) -> list[Answer]:
+    def twice(self, method: str, path: str, body: object = None, key: str = "") -> list[Answer]:
         """Both answers to a request that is sent twice at the same moment."""
-        return answered([lambda: self.once(method, path, body)] * 2)
+        return answered([lambda: self.once(method, path, body, key)] * 2)
 
-    def again(self, method: str, path: str, body: object = None) -> Answer:
+    def again(self, method: str, path: str, body: object = None, key: str = "") -> Answer:
         """The answer to the second try, when the first was sent and its answer never read."""
         sent = orjson.dumps(body) if body is not None else b""
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self._key}\r\n"
+        head += f"Idempotency-Key: {key}\r\n" if key else ""
         head += f"Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n"
         with socket.create_connection(("127.0.0.1", self._port)) as connection:
             connection.sendall(head.encode() + sent)
-        return self.once(method, path, body)
+        return self.once(method, path, body, key)
 
 
 def _round(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
@@ -68,6 +69,7 @@ def _round(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
     scored = proxy.once("POST", f"/v1/courses/{course}/grade-scores", score)
     same = {"categories": [{name: one[name] for name in ("id", "name", "weight")} for one in kept["categories"]]}
     put_again = proxy.again("PUT", put, same).body["categories"]
+    posts = _posts(proxy, course)
     deleted = sorted(answer.status for answer in proxy.twice("DELETE", first))
     deleted_again = proxy.again("DELETE", second).status
     gone = proxy.once("GET", second).status
@@ -77,6 +79,31 @@ def _round(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
         ("GET twice at once: the same answer", reads[0] == reads[1]),
         ("PUT twice at once: one set", put_twice == [200, 200] and len(kept["categories"]) == 2),
         ("PUT again with ids: scores stay", [one["label"] for one in put_again[0]["scores"]] == ["a"] and scored.ok),
+        *posts,
         ("DELETE twice at once: 200 and 404", deleted == [200, 404]),
         ("DELETE again: 200 or 404, and it is gone", deleted_again in {200, 404} and gone == 404),
     ]
+
+
+def _posts(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
+    """An item under a key, in both ways; none is left."""
+    path, body = f"/v1/courses/{course}/items", {"title": "keyed"}
+    before = _items(proxy, course)
+    at_once = proxy.twice("POST", path, body, "at-once")
+    in_turn = [proxy.again("POST", path, body, "in-turn"), proxy.once("POST", path, body, "in-turn")]
+    made = _items(proxy, course) - before
+    for item in made:
+        proxy.once("DELETE", f"/v1/items/{item}")
+    return [
+        ("POST twice at once under one key: one item", _is_one(at_once) and sum(one.replayed for one in at_once) == 1),
+        ("POST again under its key: one item", _is_one(in_turn) and in_turn[1].replayed),
+        ("no other item is made", made == {answer.body.get("id") for answer in (*at_once, *in_turn)}),
+    ]
+
+
+def _items(proxy: _Proxy, course: str) -> set[str]:
+    return {item["id"] for item in proxy.once("GET", f"/v1/items?course_id={course}").body["data"]}
+
+
+def _is_one(answers: list[Answer]) -> bool:
+    return all(answer.status == 201 and answer.body == answers[0].body for answer in answers)
