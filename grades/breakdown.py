@@ -51,7 +51,7 @@ _BREAKDOWN = Select[_Columns](
 
 
 def get_grades(
-    member: Member, course_id: UUID, *, target: Decimal | None = None, remaining: Sequence[UUID] | None = None
+    member: Member, course_id: UUID, *, target: Decimal | None = None, remaining: list[UUID] | None = None
 ) -> GradeBreakdownRow:
     """The `GradeBreakdownRecord` of a course; one query.
 

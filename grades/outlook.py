@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from grades.arithmetic import LETTERS, rounded
-from grades.serializers import NeededRow, OutlookRow, Reach
+from grades.serializers import NeededRow, OutlookRow
 
 _BEST = 100
 """The average that an open category is taken to reach at best; extra credit is not counted on."""
@@ -79,7 +79,6 @@ def outlook(parts: Sequence[Part], target: Decimal | None = None) -> OutlookRow:
 
 
 def _needed(line: _Line, letter: str | None, at_least: Decimal, best: Decimal, worst: Decimal) -> NeededRow:
-    status: Reach
     score: float | None
     if worst >= at_least:
         status, score = "already_reached", 0

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, ClassVar, Literal, NotRequired, TypedDict, get_args
+from typing import Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
@@ -147,7 +147,7 @@ class GradesQuery(Query):
     )
 
 
-Reach = Literal["already_reached", "possible", "impossible"]
+_REACHES = ("already_reached", "possible", "impossible")
 
 
 class NeededRow(TypedDict):
@@ -156,7 +156,7 @@ class NeededRow(TypedDict):
     letter: str | None
     at_least: float
     score: float | None
-    status: Reach
+    status: str
 
 
 class NeededRecord(Record):
@@ -172,7 +172,7 @@ class NeededRecord(Record):
         "reached without extra credit, null where nothing is open.",
     )
     status = serializers.ChoiceField(
-        choices=get_args(Reach),
+        choices=_REACHES,
         help_text="already_reached even with 0 in what is open, impossible even with 100, else possible.",
     )
 

@@ -199,6 +199,9 @@ def _add_parameter_example(schema: Schema) -> None:
         schema["examples"] = [schema["minimum"]]
     elif schema.get("format") in _EXAMPLES:
         schema["examples"] = [_EXAMPLES[schema["format"]]]
+    elif "items" in schema:
+        _add_parameter_example(schema["items"])
+        schema["examples"] = [schema["items"].pop("examples", [])]
 
 
 def _drop(value: Any, key: str) -> None:
