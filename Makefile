@@ -59,8 +59,8 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format .
 
-openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json and the committed query counts
-	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py
+openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the committed query counts and header sets
+	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/server/test_header_sets.py
 
 bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, needs redis-server; writes bench/RESULTS.md
 	$(BIN)/python -m bench
