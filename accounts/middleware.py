@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
-from django.utils.deprecation import MiddlewareMixin
 
 from accounts.calls import note_call
 from accounts.challenges import Reason, challenge
@@ -17,6 +16,7 @@ from accounts.membership import require_membership
 from accounts.rates import WINDOW, count
 from accounts.viewsets import routed
 from studyservice.http.client_address import client_address
+from studyservice.http.fork import ApiGate
 from studyservice.http.paths import is_api_path, is_mcp_path
 from studyservice.http.request_keys import CALLER
 from studyservice.http.responses import error_response
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 _PLAIN_HTTP = "Use https. A credential that was sent over http may have been read on the way: replace it."
 
 
-class CredentialMiddleware:
+class CredentialMiddleware(ApiGate):
     """Resolves the credential of an API request and counts the request, once, against its fixed window.
 
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
@@ -47,24 +47,23 @@ class CredentialMiddleware:
     asked.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Count `request`, go on with its credential, and note what came of it."""
         if not is_api_path(request.path_info):
             return self.get_response(request)
-        window, refusal = self._count(request)
-        response = self.get_response(request) if refusal is None else error_response(refusal)
-        note_call(request, response)
+        if is_preflight(request):
+            window = peek(Rate.API, client_address(request))
+            response = HttpResponse(headers={"Content-Length": "0"})
+        else:
+            window, refusal = self._count(request)
+            response = self.get_response(request) if refusal is None else error_response(refusal)
+            note_call(request, response)
         for name, value in (WINDOW.get(request) or window).headers().items():
             response.headers[name] = value
         return response
 
     def _count(self, request: HttpRequest) -> tuple[Window, ApiError | None]:
         """The state of the request's window, and why it goes no further."""
-        if is_preflight(request):
-            return peek(Rate.API, client_address(request)), None
         if settings.SECURE_SSL_REDIRECT and not request.is_secure():
             return hit(Rate.API, client_address(request)), InvalidRequest(_PLAIN_HTTP)
         try:
@@ -94,12 +93,18 @@ class CredentialMiddleware:
         return None
 
 
-class MembershipMiddleware(MiddlewareMixin):
+class MembershipMiddleware:
     """REST's door to the rule of memberships, after the rate and before the method.
 
     A route counts as a whole: on `/v1/me`, whose operation needs none, a wrong method is 405 for a lapsed member too.
     Tools come to the same function one by one (`mcpbridge.server`).
     """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
         """403 for a lapsed member."""

@@ -131,31 +131,33 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.http.request_ids.RequestIdMiddleware",
     "studyservice.http.logs.RequestLogMiddleware",
+    "studyservice.http.fork.ApiFork",
+    # From here on of pages alone, and of the other addresses.
     "studyservice.http.caching.CacheControlMiddleware",
-    "studyservice.http.pages.PageContentSecurityPolicyMiddleware",
+    "csp.middleware.CSPMiddleware",
     "studyservice.http.pages.ConnectingPageMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "accounts.middleware.CredentialMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "studyservice.server.refusals.RefusalMiddleware",
     "studyservice.http.pages.PageSessionMiddleware",
     "studyservice.http.pages.PageCommonMiddleware",
     "studyservice.http.pages.PageCsrfMiddleware",
     "studyservice.http.pages.PageAuthenticationMiddleware",
     "studyservice.http.pages.PageMessageMiddleware",
-    "studyservice.http.pages.PageXFrameOptionsMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
+    # From here on of every request again.
+    "accounts.middleware.CredentialMiddleware",
+    "studyservice.server.refusals.RefusalMiddleware",
     "accounts.middleware.MembershipMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
     MIDDLEWARE[_log] = "studyservice.server.metrics.MeasuringRequestLogMiddleware"
-# The first two checks look for Django's own frame and form-token middleware; the subclasses above they do not see. The
-# next two want HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD decide. W007 looks
-# for a setting of the toolkit's validator; ours notices the reuse of a refresh token without it.
+# The first check looks for Django's own form-token middleware; the subclass above it does not see. The next two want
+# HSTS for subdomains and preloading, which HSTS_INCLUDE_SUBDOMAINS and HSTS_PRELOAD decide. W007 looks for a setting of
+# the toolkit's validator; ours notices the reuse of a refresh token without it.
 SILENCED_SYSTEM_CHECKS = [
-    "security.W002",
     "security.W003",
     "security.W005",
     "security.W021",

@@ -1,62 +1,31 @@
-"""Django's middleware for browser pages, which API requests pass by.
+"""Django's middleware for browser pages, which API requests pass by (`studyservice.http.fork`).
 
 The API knows no session, no cookie and no form token (spec, rule 4), so it does not pay for them either; nor do the
 other addresses that answer JSON, such as the token endpoint. Their `Host` is checked like that of a page.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from csp.decorators import csp_replace
-from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.http import HttpRequest, HttpResponseBase, HttpResponsePermanentRedirect
-from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.common import CommonMiddleware
 from django.middleware.csrf import CsrfViewMiddleware
 from django.utils.deprecation import MiddlewareMixin
 
 from studyservice.http.page_gate import refusal
-from studyservice.http.paths import is_api_path, is_connecting_path, is_health_path, is_json_path
-
-_Answer = Callable[[HttpRequest], HttpResponseBase]
+from studyservice.http.paths import is_connecting_path, is_health_path, is_json_path
 
 
-class _PagesOnly(MiddlewareMixin):
-    """Passes API requests on untouched, past all such middleware that follows at once.
-
-    Attributes:
-        passes_by: which other paths it passes on, one by one.
-        beyond: what comes after that middleware.
-    """
-
-    passes_by = staticmethod(is_api_path)
-
-    def __init__(self, get_response: Any) -> None:
-        super().__init__(get_response)
-        self._next: _Answer = get_response
-        # Django wraps each middleware (django.core.handlers.exception) with functools, which tells what was wrapped.
-        following = getattr(get_response, "__wrapped__", None)
-        self.beyond: _Answer = following.beyond if isinstance(following, _PagesOnly) else get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if is_api_path(request.path_info):
-            return self.beyond(request)
-        if self.passes_by(request.path_info):
-            return self._next(request)
-        return super().__call__(request)  # type: ignore[return-value]  # never async here
-
-
-class _FormsOnly(_PagesOnly):
+class _FormsOnly(MiddlewareMixin):
     """Passes on whatever answers JSON, where no cookie is read or set."""
 
-    passes_by = staticmethod(is_json_path)
-
-
-class PageContentSecurityPolicyMiddleware(_PagesOnly, CSPMiddleware):
-    """The Content-Security-Policy, on error pages too."""
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if is_json_path(request.path_info):
+            return self.get_response(request)  # type: ignore[return-value]  # never async here
+        return super().__call__(request)  # type: ignore[return-value]  # nor here
 
 
 class ConnectingPageMiddleware(MiddlewareMixin):
@@ -80,7 +49,7 @@ class PageSessionMiddleware(_FormsOnly, SessionMiddleware):
     """Sessions."""
 
 
-class PageCommonMiddleware(_PagesOnly, CommonMiddleware):
+class PageCommonMiddleware(CommonMiddleware):
     """The host check and `Content-Length`."""
 
     def process_request(self, request: HttpRequest) -> HttpResponsePermanentRedirect | None:
@@ -104,7 +73,3 @@ class PageAuthenticationMiddleware(_FormsOnly, AuthenticationMiddleware):
 
 class PageMessageMiddleware(_FormsOnly, MessageMiddleware):
     """One-time messages."""
-
-
-class PageXFrameOptionsMiddleware(_PagesOnly, XFrameOptionsMiddleware):
-    """No framing."""

@@ -1,5 +1,7 @@
 """Which paths belong to the API, and which answer JSON even when something goes wrong."""
 
+from collections.abc import Callable
+
 MCP_ROOT = "/mcp"
 """The tools' endpoint."""
 
@@ -33,45 +35,32 @@ def is_below(path: str, root: str) -> bool:
     return path == root or path.startswith(root + "/")
 
 
-def _below(path: str, roots: tuple[str, ...]) -> bool:
-    return any(is_below(path, root) for root in roots)
+def _below(*roots: str) -> Callable[[str], bool]:
+    """Whether a path is one of `roots` or lies below one; asked several times on every request."""
+    prefixes = tuple(f"{root}/" for root in roots)
+    return lambda path: f"{path}/".startswith(prefixes)
 
 
-def is_api_path(path: str) -> bool:
-    """Whether a request for `path` takes a credential and is counted."""
-    return _below(path, API_ROOTS)
+is_api_path = _below(*API_ROOTS)
+"""Whether a request for `path` takes a credential and is counted."""
 
+is_mcp_path = _below(MCP_ROOT)
+"""Whether `path` belongs to the tools' endpoint."""
 
-def is_mcp_path(path: str) -> bool:
-    """Whether `path` belongs to the tools' endpoint."""
-    return _below(path, (MCP_ROOT,))
+is_health_path = _below(HEALTH_ROOT)
+"""Whether a request for `path` asks whether the service is up."""
 
+is_json_path = _below(*JSON_ROOTS)
+"""Whether errors under `path` are the JSON envelope rather than a page."""
 
-def is_health_path(path: str) -> bool:
-    """Whether a request for `path` asks whether the service is up."""
-    return _below(path, (HEALTH_ROOT,))
+is_oauth_path = _below(*OAUTH_ROOTS)
+"""Whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
 
+is_connecting_path = _below(*CONNECTING_ROOTS)
+"""Whether a member may pass `path` on the way from an app and back to it."""
 
-def is_json_path(path: str) -> bool:
-    """Whether errors under `path` are the JSON envelope rather than a page."""
-    return _below(path, JSON_ROOTS)
+is_unstored_path = _below(*UNSTORED_ROOTS)
+"""Whether no cache may keep an answer under `path`."""
 
-
-def is_oauth_path(path: str) -> bool:
-    """Whether errors under `path` have the shape of RFC 6749 rather than the envelope."""
-    return _below(path, OAUTH_ROOTS)
-
-
-def is_connecting_path(path: str) -> bool:
-    """Whether a member may pass `path` on the way from an app and back to it."""
-    return _below(path, CONNECTING_ROOTS)
-
-
-def is_unstored_path(path: str) -> bool:
-    """Whether no cache may keep an answer under `path`."""
-    return _below(path, UNSTORED_ROOTS)
-
-
-def is_description_path(path: str) -> bool:
-    """Whether `path` describes the service."""
-    return _below(path, DESCRIPTION_ROOTS)
+is_description_path = _below(*DESCRIPTION_ROOTS)
+"""Whether `path` describes the service."""

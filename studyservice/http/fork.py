@@ -1,0 +1,100 @@
+"""Where the roads of API requests and of pages part, before any middleware that one of them does not need.
+
+`MIDDLEWARE` reads: what every request passes, `ApiFork`, the middleware of pages, an `ApiGate`, what every request
+passes again. An API request goes from the fork to the gate. Of what it leaves out, it misses no header: those are the
+same for every answer of the API, and are asked of that middleware once.
+"""
+
+import io
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from corsheaders.middleware import CorsMiddleware
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest, HttpResponse
+from django.middleware.security import SecurityMiddleware
+
+from studyservice.http.caching import CacheControlMiddleware
+from studyservice.http.headers import PreparedHeaders
+from studyservice.http.paths import API_ROOTS, is_api_path
+
+_Answer = Callable[[HttpRequest], HttpResponse]
+
+
+class ApiGate:
+    """Middleware that API requests come to at once from the fork, and all others after that of pages."""
+
+    def __init__(self, get_response: _Answer) -> None:
+        self.get_response = get_response
+
+
+class ApiFork:
+    """Leads API requests to the gate, and puts the headers on their answers that all of them carry."""
+
+    def __init__(self, get_response: _Answer) -> None:
+        self.get_response = get_response
+        self._gate = _gate_behind(get_response)
+        self._prepared: dict[tuple[bool, bool, bool], PreparedHeaders] = {}
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not is_api_path(request.path_info):
+            return self.get_response(request)
+        response = self._gate(request)
+        self._headers_for(request).put_on(response)
+        return response
+
+    def _headers_for(self, request: HttpRequest) -> PreparedHeaders:
+        secure = bool(settings.SECURE_HSTS_SECONDS) and request.is_secure()
+        kind = (secure, bool(request.META.get("HTTP_ORIGIN")), request.method == "OPTIONS")
+        prepared = self._prepared.get(kind)
+        if prepared is None:
+            prepared = self._prepared[kind] = prepared_headers(*kind)
+        return prepared
+
+
+def prepared_headers(secure: bool, cross_origin: bool, options: bool) -> PreparedHeaders:
+    """What caching, security and CORS, as they are set, put on an answer of the API that says nothing by itself.
+
+    Args:
+        secure: whether the request came over https.
+        cross_origin: whether it named an `Origin`.
+        options: whether its method is OPTIONS.
+    """
+    scheme = "https" if secure else "http"
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": "OPTIONS" if options else "GET",
+        "PATH_INFO": API_ROOTS[0],
+        "wsgi.url_scheme": scheme,
+        "wsgi.input": io.BytesIO(),
+        "HTTP_X_FORWARDED_PROTO": scheme,
+    }
+    if cross_origin:
+        environ["HTTP_ORIGIN"] = "https://any.example"
+    answer: Any = _nothing
+    for middleware in (CorsMiddleware, SecurityMiddleware, CacheControlMiddleware):
+        answer = middleware(answer)
+    return PreparedHeaders(answer(WSGIRequest(environ)).headers)
+
+
+def _nothing(_request: HttpRequest) -> HttpResponse:
+    """An answer without any header."""
+    response = HttpResponse(status=HTTPStatus.NO_CONTENT)
+    del response.headers["Content-Type"]
+    return response
+
+
+def _gate_behind(get_response: Any) -> _Answer:
+    """The first `ApiGate` of the chain; Django wraps each middleware (django.core.handlers.exception) with functools.
+
+    Raises:
+        ImproperlyConfigured: there is none.
+    """
+    while not isinstance(middleware := getattr(get_response, "__wrapped__", None), ApiGate):
+        get_response = getattr(middleware, "get_response", None)
+        if get_response is None:
+            raise ImproperlyConfigured("MIDDLEWARE needs an ApiGate after ApiFork.")
+    found: _Answer = get_response
+    return found
