@@ -4,18 +4,23 @@ from django.contrib import admin
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from studyservice.http.routes import RouteTable
 from studyservice.server.health import health, live, ready
 from studyservice.views import docs, favicon, home, openapi
 
 urlpatterns = [
-    path("v1/", include("accounts.urls")),
-    path("v1/", include("courses.urls")),
-    path("v1/", include("planning.urls")),
-    path("v1/", include("grades.urls")),
-    path("v1/", include("practice.urls")),
-    path("v1/", include("vocab.urls")),
+    RouteTable(
+        [
+            path("v1/", include("accounts.urls")),
+            path("v1/", include("courses.urls")),
+            path("v1/", include("planning.urls")),
+            path("v1/", include("grades.urls")),
+            path("v1/", include("practice.urls")),
+            path("v1/", include("vocab.urls")),
+            path("", include("mcpbridge.urls")),
+        ]
+    ),
     path("", include("oauthserver.urls")),
-    path("", include("mcpbridge.urls")),
     path("health", health, name="health"),
     path("health/live", live, name="health_live"),
     path("health/ready", ready, name="health_ready"),
