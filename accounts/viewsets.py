@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import update_wrapper
 from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
@@ -52,7 +53,8 @@ class HttpArguments:
     path_ids: Mapping[str, Any]
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        return declared.parse_text(self.request.GET)
+        """Without a query string Django need not look for parameters in it."""
+        return declared.parse_text(self.request.GET if self.request.META.get("QUERY_STRING") else {})
 
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""
@@ -108,6 +110,29 @@ class MemberViewSet(ViewSet):
         for name, attribute in vars(cls).items():
             if callable(attribute) and not name.startswith("_"):
                 raise TypeError(f"{cls.__name__}.{name} is not declared with @operation")
+
+    @classmethod
+    def as_view(cls, actions: Any = None, **initkwargs: Any) -> Any:
+        """A route's view; `actions` are names of operations, by HTTP method in small letters.
+
+        It is DRF's in what it tells about itself. DRF's own would bind each action of the route to the instance as a
+        method, on every request.
+        """
+        described = super().as_view(actions, **initkwargs)
+        methods = {**actions, "head": actions["get"]} if "get" in actions else actions
+
+        def view(request: HttpRequest, **path_ids: str) -> HttpResponse:
+            viewset = cls(**initkwargs)
+            viewset.action_map = methods
+            return viewset.dispatch(request, **path_ids)
+
+        update_wrapper(view, described)
+        return view
+
+    @property
+    def allowed_methods(self) -> list[str]:
+        """The methods of the route, for `Allow`."""
+        return [method.upper() for method in self.http_method_names if method in self.action_map]
 
     def dispatch(self, request: HttpRequest, *args: Any, **path_ids: str) -> HttpResponse:
         """Answer a REST request."""
@@ -201,5 +226,4 @@ def routed(view: Callable[..., Any]) -> dict[str, Operation]:
     if not (isinstance(viewset, type) and issubclass(viewset, MemberViewSet)):
         return {}
     actions: Mapping[str, str] = vars(view)["actions"]  # set by DRF's as_view
-    # DRF adds `head` to `get` with the first request.
-    return {method: getattr(viewset, name) for method, name in actions.items() if method != "head"}
+    return {method: getattr(viewset, name) for method, name in actions.items()}

@@ -71,6 +71,22 @@ class Query(serializers.Serializer[Any]):
         Raises:
             ValidationFailed: with every parameter that is wrong.
         """
+        if values.keys().isdisjoint(cls.shared().fields):
+            return dict(cls._unsent())
+        return cls._validated(values)
+
+    @classmethod
+    @cache
+    def _unsent(cls) -> Mapping[str, Any]:
+        """The parameters of a request that sends none; a default is the same each time.
+
+        Raises:
+            ValidationFailed: some are required.
+        """
+        return cls._validated({})
+
+    @classmethod
+    def _validated(cls, values: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return dict(cls.shared().run_validation(values))
         except serializers.ValidationError as error:

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
-from studyservice.operations.serializers import Record
+from studyservice.operations.serializers import Query, Record
 
 
 class ThingRecord(Record):
@@ -68,3 +68,14 @@ def test_a_name_is_short() -> None:
 def test_a_viewset_refuses_an_action_that_declares_nothing() -> None:
     with pytest.raises(TypeError, match=r"ThingViewSet\.get_thing is not declared with @operation"):
         type("ThingViewSet", (MemberViewSet,), {"get_thing": lambda self: {}})
+
+
+@pytest.mark.parametrize("query", Query.__subclasses__())
+def test_what_a_query_has_when_nothing_is_sent_is_prepared_and_never_shared(query: type[Query]) -> None:
+    """Validation gives the same each time, so no default may be a callable; and what one request changes is its own."""
+    defaults = [declared.default for declared in query.shared().fields.values()]
+    assert not [default for default in defaults if callable(default) and default is not serializers.empty]
+    found = query.parse({"unknown": 1})
+    assert found == query.parse_text({}) == query.shared().run_validation({})
+    found["changed"] = True
+    assert "changed" not in query.parse({})
