@@ -4,9 +4,17 @@ The library's fixed window asks Redis three times: for the count, then for what 
 seconds, rounded to the nearest. One script answers all of it at once, to the millisecond.
 """
 
+import threading
+from hashlib import sha1
+from typing import TYPE_CHECKING, Any, cast
+
 from limits.storage import RedisStorage
 
 from studyservice.rates.windows import Count
+
+if TYPE_CHECKING:  # the library imports the client where there is a Redis
+    from redis import Redis
+    from redis.connection import AbstractConnection
 
 ANSWER_SECONDS = 0.5
 """How long Redis may take to accept a connection, or to answer."""
@@ -26,16 +34,23 @@ if left < 0 then
 end
 return {number, left + 1}
 """
+_SHA = sha1(_SCRIPT, usedforsecurity=False).hexdigest()
 
 
 class RedisWindows(RedisStorage):
-    """The library's connection to Redis, asked once for each request (`studyservice.rates.windows.Windows`)."""
+    """The library's way to Redis, asked once for each request (`studyservice.rates.windows.Windows`).
+
+    Every thread has a connection of its own. The client's pool is shared: it locks, and looks at a connection's socket
+    before each use, which costs a thread its turn to compute as often as Redis itself does. A connection that Redis has
+    closed meanwhile is noticed when it is used, and made anew.
+    """
 
     STORAGE_SCHEME = ["redis-windows"]  # noqa: RUF012  # declared so by the library
 
     def __init__(self, url: str) -> None:
         super().__init__(url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS)
-        self._script = self.get_connection().register_script(_SCRIPT)
+        self._pool = cast("Redis", self.get_connection()).connection_pool
+        self._own = threading.local()
 
     def count(self, key: str, expiry: int, amount: int) -> Count:
         """Add `amount` to the window of `key`, which a first one opens for `expiry` seconds; 0 only looks.
@@ -43,5 +58,30 @@ class RedisWindows(RedisStorage):
         Raises:
             redis.RedisError: Redis is gone, hangs or refuses (`base_exceptions`).
         """
-        number, milliseconds = self._script([self.prefixed_key(key)], [expiry * 1000 - 1, amount])
+        arguments = (1, self.prefixed_key(key), expiry * 1000 - 1, amount)
+        connection = self._connection()
+        was_connected = connection.is_connected
+        try:
+            number, milliseconds = self._answer(connection, arguments)
+        except self.dependency.exceptions.ConnectionError:
+            if not was_connected:
+                raise
+            number, milliseconds = self._answer(connection, arguments)
         return Count(int(number), milliseconds / 1000)
+
+    def _connection(self) -> "AbstractConnection":
+        """This thread's connection, which connects when it is used; after its thread it is collected, and closed."""
+        connection: AbstractConnection | None = getattr(self._own, "connection", None)
+        if connection is None:
+            connection = self._own.connection = self._pool.connection_class(**self._pool.connection_kwargs)
+        return connection
+
+    def _answer(self, connection: Any, arguments: tuple[int | str, ...]) -> tuple[int, int]:
+        """What the script answers; a Redis that does not know it is told."""
+        try:
+            connection.send_command("EVALSHA", _SHA, *arguments)
+            number, milliseconds = connection.read_response()
+        except self.dependency.exceptions.NoScriptError:
+            connection.send_command("EVAL", _SCRIPT, *arguments)
+            number, milliseconds = connection.read_response()
+        return number, milliseconds

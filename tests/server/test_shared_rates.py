@@ -1,5 +1,6 @@
 """Rates counted in Redis, by all processes together, and by each for itself while Redis is gone or hangs."""
 
+import gc
 import logging
 import threading
 import time
@@ -122,6 +123,30 @@ class TestTogether:
         count()
         server.script_flush()
         assert count().remaining == 118
+
+    def test_a_connection_that_redis_closed_is_made_anew(self, process, redis: Redis) -> None:
+        count, server = process(), client.Redis.from_url(redis.url)
+        count()
+        server.client_kill_filter(_type="normal", skipme=True)
+        assert (count().remaining, process()().remaining) == (118, 117)
+
+    def test_a_thread_has_one_connection_which_ends_with_it(self, redis: Redis) -> None:
+        windows, server = SharedWindows(redis.url), client.Redis.from_url(redis.url)
+        before = server.info("clients")["connected_clients"]
+        open_while_counting: list[int] = []
+
+        def requests() -> None:
+            for _ in range(3):
+                windows.count("one", 60, 1)
+            open_while_counting.append(server.info("clients")["connected_clients"])
+
+        for _ in range(2):
+            thread = threading.Thread(target=requests)
+            thread.start()
+            thread.join()
+            gc.collect()  # the client's connections refer to themselves
+        assert open_while_counting == [before + 1] * 2
+        until(lambda: server.info("clients")["connected_clients"] == before)
 
 
 @pytest.mark.parametrize("store", ["memory", "redis"])
