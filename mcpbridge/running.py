@@ -20,8 +20,8 @@ from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp.types import JSONRPCRequest, RequestId
 
+from mcpbridge.listing import listed
 from mcpbridge.server import server
-from mcpbridge.tools import SECURITY_SCHEMES
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
@@ -62,13 +62,6 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         next(running)
     except StopIteration as finished:
         result: dict[str, Any] = finished.value
-        return _with_security_schemes(result) if message.method == "tools/list" else result
+        return result | {"tools": listed(connection.protocol_version)} if message.method == "tools/list" else result
     running.close()
     raise RuntimeError("An MCP handler waited; there is no event loop here to wait in.")
-
-
-def _with_security_schemes(result: dict[str, Any]) -> dict[str, Any]:
-    """The list with what each tool needs beside its name too, where the SDK drops what the protocol does not have."""
-    for tool in result["tools"]:
-        tool[SECURITY_SCHEMES] = tool["_meta"][SECURITY_SCHEMES]
-    return result

@@ -6,7 +6,6 @@ from typing import Any, cast
 import orjson
 from django.conf import settings
 from django.http import HttpRequest
-from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -26,6 +25,7 @@ from accounts.membership import require_membership
 from mcpbridge.answers import answer_text, omission
 from mcpbridge.failures import failure_text
 from mcpbridge.icons import icon
+from mcpbridge.listing import LISTS_HINT
 from mcpbridge.prompting import complete, get_prompt, list_prompts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
@@ -61,9 +61,6 @@ create_vocab_deck once, with include_cards false.
 At most 120 calls a minute. If get_me says that the membership is not active, only get_me works until it is renewed.\
 """
 
-_LISTS_KEEP_MS = 5 * 60 * 1000
-"""How long a client may keep the lists of tools and of prompts, which change only with a new version of the service."""
-
 
 async def discover(context: ServerRequestContext, params: RequestParams | None) -> DiscoverResult:
     """What the server has, with every revision of the protocol, as errors about the revision name them too.
@@ -78,14 +75,14 @@ async def discover(context: ServerRequestContext, params: RequestParams | None) 
 
 
 async def list_tools(context: ServerRequestContext, params: PaginatedRequestParams | None) -> ListToolsResult:
-    """Every tool, in one page, for every credential.
+    """The one page of the list, for every credential; `mcpbridge.running` puts the tools in, which are written already.
 
     Raises:
         MCPError: a cursor was sent, and none was ever given.
     """
     if params is not None and params.cursor is not None:
         raise MCPError(INVALID_PARAMS, "Unknown cursor. All tools are on one page: send none.")
-    return ListToolsResult(tools=[tool.definition for tool in tools().values()])
+    return ListToolsResult(tools=[])
 
 
 async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> dict[str, Any]:
@@ -142,9 +139,9 @@ server = Server(
     website_url=settings.BASE_URL,
     icons=[icon("icon")],
     cache_hints={
-        "tools/list": CacheHint(ttl_ms=_LISTS_KEEP_MS, scope="public"),
-        "prompts/list": CacheHint(ttl_ms=_LISTS_KEEP_MS, scope="public"),
-        "server/discover": CacheHint(ttl_ms=_LISTS_KEEP_MS, scope="public"),
+        "tools/list": LISTS_HINT,
+        "prompts/list": LISTS_HINT,
+        "server/discover": LISTS_HINT,
     },
     on_list_tools=list_tools,
     on_list_prompts=list_prompts,

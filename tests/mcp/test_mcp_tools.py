@@ -11,9 +11,11 @@ import pytest
 from django.core.checks import Error, run_checks
 from django.test import Client, override_settings
 from django.urls import path
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from rest_framework import serializers
 
 from accounts.viewsets import MemberViewSet
+from mcpbridge.listing import listed as written
 from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.sources import SOURCES
 from mcpbridge.tools import tools
@@ -48,6 +50,19 @@ def test_the_list_is_the_operations_in_one_page(owner: RestDoor, listed: dict[st
     assert sorted(listed) == OPERATIONS
     assert len(result["tools"]) == 25, "spec, rule 2"
     assert "nextCursor" not in result
+
+
+@pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
+def test_every_revision_gets_the_list(owner: RestDoor, listed: dict[str, Any], version: str) -> None:
+    result = mcp_of(owner).rpc("tools/list", headers={"MCP-Protocol-Version": version}).json()["result"]
+    assert {tool["name"]: tool.pop("securitySchemes") and tool for tool in result["tools"]} == listed
+
+
+def test_the_list_is_written_once(owner: RestDoor) -> None:
+    mcp_of(owner).rpc("tools/list")
+    before = written.cache_info()
+    mcp_of(owner).rpc("tools/list", {"_meta": {"progressToken": 1}})
+    assert written.cache_info() == (before.hits + 1, before.misses, None, before.currsize)
 
 
 def test_a_reader_and_a_lapsed_member_see_the_same_list(owner, reader, lapsed) -> None:

@@ -1,0 +1,30 @@
+"""The list of tools as it goes over the wire, written once for each revision of the protocol.
+
+It is some 40 kB that change with the service alone, and every session of an assistant reads them.
+"""
+
+from functools import cache
+
+import orjson
+from mcp.server.caching import CacheHint, apply_cache_hint
+from mcp.types import ListToolsResult
+from mcp_types.methods import serialize_server_result
+
+from mcpbridge.tools import SECURITY_SCHEMES, tools
+
+LISTS_HINT = CacheHint(ttl_ms=5 * 60 * 1000, scope="public")
+"""How long a client may keep the lists of tools and of prompts, which change only with a new version of the service."""
+
+
+@cache
+def listed(version: str) -> orjson.Fragment:
+    """Every tool as JSON, as the SDK shapes it for `version`, which drops what that revision does not have.
+
+    What a tool needs stands beside its name too, where the SDK drops it, as the protocol does not have it there.
+    """
+    result = apply_cache_hint(ListToolsResult(tools=[tool.definition for tool in tools().values()]), LISTS_HINT)
+    dumped = result.model_dump(by_alias=True, mode="json", exclude_none=True)
+    shaped = serialize_server_result("tools/list", version, dumped)["tools"]
+    return orjson.Fragment(
+        orjson.dumps([tool | {SECURITY_SCHEMES: tool["_meta"][SECURITY_SCHEMES]} for tool in shaped])
+    )
