@@ -35,7 +35,7 @@ def answer_text(tool: OperationTool, row: Row) -> tuple[str, Counter[str]]:
         raise AnswerTooLong(
             f"The answer would have over {MAX_CHARACTERS:,} characters. Ask for less: {' or '.join(tool.narrower)}."
         )
-    lists = sorted(_lists(row), key=lambda found: (found[0], len(found[2])))
+    lists = [] if text is not None else sorted(_lists(row), key=lambda found: (found[0], len(found[2])))
     while text is None and lists:
         name = lists[-1][1]
         left_out[name] = sum(len(entries) for _, other, entries in lists if other == name)
@@ -76,7 +76,7 @@ def _lists(row: Row, depth: int = 0) -> Iterator[tuple[int, str, list[Any]]]:
             yield depth, name, value
             if len(value) <= _BATCH:
                 for entry in value:
-                    if isinstance(entry, dict):
+                    if isinstance(entry, dict) and list in map(type, entry.values()):  # most records have none
                         yield from _lists(entry, depth + 1)
 
 

@@ -41,6 +41,9 @@ from studyservice.operations.errors import RateLimited
 MAX_BATCH = 20
 """Messages in one batch, of which each request counts against the rate limit."""
 
+_VERSION_KEY = f"HTTP_{MCP_PROTOCOL_VERSION_HEADER.upper().replace('-', '_')}"
+"""Where a WSGI server leaves the header; Django's `headers` are made of all of them first."""
+
 _BATCH_VERSION = DEFAULT_NEGOTIATED_VERSION
 """2025-03-26, which has batches and is assumed where no header names another, as it had no such header."""
 
@@ -76,7 +79,7 @@ def exchange(request: HttpRequest, message: Any) -> Reply:
     Raises:
         RateLimited: the batch holds more requests than are left; none of them ran.
     """
-    version = request.headers.get(MCP_PROTOCOL_VERSION_HEADER)
+    version: str | None = request.META.get(_VERSION_KEY)
     if isinstance(message, list) and version in {None, _BATCH_VERSION}:
         return _batch(request, message)
     if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:

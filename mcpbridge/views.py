@@ -1,5 +1,6 @@
 """The endpoint over HTTP: MCP's Streamable HTTP, stateless, answering JSON."""
 
+from functools import lru_cache
 from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
@@ -73,7 +74,15 @@ def _empty(status: int, **headers: str) -> HttpResponse:
 
 
 def _check_headers(request: HttpRequest) -> None:
-    if not request.accepts(JSON_TYPE):
+    if not _takes_json(request.META.get("HTTP_ACCEPT", "*/*")):
         raise NotAcceptable
     if request.content_type != JSON_TYPE:
         raise UnsupportedMediaType
+
+
+@lru_cache(maxsize=100)
+def _takes_json(accept: str) -> bool:
+    """Whether JSON is among what an `Accept` header names, which Django parses anew for each request."""
+    request = HttpRequest()
+    request.META["HTTP_ACCEPT"] = accept
+    return request.accepts(JSON_TYPE)

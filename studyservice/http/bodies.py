@@ -78,7 +78,7 @@ def read_raw(request: HttpRequest) -> bytes:
         BodyIncomplete: it did not come as a whole.
         InvalidRequest: it is encoded.
     """
-    if request.headers.get("Content-Encoding", "identity").strip().lower() not in {"", "identity"}:
+    if request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() not in {"", "identity"}:
         raise InvalidRequest("Send the body as it is, without Content-Encoding.")
     if _content_length(request) > settings.MAX_BODY_BYTES:
         raise BodyTooLarge
