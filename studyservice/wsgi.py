@@ -3,8 +3,11 @@
 import os
 
 import django
+from django.core.cache import close_caches
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.management.base import BaseCommand
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, reset_queries
 
 from studyservice.http.requests import Request
 from studyservice.rates import limiter as rates
@@ -19,6 +22,11 @@ class Handler(WSGIHandler):
 
 
 django.setup(set_prefix=False)
+# Before each request Django drops connections to the database that have failed, and does so here too. After it, it does
+# so again, for those that are not kept between requests, and closes caches: here are neither, nor logged queries.
+request_started.disconnect(reset_queries)
+request_finished.disconnect(close_old_connections)
+request_finished.disconnect(close_caches)
 rates.start()
 application = Handler()
 BaseCommand().check()
