@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.utils.decorators import method_decorator
 from django.views.decorators.csrf import csrf_protect
 
-from accounts import api_keys, clocks, membership, sessions
+from accounts import api_keys, clocks, counts, membership, sessions
 from accounts.erasure import erase_member
 from accounts.models import ApiKey, Member
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
@@ -121,7 +121,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     autocomplete_fields = ("groups",)
     readonly_fields = ("created_at", "last_login")
     inlines = (ActiveKeyInline,)
-    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "repair_clock")
+    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "repair_clock", "repair_counts")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
@@ -196,6 +196,11 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     def repair_clock(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         """After a server whose clock was ahead has written; one that is right is left alone."""
         self._each(request, queryset, lambda member: clocks.repair_clock(member.id), "Repaired the clock of")
+
+    @admin.action(description="Repair the counts", permissions=["change"])
+    def repair_counts(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        """After rows came past the service; what is right stays."""
+        self._each(request, queryset, lambda member: counts.repair_counts(member.id), "Repaired the counts of")
 
     def _each(
         self, request: HttpRequest, queryset: QuerySet[Member], change: Callable[[Member], object], verb: str

@@ -11,12 +11,13 @@ from django.db.models import DateTimeField, Field, ForeignKey
 
 from accounts.clocks import REPAIRS
 from accounts.connections import CONNECTED_APPS
+from accounts.counts import COUNT_REPAIRS
 from accounts.credentials import RESOLVERS
 from accounts.erasure import ERASURES
 from accounts.profile import PRACTICE_STREAK
 from accounts.purging import EXPIRED_DATA
 
-HOOKS = (CONNECTED_APPS, RESOLVERS, EXPIRED_DATA, ERASURES, REPAIRS, PRACTICE_STREAK)
+HOOKS = (CONNECTED_APPS, RESOLVERS, EXPIRED_DATA, ERASURES, REPAIRS, COUNT_REPAIRS, PRACTICE_STREAK)
 
 
 @register()

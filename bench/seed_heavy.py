@@ -9,6 +9,7 @@ from bench.cast import Subject
 from bench.seed_credentials import add_keys
 from bench.tables import chance, copy, new_id
 from practice.models import Attempt, Source
+from practice.rebuilding import rebuild_sums
 from vocab.models import Card, CardState, Deck
 
 DECKS = 100
@@ -28,6 +29,7 @@ def add_heavy(now: datetime) -> list[Subject]:
     copy(Deck, _deck_rows(member, decks, now))
     copy(Card, _card_rows(member, decks, now))
     copy(Attempt, _attempt_rows(member, decks, now))
+    rebuild_sums([member])
     return [Subject(secret) for secret in secrets]
 
 

@@ -8,6 +8,8 @@ from django.db.models import Max
 from accounts.clocks import move, shifts
 from accounts.models import Member
 from practice.models import Attempt, Source
+from practice.rebuilding import rebuild_sums
+from practice.sums import add_attempt, forget_topic_ids, recount
 from studyservice.database.statements import Insert
 
 _INSERT = Insert(Attempt)
@@ -30,6 +32,7 @@ def record_attempt(
     Args:
         attempt_id: the id of what the attempt was made from.
     """
+    day = member.date_at(at)
     _INSERT.run(
         id=attempt_id,
         member_id=member.id,
@@ -39,18 +42,29 @@ def record_attempt(
         course_id=course_id,
         correct=correct,
         attempted_at=at,
-        day=member.date_at(at),
+        day=day,
     )
+    add_attempt(member.id, topic=topic, deck_id=deck_id, course_id=course_id, correct=correct, at=at, day=day)
+
+
+def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:
+    """Take back an attempt, as when the answer that it was made from is undone; nothing happens if there is none."""
+    attempt = Attempt.objects.filter(member_id=member_id, id=attempt_id).first()
+    if attempt is not None:
+        Attempt.objects.filter(member_id=member_id, id=attempt_id).delete()
+        recount(attempt)
 
 
 def forget_deck(member_id: UUID, deck_id: UUID) -> None:
     """Keep the attempts of a deck that is gone, without its id."""
     Attempt.objects.filter(member_id=member_id, deck_id=deck_id).update(deck_id=None)
+    forget_topic_ids(member_id, deck_id=deck_id)
 
 
 def forget_course(member_id: UUID, course_id: UUID) -> None:
     """Keep the attempts of a course that is gone, without its id."""
     Attempt.objects.filter(member_id=member_id, course_id=course_id).update(course_id=None)
+    forget_topic_ids(member_id, course_id=course_id)
 
 
 def bring_attempts_back(member: Member, now: datetime) -> None:
@@ -65,3 +79,5 @@ def bring_attempts_back(member: Member, now: datetime) -> None:
             of_day = [attempt_id for attempt_id, its in moved.items() if its == day]
             for start in range(0, len(of_day), _BATCH):
                 mine.filter(id__in=of_day[start : start + _BATCH]).update(day=day)
+    if ahead:
+        rebuild_sums([member.id])

@@ -1,4 +1,4 @@
-"""Attempts: every time a member practised something, and whether it went well."""
+"""Attempts: every time a member practised something, and whether it went well; and their sums, which are kept."""
 
 import uuid
 from typing import ClassVar
@@ -6,7 +6,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from studyservice.database.constraints import characters, one_of
+from studyservice.database.constraints import at_least, characters, one_of
 
 
 class Source(models.TextChoices):
@@ -43,3 +43,48 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.topic}, {self.day}"
+
+
+class SumKind(models.TextChoices):
+    """What a sum is over."""
+
+    DAY = "day", "a day"
+    TOPIC_DAY = "topic_day", "a day of one topic"
+    TOPIC_MONTH = "topic_month", "a calendar month of one topic"
+
+
+class PracticeSum(models.Model):
+    """Attempts of a member in numbers, kept with each attempt (`practice.sums`), so that no answer counts attempts.
+
+    A sum of a topic goes with the deck and the course of its attempts as these do. `topic_key` tells topics apart in
+    the key of the row and stays what it was when their ids become null; so rows that have become one topic are still
+    several, and are added up where they are read.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    kind = models.CharField(max_length=11, choices=SumKind)
+    starts_on = models.DateField(help_text="The day, or the first of the month.")
+    topic_key = models.UUIDField(help_text="Of topic, deck and course when the row was made; of a day zero.")
+    topic = models.CharField(max_length=120, blank=True, help_text="Of a day empty.")
+    deck_id = models.UUIDField(null=True, blank=True)
+    course_id = models.UUIDField(null=True, blank=True)
+    attempts = models.PositiveIntegerField()
+    correct = models.PositiveIntegerField()
+    newest_at = models.DateTimeField(help_text="When the newest of the attempts was made.")
+    run = models.PositiveIntegerField(default=0, help_text="Of a day: the days in a row with practice up to it.")
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "run"], name="practicesum_member_run", condition=models.Q(kind=SumKind.DAY))
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["member", "kind", "starts_on", "topic_key"], name="practicesum_key"),
+            one_of("kind", SumKind.values),
+            characters("topic", 0, 120),
+            at_least("attempts", 1),
+            models.CheckConstraint(condition=models.Q(correct__lte=models.F("attempts")), name="practicesum_parts"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.topic or 'all topics'}, {self.starts_on}"

@@ -5,12 +5,12 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import TypedDict
 from uuid import UUID
 
-from django.db.models import Count, Max, Q
+from django.db.models import Max, Q, Sum
 
 from accounts.models import Member
-from practice.models import Attempt
+from practice.models import PracticeSum, SumKind
 from practice.serializers import PracticeDayRow, PracticeStatsRow, WeakTopicRow
-from practice.streaks import member_streak
+from practice.streaks import longest_run, runs_since, streak
 from studyservice.database.statements import Param, Select
 
 WEAK_FROM = 5
@@ -21,13 +21,14 @@ WEAK_BELOW = 80
 
 MOST_WEAK_TOPICS = 5
 
-_WINDOW = Attempt.objects.filter(member_id=Param("member_id"), day__gte=Param("since"))
+_SUMS = PracticeSum.objects.filter(member_id=Param("member_id"))
 
 
 class _DayCounts(TypedDict):
     day: date
     attempts: int
     correct: int
+    run: int
 
 
 class _TopicCounts(TypedDict):
@@ -39,25 +40,29 @@ class _TopicCounts(TypedDict):
     correct: int
 
 
-_ATTEMPTS = Count("day")
-_CORRECT = Count("day", filter=Q(correct=True))
 _BY_DAY = Select[_DayCounts](
-    _WINDOW.values("day").annotate(attempts=_ATTEMPTS, right=_CORRECT),
-    {"day": "day", "attempts": "attempts", "correct": "right"},
+    _SUMS.filter(kind=SumKind.DAY, starts_on__gte=Param("since")),
+    {"day": "starts_on", "attempts": "attempts", "correct": "correct", "run": "run"},
 )
 _BY_TOPIC = Select[_TopicCounts](
-    _WINDOW.values("topic", "deck_id", "course_id").annotate(
-        attempts=_ATTEMPTS, right=_CORRECT, newest=Max("attempted_at")
-    ),
-    {name: name for name in ("topic", "deck_id", "course_id", "newest", "attempts")} | {"correct": "right"},
+    _SUMS.filter(
+        Q(kind=SumKind.TOPIC_DAY, starts_on__gte=Param("since"), starts_on__lt=Param("whole_months"))
+        | Q(kind=SumKind.TOPIC_MONTH, starts_on__gte=Param("whole_months"))
+    )
+    .values("topic", "deck_id", "course_id")
+    .annotate(in_all=Sum("attempts"), right=Sum("correct"), newest=Max("newest_at")),
+    {name: name for name in ("topic", "deck_id", "course_id", "newest")} | {"attempts": "in_all", "correct": "right"},
 )
+"""The days up to the first whole month, then the months: of a window that is not known before, the fewest rows."""
 
 
 def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
     """The `PracticeStatsRecord` of the last `days` days, today included; three queries."""
     today = member.today()
     since = today - timedelta(days=days - 1)
-    by_day = _every_day(_BY_DAY.all(member_id=member.id, since=since), since, today)
+    counted = _BY_DAY.all(member_id=member.id, since=min(since, runs_since(today)))
+    topics = _BY_TOPIC.all(member_id=member.id, since=since, whole_months=_month_from(since))
+    by_day = _every_day(counted, since, today)
     attempts = sum(day["attempts"] for day in by_day)
     correct = sum(day["correct"] for day in by_day)
     return {
@@ -65,10 +70,15 @@ def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
         "attempts": attempts,
         "correct": correct,
         "accuracy": percent(correct, attempts) if attempts else None,
-        "streak": member_streak(member, today),
+        "streak": streak({row["day"]: row["run"] for row in counted}, longest_run(member), today),
         "by_day": by_day,
-        "weak_topics": _weakest(_topics(_BY_TOPIC.all(member_id=member.id, since=since))),
+        "weak_topics": _weakest(_topics(topics)),
     }
+
+
+def _month_from(day: date) -> date:
+    """The first of a month on `day` or after it."""
+    return day if day.day == 1 else (day.replace(day=1) + timedelta(days=31)).replace(day=1)
 
 
 def percent(part: int, whole: int) -> float:
@@ -83,9 +93,10 @@ def _every_day(counted: list[_DayCounts], since: date, today: date) -> list[Prac
         for day in (since + timedelta(days=n) for n in range((today - since).days + 1))
     }
     for row in counted:
-        day = by_day[min(row["day"], today)]
-        day["attempts"] += row["attempts"]
-        day["correct"] += row["correct"]
+        if row["day"] >= since:
+            day = by_day[min(row["day"], today)]
+            day["attempts"] += row["attempts"]
+            day["correct"] += row["correct"]
     return list(by_day.values())
 
 
@@ -102,10 +113,10 @@ def _topics(counted: list[_TopicCounts]) -> list[_TopicCounts]:
 
 
 def _weakest(topics: list[_TopicCounts]) -> list[WeakTopicRow]:
-    """The weak topics, worst first; of equally bad ones the most practised first."""
+    """The weak topics, worst first; of equally bad ones the most practised first, then by name and by deck."""
     enough = [topic for topic in topics if topic["attempts"] >= WEAK_FROM]
     weak = [topic for topic in enough if topic["correct"] * 100 < topic["attempts"] * WEAK_BELOW]
-    weak.sort(key=lambda topic: (topic["correct"] / topic["attempts"], -topic["attempts"], topic["topic"]))
+    weak.sort(key=lambda one: (one["correct"] / one["attempts"], -one["attempts"], one["topic"], str(one["deck_id"])))
     return [
         {
             "topic": topic["topic"],

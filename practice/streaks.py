@@ -1,62 +1,56 @@
-"""Runs of consecutive days with practice."""
+"""Runs of consecutive days with practice, as the sums of the days tell them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import TypedDict
 
 from accounts.models import Member
-from practice.models import Attempt
+from practice.models import PracticeSum, SumKind
 from practice.serializers import StreakRow
 from studyservice.database.statements import Param, Select
 
 _DAY = timedelta(days=1)
 
 
-class _Day(TypedDict):
+class _Run(TypedDict):
     day: date
+    run: int
 
 
-_DAYS = Select[_Day](
-    Attempt.objects.filter(member_id=Param("member_id")).order_by("-day").distinct(),
-    {"day": "day"},
-)
+_DAYS = PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY)
+_NEWEST = Select[_Run](_DAYS.filter(starts_on__gte=Param("since")), {"day": "starts_on", "run": "run"})
+_LONGEST = Select[_Run](_DAYS.order_by("-run")[:1], {"day": "starts_on", "run": "run"})
 
 
-def streak(days: Iterable[date], today: date) -> StreakRow:
-    """The streak, in days, over distinct `days`, newest first.
+def runs_since(today: date) -> date:
+    """The first day whose run a streak of `today` needs."""
+    return today - _DAY
+
+
+def streak(runs: Mapping[date, int], longest: int, today: date) -> StreakRow:
+    """The streak, in days.
 
     A run is current if it ends today or yesterday. Whoever moves to a time zone further west has for some hours
     practised “tomorrow”: until then it counts as today, and takes nothing from the longest run.
+
+    Args:
+        runs: of each day with practice from `runs_since` on, the days in a row up to it.
+        longest: the longest run of all time.
     """
-    practised = list(days)
-    seen = list(dict.fromkeys(min(day, today) for day in practised))
-    is_current = bool(seen) and seen[0] >= today - _DAY
-    runs = _runs(seen)
-    return {
-        "current": runs[0] if is_current else 0,
-        "longest": max(runs + _runs(practised), default=0),
-        "practiced_today": bool(seen) and seen[0] == today,
-    }
+    until_yesterday = runs.get(today - _DAY, 0)
+    practiced_today = any(day >= today for day in runs)
+    current = runs.get(today, until_yesterday + 1) if practiced_today else until_yesterday
+    return {"current": current, "longest": max(longest, current), "practiced_today": practiced_today}
 
 
-def _runs(days: Sequence[date]) -> list[int]:
-    """How many days each run of consecutive ones has, the newest first."""
-    runs: list[int] = []
-    following = None
-    for day in days:
-        if following is not None and following - day == _DAY:
-            runs[-1] += 1
-        else:
-            runs.append(1)
-        following = day
-    return runs
-
-
-def member_streak(member: Member, today: date) -> StreakRow:
-    """The member's streak; one query."""
-    return streak((row["day"] for row in _DAYS.all(member_id=member.id)), today)
+def longest_run(member: Member) -> int:
+    """The most days in a row with practice, of all time; one query, which reads one row."""
+    row = _LONGEST.first(member_id=member.id)
+    return 0 if row is None else row["run"]
 
 
 def current_streak(member: Member) -> int:
-    """The days in a row with practice, up to today or yesterday; one query."""
-    return member_streak(member, member.today())["current"]
+    """The days in a row with practice, up to today or yesterday; one query, which reads no more than four rows."""
+    today = member.today()
+    runs = {row["day"]: row["run"] for row in _NEWEST.all(member_id=member.id, since=runs_since(today))}
+    return streak(runs, 0, today)["current"]

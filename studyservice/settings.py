@@ -220,6 +220,9 @@ MEMBER_CLOCK_REPAIRS = [
     "vocab.repair.bring_reviews_back",
 ]
 
+# What is kept in numbers beside the rows (accounts/counts.py): each compares its own with the rows.
+MEMBER_COUNT_REPAIRS = ["practice.rebuilding.repair_sums"]
+
 # What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.
 MEMBER_DATA = [
@@ -232,6 +235,7 @@ MEMBER_DATA = [
     ("vocab.Review", "member"),
     ("vocab.Card", "member"),
     ("practice.Attempt", "member"),
+    ("practice.PracticeSum", "member"),
     ("vocab.Deck", "member"),
     ("vocab.RetentionGoal", "member"),
     ("planning.Milestone", "member"),

@@ -8,8 +8,10 @@ value goes; it is compiled on first use; each row becomes the dictionary that is
     COURSE.first(member_id=member.id, id=course_id)
 
 `Select` is for reading. `Insert` and `Update` are for the writes that the benchmark measures; the others use the ORM.
+`Written` is for the few statements that Django's ORM has no words for.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
@@ -255,3 +257,20 @@ class Update(_Statement):
         for _, convert in compiled.conversions:
             value = convert(value)
         return value
+
+
+class Written(_Statement):
+    """A statement written by hand, in SQL that every kind of database takes, with `%(name)s` where values go."""
+
+    def __init__(self, sql: str) -> None:
+        super().__init__()
+        self._names = re.findall(r"%\((\w+)\)s", sql)
+        self._sql = re.sub(r"%\(\w+\)s", "%s", sql)
+
+    def _compile(self) -> _Compiled:
+        return _Compiled(self._sql, tuple(map(Param, self._names)), ())
+
+    def all(self, **values: Any) -> list[tuple[Any, ...]]:
+        """Every row that it returns, with the driver's values."""
+        fetched, _ = self._execute(values, _FETCHALL)
+        return cast("list[tuple[Any, ...]]", fetched)

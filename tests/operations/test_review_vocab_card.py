@@ -173,24 +173,24 @@ def test_it_needs_the_write_scope(reader: RestDoor, card: Any) -> None:
 
 
 def test_a_failure_halfway_leaves_nothing(owner: RestDoor, card: Any) -> None:
-    """The last of the review's three writes fails; the client, left without an answer, may review again."""
-    from practice.models import Attempt
+    """The last of the review's four writes fails; the client, left without an answer, may review again."""
+    from practice.models import Attempt, PracticeSum
     from vocab.models import Review
 
     with connection.cursor() as cursor:
-        for sql in _REFUSE_ATTEMPTS[connection.vendor]:
+        for sql in _REFUSE_SUMS[connection.vendor]:
             cursor.execute(sql)
     failed = owner.call("review_vocab_card", card_id=card["id"], rating="good")
     assert failed.error == "internal_error"
     assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
-    assert (Review.objects.count(), Attempt.objects.count()) == (0, 0)
+    assert (Review.objects.count(), Attempt.objects.count(), PracticeSum.objects.count()) == (0, 0, 0)
 
 
-_REFUSE_ATTEMPTS = {
+_REFUSE_SUMS = {
     "sqlite": [
-        "CREATE TRIGGER refuse BEFORE INSERT ON practice_attempt BEGIN SELECT RAISE(ABORT, 'refused'); END",
+        "CREATE TRIGGER refuse BEFORE INSERT ON practice_practicesum BEGIN SELECT RAISE(ABORT, 'refused'); END",
     ],
-    "postgresql": ["ALTER TABLE practice_attempt ADD CONSTRAINT refuse CHECK (false) NOT VALID"],
+    "postgresql": ["ALTER TABLE practice_practicesum ADD CONSTRAINT refuse CHECK (false) NOT VALID"],
 }
 
 

@@ -12,7 +12,7 @@ from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import Milestone
-from practice.models import Attempt
+from practice.models import Attempt, PracticeSum
 from tests.support.factories import (
     AccessTokenFactory,
     ApiKeyFactory,
@@ -28,6 +28,7 @@ from tests.support.factories import (
     ItemFactory,
     MemberFactory,
     MilestoneFactory,
+    PracticeSumFactory,
     RefreshTokenFactory,
     RetentionGoalFactory,
     ReviewFactory,
@@ -81,6 +82,14 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     },
     RetentionGoal: {"desired_retention": [0.69, 0.991]},
     Attempt: {"source": ["", "guess"], "topic": ["", "x" * 121]},
+    PracticeSum: {
+        "id": [],
+        "kind": ["", "week"],
+        "topic": ["x" * 121],
+        "attempts": [0, -1],
+        "correct": [2, -1],
+        "run": [-1],
+    },
     Application: {
         "name": ["", "x" * 121],
         "client_type": ["", "secret"],
@@ -119,6 +128,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         ReviewFactory.create(member=member, card=card),
         RetentionGoalFactory.create(member=member),
         AttemptFactory.create(member=member),
+        PracticeSumFactory.create(member=member),
         app,
         GrantFactory.create(**family),
         token,

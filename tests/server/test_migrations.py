@@ -9,6 +9,7 @@ from django.db import IntegrityError
 
 from accounts.models import IdempotencyKey
 from courses.models import Item
+from practice.models import PracticeSum
 from tests.server.test_database_rules import changed, owned_rows
 
 BEFORE_RULES = {
@@ -25,7 +26,7 @@ BEFORE_RULES = {
 ADDED_SINCE = {"reused_at", "last_call_at", "refused_at", "refusal"}
 """Columns that the database had not yet then."""
 
-TABLES_SINCE = {IdempotencyKey}
+TABLES_SINCE = {IdempotencyKey, PracticeSum}
 """Models that had no table yet."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

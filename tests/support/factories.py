@@ -19,7 +19,7 @@ from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import Milestone
-from practice.models import Attempt, Source
+from practice.models import Attempt, PracticeSum, Source, SumKind
 from vocab.models import Card, CardState, Deck, Rating, RetentionGoal, Review
 
 Row = TypeVar("Row", bound=Model)
@@ -214,6 +214,21 @@ class AttemptFactory(_OfMember[Attempt]):
     correct = True
     attempted_at = LazyFunction(timezone.now)
     day = LazyAttribute(lambda attempt: attempt.attempted_at.date())
+
+
+class PracticeSumFactory(_OfMember[PracticeSum]):
+    """Of one day with one attempt."""
+
+    class Meta:
+        model = PracticeSum
+
+    kind = SumKind.DAY
+    starts_on = LazyFunction(lambda: timezone.now().date())
+    topic_key = LazyFunction(uuid4)
+    attempts = 1
+    correct = 1
+    newest_at = LazyFunction(timezone.now)
+    run = 1
 
 
 class ApplicationFactory(DjangoModelFactory[Application]):

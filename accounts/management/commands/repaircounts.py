@@ -1,0 +1,39 @@
+"""Set right the numbers that are kept about members' rows."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.counts import repair_counts
+from accounts.management.arguments import add_json_option, answer, member_named, text
+from accounts.models import Member
+
+
+class Command(BaseCommand):
+    """`repaircounts EMAIL|--all`."""
+
+    help = "Compare the kept counts of items and cards, and the sums of practice, with the rows, and set them right."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", type=text, nargs="?")
+        parser.add_argument("--all", action="store_true", help="every member")
+        parser.add_argument("--dry-run", action="store_true", help="compare alone")
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Member after member, each in a transaction of its own."""
+        if (options["email"] is None) != options["all"]:
+            raise CommandError("Name a member, or --all.")
+        members = Member.objects.order_by("email")
+        chosen = members if options["all"] else members.filter(id=member_named(options["email"]).id)
+        wrong: dict[str, int] = {}
+        for member_id, email in list(chosen.values_list("id", "email")):
+            if found := repair_counts(member_id, dry_run=options["dry_run"]):
+                wrong[email] = found
+        done = "would be set right" if options["dry_run"] else "set right"
+        answer(
+            self,
+            {"members": [{"email": email, "wrong": found} for email, found in wrong.items()]},
+            as_json=options["json"],
+            text="\n".join(f"{email}: {found} {done}." for email, found in wrong.items()) or "Every count was right.",
+        )

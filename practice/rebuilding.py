@@ -1,0 +1,86 @@
+"""The sums of attempts made anew, by the database itself, from the attempts that are there.
+
+`practice.sums` keeps them from then on. This is for attempts that were there before the sums, or came past it.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Max, Sum
+
+from practice.models import Attempt, PracticeSum, SumKind
+
+_FORMS = {
+    "postgresql": {
+        "month": "date_trunc('month', day)::date",
+        "day_number": "day - DATE '2000-01-01'",
+        "key": "md5(concat(replace(deck_id::text, '-', ''), '|', replace(course_id::text, '-', ''), '|', topic))::uuid",
+        "zero": "'00000000-0000-0000-0000-000000000000'::uuid",
+    },
+    "sqlite": {
+        "month": "date(day, 'start of month')",
+        "day_number": "CAST(julianday(day) AS INTEGER)",
+        "key": "MD5(COALESCE(deck_id, '') || '|' || COALESCE(course_id, '') || '|' || topic)",
+        "zero": "'00000000000000000000000000000000'",
+    },
+}
+"""What the kinds of database say differently; `MD5` in SQLite is Django's."""
+
+_INSERT = """
+    INSERT INTO practice_practicesum
+        (member_id, kind, starts_on, topic_key, topic, deck_id, course_id, attempts, correct, newest_at, run)
+"""
+_COUNTS = "count(*) AS attempts, sum(CASE WHEN correct THEN 1 ELSE 0 END) AS correct, max(attempted_at) AS newest_at"
+
+_TOPICS = """
+    SELECT member_id, '{kind}', {starts_on}, {key}, topic, deck_id, course_id, {counts}, 0
+    FROM practice_attempt WHERE member_id IN ({members}) GROUP BY member_id, {starts_on}, topic, deck_id, course_id
+"""
+
+_DAYS = """
+    SELECT member_id, 'day', day, {zero}, '', NULL, NULL, attempts, correct, newest_at,
+        row_number() OVER (PARTITION BY member_id, stretch ORDER BY day)
+    FROM (
+        SELECT days.*, {day_number} - row_number() OVER (PARTITION BY member_id ORDER BY day) AS stretch
+        FROM (
+            SELECT member_id, day, {counts}
+            FROM practice_attempt WHERE member_id IN ({members}) GROUP BY member_id, day
+        ) AS days
+    ) AS stretches
+"""
+"""Days in a row have the same difference between their number and their place, which numbers the stretch."""
+
+
+def rebuild_sums(member_ids: Sequence[UUID]) -> None:
+    """Make every sum of these members anew, inside a transaction that holds their row locks."""
+    forms = _FORMS[connection.vendor]
+    members = [Attempt._meta.get_field("member").get_db_prep_save(one, connection) for one in member_ids]
+    common = forms | {"counts": _COUNTS, "members": ", ".join(["%s"] * len(members))}
+    statements = [
+        _DAYS.format(**common),
+        _TOPICS.format(kind=SumKind.TOPIC_DAY.value, starts_on="day", **common),
+        _TOPICS.format(kind=SumKind.TOPIC_MONTH.value, starts_on=forms["month"], **common),
+    ]
+    PracticeSum.objects.filter(member_id__in=member_ids).delete()
+    with connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(f"{_INSERT} {statement}", members)
+
+
+def repair_sums(member_id: UUID) -> int:
+    """Make the member's sums anew; gives how many of them were wrong. Inside a transaction under the member's lock."""
+    before = _sums(member_id)
+    rebuild_sums([member_id])
+    after = _sums(member_id)
+    return sum(before.get(key) != after.get(key) for key in before.keys() | after.keys())
+
+
+def _sums(member_id: UUID) -> dict[tuple[object, ...], tuple[object, ...]]:
+    """What the sums say, however many rows one topic has."""
+    told = (
+        PracticeSum.objects.filter(member_id=member_id)
+        .values_list("kind", "starts_on", "topic", "deck_id", "course_id")
+        .annotate(Sum("attempts"), Sum("correct"), Max("newest_at"), Max("run"))
+    )
+    return {tuple(row[:5]): tuple(row[5:]) for row in told}

@@ -1,0 +1,133 @@
+"""The sums of attempts (`PracticeSum`), kept with each attempt in its transaction."""
+
+from calendar import monthrange
+from datetime import date, datetime, timedelta
+from hashlib import md5
+from typing import TypedDict
+from uuid import UUID
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from practice.models import Attempt, PracticeSum, SumKind
+from studyservice.database.statements import Written
+
+_DAY = timedelta(days=1)
+_ALL_TOPICS = UUID(int=0)
+
+
+class _Topic(TypedDict):
+    topic: str
+    deck_id: UUID | None
+    course_id: UUID | None
+
+
+_ADD = Written("""
+    INSERT INTO practice_practicesum
+        (member_id, kind, starts_on, topic_key, topic, deck_id, course_id, attempts, correct, newest_at, run)
+    VALUES
+        (%(member_id)s, 'day', %(day)s, %(all_topics)s, '', NULL, NULL, 1, %(correct)s, %(at)s, COALESCE((
+            SELECT run + 1 FROM practice_practicesum
+            WHERE member_id = %(member_id)s AND kind = 'day' AND starts_on = %(day_before)s
+        ), 1)),
+        (%(member_id)s, 'topic_day', %(day)s, %(topic_key)s,
+            %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(at)s, 0),
+        (%(member_id)s, 'topic_month', %(month)s, %(topic_key)s,
+            %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(at)s, 0)
+    ON CONFLICT (member_id, kind, starts_on, topic_key) DO UPDATE SET
+        attempts = practice_practicesum.attempts + 1,
+        correct = practice_practicesum.correct + EXCLUDED.correct,
+        newest_at = CASE WHEN EXCLUDED.newest_at > practice_practicesum.newest_at
+            THEN EXCLUDED.newest_at ELSE practice_practicesum.newest_at END
+    RETURNING kind, attempts, EXISTS (
+        SELECT 1 FROM practice_practicesum AS later
+        WHERE later.member_id = %(member_id)s AND later.kind = 'day' AND later.starts_on = %(day_after)s
+    )
+""")
+
+
+def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
+    """Tells a topic from others of the member's; `practice.rebuilding` has the same in SQL. Not for secrets."""
+    named = "|".join((*("" if key is None else key.hex for key in (deck_id, course_id)), topic))
+    return UUID(md5(named.encode(), usedforsecurity=False).hexdigest())
+
+
+def add_attempt(
+    member_id: UUID,
+    *,
+    topic: str,
+    deck_id: UUID | None,
+    course_id: UUID | None,
+    correct: bool,
+    at: datetime,
+    day: date,
+) -> None:
+    """Count an attempt `at` this moment for the day, the topic's day and the topic's month; one statement.
+
+    Only where the day is the first with practice and the one after it has some already, as after a move further west,
+    more statements set the runs right.
+    """
+    told = _ADD.all(
+        member_id=member_id,
+        day=day,
+        day_before=day - _DAY,
+        day_after=day + _DAY,
+        month=day.replace(day=1),
+        all_topics=_ALL_TOPICS,
+        topic_key=topic_key(topic, deck_id, course_id),
+        topic=topic,
+        deck_id=deck_id,
+        course_id=course_id,
+        correct=int(correct),
+        at=at,
+    )
+    if any(kind == SumKind.DAY and attempts == 1 and followed for kind, attempts, followed in told):
+        count_runs(member_id, day)
+
+
+def recount(attempt: Attempt) -> None:
+    """Count again what the attempt, which is gone, was counted for."""
+    of_member = Attempt.objects.filter(member_id=attempt.member_id)
+    topic: _Topic = {"topic": attempt.topic, "deck_id": attempt.deck_id, "course_id": attempt.course_id}
+    month = attempt.day.replace(day=1)
+    end_of_month = attempt.day.replace(day=monthrange(attempt.day.year, attempt.day.month)[1])
+    of_topic = of_member.filter(**topic)
+    _replace(attempt, SumKind.TOPIC_DAY, attempt.day, topic, of_topic.filter(day=attempt.day))
+    _replace(attempt, SumKind.TOPIC_MONTH, month, topic, of_topic.filter(day__range=(month, end_of_month)))
+    nothing: _Topic = {"topic": "", "deck_id": None, "course_id": None}
+    _replace(attempt, SumKind.DAY, attempt.day, nothing, of_member.filter(day=attempt.day))
+    count_runs(attempt.member_id, attempt.day)
+
+
+def _replace(attempt: Attempt, kind: SumKind, starts_on: date, topic: _Topic, attempts: QuerySet[Attempt]) -> None:
+    """Make one sum of `attempts`, or none, of what there is for the topic and the time."""
+    sums = PracticeSum.objects.filter(member_id=attempt.member_id, kind=kind, starts_on=starts_on)
+    sums.filter(**topic).delete()
+    counts = attempts.aggregate(
+        attempts=Count("id"), correct=Count("id", filter=Q(correct=True)), newest_at=Max("attempted_at")
+    )
+    if counts["attempts"]:
+        key = _ALL_TOPICS if kind == SumKind.DAY else topic_key(**topic)
+        PracticeSum.objects.create(
+            member_id=attempt.member_id, kind=kind, starts_on=starts_on, topic_key=key, **topic, **counts
+        )
+
+
+def count_runs(member_id: UUID, since: date) -> None:
+    """Set the runs of the days from `since` on right, after a day was added to them or taken from them."""
+    days = list(
+        PracticeSum.objects.filter(member_id=member_id, kind=SumKind.DAY, starts_on__gte=since - _DAY)
+        .order_by("starts_on")
+        .only("starts_on", "run")
+    )
+    before = days[0] if days and days[0].starts_on < since else None
+    for one in days if before is None else days[1:]:
+        run = before.run + 1 if before and one.starts_on - before.starts_on == _DAY else 1
+        if run != one.run:
+            one.run = run
+            one.save(update_fields=["run"])
+        before = one
+
+
+def forget_topic_ids(member_id: UUID, **ids: UUID) -> None:
+    """Keep the sums of a deck or a course that is gone, without its id."""
+    PracticeSum.objects.filter(member_id=member_id, **ids).update(**dict.fromkeys(ids))

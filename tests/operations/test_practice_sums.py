@@ -1,0 +1,126 @@
+"""The sums of practice are kept with each attempt, and tell what counting the attempts would tell."""
+
+import random
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.core.management import call_command
+
+from practice.attempts import remove_attempt
+from practice.models import Attempt, PracticeSum
+from practice.rebuilding import rebuild_sums
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor
+from tests.support.factories import AttemptFactory
+from tests.support.practice import counted_stats, counted_sums, kept_sums
+from tests.support.vocabulary import made_deck, reviewed
+
+START = datetime(2030, 1, 20, 12, tzinfo=UTC)
+ZONES = ("Europe/Paris", "Pacific/Kiritimati", "Pacific/Honolulu", "Pacific/Pago_Pago")
+RATINGS = ("again", "good")
+
+
+def refiled(door: RestDoor, deck: Any, course: Any) -> None:
+    from vocab.models import Deck
+
+    Deck.objects.filter(id=deck["id"]).update(course=course and course["id"])
+
+
+class Life:
+    """A member's random history: reviews, moves, decks that are filed elsewhere, and what is deleted or undone."""
+
+    def __init__(self, door: RestDoor, member: Any, seed: int) -> None:
+        self.door, self.member, self.chance = door, member, random.Random(seed)  # noqa: S311  # the same life every time
+        self.now = START
+        with self.clock():
+            self.courses = [door.made("create_course", name=name) for name in ("Biology", "Botany")]
+            self.decks = [made_deck(door, name=name, course_id=self.courses[0]["id"]) for name in ("A", "A", "B")]
+
+    def clock(self) -> Any:
+        rates.clear()
+        return time_machine.travel(self.now, tick=False)
+
+    def step(self) -> None:
+        self.now += self.chance.choice([timedelta(minutes=5), timedelta(hours=9), timedelta(days=1), timedelta(days=9)])
+        with self.clock():
+            match self.chance.randrange(12):
+                case 0:
+                    self.member.time_zone = self.chance.choice(ZONES)
+                    self.member.save(update_fields=["time_zone"])
+                case 1:
+                    refiled(self.door, self.chance.choice(self.decks), self.chance.choice([*self.courses, None]))
+                case 2:
+                    undone = self.chance.choice([*Attempt.objects.filter(member=self.member), None])
+                    if undone:
+                        remove_attempt(self.member.id, undone.id)
+                case 3 if self.chance.random() < 0.2:
+                    self.door.made("delete_course", course_id=self.courses.pop()["id"])
+                    self.courses.append(self.door.made("create_course", name="Another"))
+                case 4 if self.chance.random() < 0.2:
+                    gone = self.decks.pop()
+                    self.door.made("delete_vocab_deck", deck_id=gone["id"])
+                    self.decks.append(made_deck(self.door, name=gone["name"]))
+                case _:
+                    for _ in range(self.chance.randint(1, 3)):
+                        card = self.chance.choice(self.decks)["cards"][0]
+                        reviewed(self.door, card, self.chance.choice(RATINGS))
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("seed", range(6))
+def test_sums_tell_what_the_attempts_tell(owner: RestDoor, owner_member: Any, seed: int) -> None:
+    life = Life(owner, owner_member, seed)
+    for _ in range(40):
+        life.step()
+        assert kept_sums(owner_member) == counted_sums(owner_member)
+        with life.clock():
+            for days in (1, 2, 30, 31, 365):
+                assert owner.made("get_practice_stats", days=days) == counted_stats(owner_member, days)
+            assert owner.made("get_me")["practice_streak"] == counted_stats(owner_member, 1)["streak"]["current"]
+    rebuild_sums([owner_member.id])
+    assert kept_sums(owner_member) == counted_sums(owner_member)
+
+
+def test_a_day_between_two_runs_makes_them_one(owner: RestDoor, owner_member: Any) -> None:
+    """Practised “tomorrow” in the east and then, after the flight, on the day that was left out."""
+    card = made_deck(owner)["cards"][0]
+    owner_member.time_zone = "Pacific/Kiritimati"
+    owner_member.save(update_fields=["time_zone"])
+    noon = datetime(2030, 6, 12, 1, tzinfo=UTC)
+    for days in (-3, -2, 0):
+        with time_machine.travel(noon + timedelta(days=days)):
+            reviewed(owner, card, "good")
+    owner_member.time_zone = "Pacific/Honolulu"
+    owner_member.save(update_fields=["time_zone"])
+    with time_machine.travel(noon + timedelta(hours=1)):
+        reviewed(owner, card, "good")
+    runs = PracticeSum.objects.filter(kind="day").order_by("starts_on").values_list("starts_on", "run")
+    assert list(runs) == [(date(2030, 6, day), run) for run, day in enumerate((9, 10, 11, 12), 1)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_sums_of_attempts_that_were_there_before(owner: RestDoor, owner_member: Any, stranger: RestDoor) -> None:
+    """As the migration makes them, each member's apart; and the key is the one that the next attempt finds."""
+    deck = made_deck(owner, course_id=owner.made("create_course", name="Biology")["id"])
+    reviewed(owner, deck["cards"][0], "good")
+    reviewed(owner, deck["cards"][0], "again")
+    theirs = made_deck(stranger)
+    reviewed(stranger, theirs["cards"][0], "good")
+    before = kept_sums(owner_member)
+    PracticeSum.objects.all().delete()
+    call_command("migrate", "practice", "0004", verbosity=0)
+    call_command("migrate", verbosity=0)
+    assert kept_sums(owner_member) == before
+    rows = PracticeSum.objects.count()
+    reviewed(owner, deck["cards"][0], "good")
+    assert PracticeSum.objects.count() == rows
+    assert kept_sums(owner_member) == counted_sums(owner_member)
+
+
+def test_attempts_past_the_door_are_counted_by_the_repair(owner_member: Any) -> None:
+    for days in (0, 1, 3):
+        AttemptFactory.create(member=owner_member, attempted_at=START - timedelta(days=days))
+    rebuild_sums([owner_member.id])
+    assert kept_sums(owner_member) == counted_sums(owner_member)
