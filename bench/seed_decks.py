@@ -36,6 +36,7 @@ def add_decks(
             member_id=member,
             course_id=courses[member][0],
             name="Words of the course",
+            card_count=CARDS,
             created_at=created_at,
             updated_at=created_at,
         )

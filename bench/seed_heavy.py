@@ -36,7 +36,14 @@ def add_heavy(now: datetime) -> list[Subject]:
 def _deck_rows(member: UUID, decks: Sequence[UUID], now: datetime) -> Iterator[Deck]:
     for number, deck in enumerate(decks):
         created_at = now - timedelta(days=DAYS) + timedelta(minutes=number)
-        yield Deck(id=deck, member_id=member, name=f"Deck {number}", created_at=created_at, updated_at=created_at)
+        yield Deck(
+            id=deck,
+            member_id=member,
+            name=f"Deck {number}",
+            card_count=CARDS,
+            created_at=created_at,
+            updated_at=created_at,
+        )
 
 
 def _card_rows(member: UUID, decks: Sequence[UUID], now: datetime) -> Iterator[Card]:

@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from accounts.writing import writing
 from studyservice.admin.base import ServiceAdmin, ServiceInline
 from studyservice.operations.errors import NotFound
+from vocab.cards import remove_card
 from vocab.decks import delete_vocab_deck
 from vocab.models import Card, Deck, RetentionGoal, Review
 
@@ -35,8 +36,7 @@ class DeckAdmin(ServiceAdmin):
     def cards(self, deck: Deck) -> str:
         """A link to the cards, which are too many for one form."""
         address = reverse("admin:vocab_card_changelist")
-        count = Card.objects.filter(member_id=deck.member_id, deck_id=deck.id).count()
-        return format_html('<a href="{}?deck__id__exact={}">{} cards</a>', address, deck.id, count)
+        return format_html('<a href="{}?deck__id__exact={}">{} cards</a>', address, deck.id, deck.card_count)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -96,7 +96,7 @@ class CardAdmin(ServiceAdmin):
     def delete_model(self, request: HttpRequest, obj: Card) -> None:
         """Remove it with its review log, after a review that is under way; practice history keeps the attempts."""
         with writing(obj.member_id):
-            obj.delete()
+            remove_card(obj)
 
 
 @admin.register(RetentionGoal)

@@ -1,56 +1,43 @@
 """A member's decks."""
 
-from datetime import datetime
 from typing import TypedDict, cast
 from uuid import UUID
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
 from accounts.models import Member
 from accounts.writing import writing
 from courses.models import Course
-from studyservice.database.statements import Param, Select
+from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+from vocab.cards import add_cards
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields, CardRecord, CardRow, DeckColumns, DeckRecord, DeckRow
 
 MAX_DECKS = 100
 """Decks per member."""
 
-_DECKS = Deck.objects.filter(member_id=Param("member_id")).order_by("created_at", "id")
-_CARDS = Card.objects.filter(member_id=Param("member_id"))
-_OF_DECK = _CARDS.filter(deck_id=Param("deck_id"))
-
 
 class _Ids(TypedDict):
     id: str
 
 
-class _CardCounts(TypedDict):
-    deck_id: UUID
-    card_count: int
-    due_count: int
-    next_due_at: datetime | None
-
-
-def _counted(cards: QuerySet[Card]) -> Select[_CardCounts]:
-    """The cards of each deck in numbers, from the index alone."""
-    return Select[_CardCounts](
-        cards.values("deck_id").annotate(
-            card_count=Count("due_at"),
-            due_count=Count("due_at", filter=Q(due_at__lte=Param("now"))),
-            next_due_at=Min("due_at"),
-        ),
-        {name: name for name in ("deck_id", "card_count", "due_count", "next_due_at")},
+_CARDS = Card.objects.filter(member_id=Param("member_id"))
+_OF_THIS = _CARDS.filter(deck_id=OuterRef("id"))
+_DECKS = (
+    Deck.objects.filter(member_id=Param("member_id"))
+    .annotate(
+        due=aggregated(_OF_THIS.filter(due_at__lte=Param("now")), "COUNT", "due_at"),
+        next_due=Subquery(_OF_THIS.order_by("due_at").values("due_at")[:1]),
     )
-
-
-_LIST = Select[DeckColumns](_DECKS, DeckRecord)
-_LIST_COUNTS = _counted(_CARDS)
-_ONE = Select[DeckColumns](_DECKS.filter(id=Param("deck_id")), DeckRecord)
-_ONE_COUNTS = _counted(_OF_DECK)
+    .order_by("created_at", "id")
+)
+_COLUMNS = DeckRecord.columns() | {"due_count": "due", "next_due_at": "next_due"}
+_LIST = Select[DeckColumns](_DECKS, _COLUMNS)
+_ONE = Select[DeckColumns](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
+_OF_DECK = _CARDS.filter(deck_id=Param("deck_id"))
 _DUE_FIRST = _OF_DECK.order_by("due_at", "position", "id")
 _CARDS_DUE_FIRST = Select[CardRow](_DUE_FIRST, CardRecord, limited=True)
 _DUE_CARDS = Select[CardRow](_DUE_FIRST.filter(due_at__lte=Param("now")), CardRecord, limited=True)
@@ -66,7 +53,9 @@ def list_vocab_decks(
     due_only: bool = False,
     limit: int | None = None,
 ) -> list[DeckRow]:
-    """Every deck, oldest first, or only `deck_id`, with its cards if asked for; two queries, three with cards.
+    """Every deck, oldest first, or only `deck_id`, with its cards if asked for; one query, two with cards.
+
+    Cards that are not due are counted by nobody: `card_count` is kept, and an index leads to those that are due.
 
     Args:
         due_only: leaves out the cards that are not due.
@@ -74,26 +63,14 @@ def list_vocab_decks(
     """
     now = timezone.now()
     if deck_id is None:
-        return _with_counts(_LIST.all(member_id=member.id), _LIST_COUNTS.all(member_id=member.id, now=now))
+        return cast("list[DeckRow]", _LIST.all(member_id=member.id, now=now))
     one = {"member_id": member.id, "deck_id": deck_id}
-    decks = _with_counts(_ONE.all(**one), _ONE_COUNTS.all(**one, now=now))
+    decks = cast("list[DeckRow]", _ONE.all(**one, now=now))
     if decks and include_cards:
         most = _NO_LIMIT if limit is None else limit
         cards = _DUE_CARDS.all(**one, now=now, limit=most) if due_only else _CARDS_DUE_FIRST.all(**one, limit=most)
         decks[0]["cards"] = cards
     return decks
-
-
-def _with_counts(decks: list[DeckColumns], counted: list[_CardCounts]) -> list[DeckRow]:
-    """`decks` themselves, each with its cards in numbers."""
-    counts = {row["deck_id"]: row for row in counted}
-    rows = cast("list[DeckRow]", decks)
-    for row in rows:
-        count = counts.get(row["id"])
-        row["card_count"] = count["card_count"] if count else 0
-        row["due_count"] = count["due_count"] if count else 0
-        row["next_due_at"] = count["next_due_at"] if count else None
-    return rows
 
 
 def create_vocab_deck(
@@ -117,10 +94,7 @@ def create_vocab_deck(
             raise Conflict(f"There are {MAX_DECKS} decks, the most there can be. Delete one first.")
         deck = Deck.objects.create(member_id=member.id, course_id=course_id, name=name, created_at=now, updated_at=now)
         due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
-        Card.objects.bulk_create(
-            Card(member_id=member.id, deck_id=deck.id, position=position, due_at=due_at, **card)
-            for position, card in enumerate(cards, start=1)
-        )
+        add_cards(member.id, deck.id, cards, due_at)
         [made] = list_vocab_decks(member, deck_id=deck.id, include_cards=include_cards)
         return made
 

@@ -30,6 +30,9 @@ class Deck(models.Model):
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     course = models.ForeignKey("courses.Course", models.SET_NULL, null=True, blank=True, related_name="decks")
     name = models.CharField(max_length=120)
+    card_count = models.PositiveSmallIntegerField(
+        default=0, db_default=0, editable=False, help_text="How many cards it has; kept by vocab.cards."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 

@@ -146,16 +146,16 @@ class DeckColumns(TypedDict):
     name: str
     course_id: UUID | None
     course_name: str | None
+    card_count: int
     created_at: datetime
     updated_at: datetime
+    due_count: int
+    next_due_at: datetime | None
 
 
 class DeckRow(DeckColumns):
     """A `DeckRecord`."""
 
-    card_count: int
-    due_count: int
-    next_due_at: datetime | None
     cards: NotRequired[list[CardRow]]
 
 
@@ -174,7 +174,7 @@ class DeckRecord(Record):
         "updated_at": "2026-09-01T08:30:00.000000Z",
     }
 
-    computed: ClassVar[tuple[str, ...]] = ("card_count", "due_count", "next_due_at", "cards")
+    computed: ClassVar[tuple[str, ...]] = ("due_count", "next_due_at", "cards")
 
     id = serializers.UUIDField(help_text="The deck's id.")
     name = serializers.CharField(help_text="The deck's name.")

@@ -59,7 +59,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     Milestone: {"title": ["", "x" * 161], "position": [0, -1]},
     GradeCategory: {"name": ["", "x" * 61], "weight": [-0.0001, 100.0001], "position": [0, -1]},
     GradeScore: {"label": ["", "x" * 121], "score": [-0.0001, 150.0001]},
-    Deck: {"name": ["", "x" * 121]},
+    Deck: {"name": ["", "x" * 121], "card_count": [-1]},
     Card: {
         "position": [0, -1],
         "term": ["", "x" * 201],

@@ -1,0 +1,53 @@
+"""A deck's `card_count` is kept as cards come and go, and is what counting the cards would give."""
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test import Client
+
+from accounts.counts import repair_counts
+from tests.support.doors import RestDoor
+from tests.support.factories import CardFactory, DeckFactory
+from tests.support.vocabulary import made_deck
+from vocab.models import Card, Deck
+
+
+def counts() -> dict[str, int]:
+    return dict(Deck.objects.values_list("name", "card_count"))
+
+
+def test_a_new_deck_has_the_cards_it_was_made_with(owner: RestDoor) -> None:
+    made_deck(owner, "a", "b", "c")
+    assert [deck["card_count"] for deck in owner.made("list_vocab_decks")["data"]] == [3]
+
+
+@pytest.mark.rest
+def test_a_card_that_an_operator_deletes_is_counted_no_more(owner: RestDoor, admin: Client) -> None:
+    first, _ = made_deck(owner, "a", "b")["cards"]
+    made_deck(owner, "c", name="Another")
+    for _ in range(2):  # whoever comes late finds no card
+        admin.post(f"/admin/vocab/card/{first['id']}/delete/", {"post": "yes"})
+    assert counts() == {"Organelles": 1, "Another": 1}
+
+
+@pytest.mark.rest
+def test_cards_that_came_past_the_service_are_counted_by_the_repair(owner: RestDoor, owner_member: Any) -> None:
+    made_deck(owner, "a", "b")
+    deck = DeckFactory.create(member=owner_member, name="Past", card_count=9)
+    CardFactory.create(member=owner_member, deck=deck)
+    assert repair_counts(owner_member.id, dry_run=True) == 1
+    assert repair_counts(owner_member.id) == 1
+    assert counts() == {"Organelles": 2, "Past": 1}
+    assert repair_counts(owner_member.id) == 0
+
+
+@pytest.mark.rest
+@pytest.mark.django_db(transaction=True)
+def test_the_migration_counts_what_is_there(owner: RestDoor) -> None:
+    made_deck(owner, "a", "b")
+    Card.objects.filter(term="a").delete()
+    made_deck(owner, "c", name="Another")
+    call_command("migrate", "vocab", "0003", verbosity=0)
+    call_command("migrate", verbosity=0)
+    assert counts() == {"Organelles": 1, "Another": 1}

@@ -1,0 +1,39 @@
+"""Cards as they come to a deck and leave it: the one place that keeps the deck's `card_count`."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Count, F
+
+from vocab.models import Card, Deck
+from vocab.serializers import CardFields
+
+
+def add_cards(member_id: UUID, deck_id: UUID, cards: Sequence[CardFields], due_at: datetime) -> None:
+    """Add the cards of a new deck, inside `writing`."""
+    Card.objects.bulk_create(
+        Card(member_id=member_id, deck_id=deck_id, position=position, due_at=due_at, **card)
+        for position, card in enumerate(cards, start=1)
+    )
+    _count(member_id, deck_id, len(cards))
+
+
+def remove_card(card: Card) -> None:
+    """Remove the card with its review log, inside `writing`; practice history keeps the attempts."""
+    removed, _ = card.delete()
+    if removed:
+        _count(card.member_id, card.deck_id, -1)
+
+
+def repair_card_counts(member_id: UUID) -> int:
+    """Count the cards of the member's decks; gives how many decks had a wrong count. Under the member's lock."""
+    decks = Deck.objects.filter(member_id=member_id).annotate(there=Count("cards")).exclude(card_count=F("there"))
+    wrong = dict(decks.values_list("id", "there"))
+    for deck_id, there in wrong.items():
+        Deck.objects.filter(id=deck_id).update(card_count=there)
+    return len(wrong)
+
+
+def _count(member_id: UUID, deck_id: UUID, more: int) -> None:
+    Deck.objects.filter(member_id=member_id, id=deck_id).update(card_count=F("card_count") + more)
