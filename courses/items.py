@@ -2,7 +2,7 @@
 
 from datetime import date
 from typing import TypedDict, Unpack, cast
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db.models import F, OuterRef
 
@@ -11,6 +11,7 @@ from accounts.writing import writing
 from courses.errors import NoSuchCourse, NoSuchItem
 from courses.models import Course, Item
 from courses.serializers import ItemColumns, ItemFields, ItemRecord, ItemRow
+from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select, aggregated
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -105,7 +106,7 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
                 f"There are {MAX_ITEMS_OF_MEMBER} items in all courses together, the most there can be. "
                 "Delete one first."
             )
-        item_id = uuid4()
+        item_id = uuid7()
         _INSERT.run(
             id=item_id,
             member_id=member.id,

@@ -11,6 +11,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 
 from studyservice.database.constraints import characters, one_of
+from studyservice.database.ids import uuid7
 
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
@@ -97,7 +98,7 @@ class ItemKind(models.TextChoices):
 class Item(models.Model):
     """A dated course item; without a date it is undated."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     course = models.ForeignKey(Course, models.CASCADE, related_name="items")
     title = models.CharField(max_length=160)

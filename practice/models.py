@@ -1,12 +1,12 @@
 """Attempts: every time a member practised something, and whether it went well; and their sums, which are kept."""
 
-import uuid
 from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
 
 from studyservice.database.constraints import at_least, characters, one_of
+from studyservice.database.ids import uuid7
 
 
 class Source(models.TextChoices):
@@ -22,7 +22,7 @@ class Attempt(models.Model):
     whose ids are plain references and become null with them; `topic` is the deck's name at the time.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     source = models.CharField(max_length=16, choices=Source)
     topic = models.CharField(max_length=120)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from courses.models import Course
 from practice.attempts import forget_course, forget_deck
 from studyservice.database.constraints import at_least, between, characters, one_of
+from studyservice.database.ids import uuid7
 
 DEFAULT_RETENTION = 0.9
 LEAST_RETENTION = 0.7
@@ -71,7 +72,7 @@ class Rating(models.TextChoices):
 class Card(models.Model):
     """A term and what it means, with its state in FSRS."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     deck = models.ForeignKey(Deck, models.CASCADE, related_name="cards")
     position = models.PositiveIntegerField(editable=False, help_text="Its place in the deck as it was made, from 1.")
@@ -112,7 +113,7 @@ class Review(models.Model):
     they say all that went into the new state, and what an undo puts back. The attempt of the same id is its practice.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     card = models.ForeignKey(Card, models.CASCADE, related_name="reviews")
     rating = models.CharField(max_length=5, choices=Rating)

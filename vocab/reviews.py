@@ -1,7 +1,7 @@
 """Reviewing a card: its new state, the log row and the attempt, all or nothing."""
 
 from datetime import datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.utils import timezone
 
@@ -9,6 +9,7 @@ from accounts.models import Member
 from accounts.writing import writing
 from practice.attempts import record_attempt
 from practice.models import Source
+from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select, Update
 from studyservice.operations.errors import NotFound
 from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, Review
@@ -90,7 +91,7 @@ def record_review(
     }
     after = next_state(before, rating, reviewed_at, retention)
     reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
-    review_id = uuid4()
+    review_id = uuid7()
     _UPDATE.run(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
     _LOG.run(
         id=review_id,
