@@ -17,13 +17,14 @@ from functools import cache
 from typing import TypedDict, Unpack
 from uuid import UUID
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from accounts.models import Member
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.items import ITEMS, SOONEST_FIRST, with_days_until
 from courses.models import Item
 from courses.serializers import ItemColumns, ItemFilters, ItemRecord, ItemRow
+from studyservice.database.keysets import After, SelectBoth
 from studyservice.database.statements import Param, Select
 from studyservice.operations.serializers import Page, page
 
@@ -50,6 +51,10 @@ _FILTERS = {
 
 _INSTANTS = {Section.DUE: "created_at", Section.CHANGED: "updated_at", Section.CHANGED_AGAIN: "created_at"}
 """What decides the order in a section; in the first, among items due on one day. Then the id decides."""
+
+
+_SOONEST_FIRST_SQL = "due_on ASC NULLS LAST, created_at, id"
+"""`SOONEST_FIRST`, of what two statements found together."""
 
 
 class _Now(TypedDict):
@@ -166,15 +171,15 @@ def _page(filters: frozenset[str], section: Section, place: str) -> Select[ItemC
     """The statement for one set of filters and one place to go on from; there are at most a few hundred."""
     items: QuerySet[Item] = ITEMS.filter(**{_FILTERS[name]: Param(name) for name in sorted(filters)})
     instant = _INSTANTS[section]
-    later = Q((f"{instant}__gt", Param("last_instant")))
-    later |= Q((instant, Param("last_instant")), id__gt=Param("last_id"))
+    items = items.order_by(*(SOONEST_FIRST if section is Section.DUE else (instant, "id")))
+    later = After({instant: Param("last_instant"), "id": Param("last_id")})
     match place:
         case "dated":
-            due_later = Q(due_on__gt=Param("last_due")) | Q(due_on=None)
-            items = items.filter(due_later | Q(later, due_on=Param("last_due")))
+            due_later = After({"due_on": Param("last_due"), instant: Param("last_instant"), "id": Param("last_id")})
+            undated = items.filter(due_on=None)
+            return SelectBoth[ItemColumns](items.filter(due_later), undated, ItemRecord, order=_SOONEST_FIRST_SQL)
         case "undated":
             items = items.filter(later, due_on=None)
         case "later":
             items = items.filter(later)
-    order = SOONEST_FIRST if section is Section.DUE else (instant, "id")
-    return Select[ItemColumns](items.order_by(*order), ItemRecord, limited=True)
+    return Select[ItemColumns](items, ItemRecord, limited=True)

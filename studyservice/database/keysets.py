@@ -1,0 +1,56 @@
+"""Going on in the middle of an ordered list, by an index and not by reading what comes before."""
+
+from typing import Any
+
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import BooleanField, F, Func, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
+
+from studyservice.database.statements import Param, RowT_co, Select, Shape, _Compiled
+
+
+class After(Func):
+    """Whether a row comes after a place in the order of `fields`: a comparison of rows, `(a, b) > (x, y)`.
+
+    An index on the fields leads to it, which a chain of OR does not. Django has such a lookup, but spells it as that
+    chain for SQLite, which knows row values as well.
+
+    Args:
+        place: field to what stands for its value; no value is null.
+    """
+
+    output_field = BooleanField()
+    arity = None
+
+    def __init__(self, place: dict[str, Param]) -> None:
+        super().__init__(*map(F, place), *place.values())
+
+    def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, *args: Any, **kwargs: Any) -> Any:
+        compiled = [compiler.compile(expression) for expression in self.get_source_expressions()]
+        parts = [sql for sql, _ in compiled]
+        half = len(parts) // 2
+        sql = f"({', '.join(parts[:half])}) > ({', '.join(parts[half:])})"
+        return sql, [param for _, params in compiled for param in params]
+
+
+class SelectBoth(Select[RowT_co]):
+    """The first rows of two querysets in one order, each found by an index of its own; an execution brings `limit`.
+
+    Args:
+        first: ordered.
+        second: with the same columns, ordered likewise.
+        order: the order of both together, as SQL with the names of columns.
+    """
+
+    def __init__(self, first: QuerySet[Any], second: QuerySet[Any], shape: Shape, *, order: str) -> None:
+        super().__init__(first, shape, limited=True)
+        self._second = second.values_list(*shape.columns().values())
+        self._order = order
+
+    def _compile(self) -> _Compiled:
+        one = super()._compile()
+        other, params = self._second.query.get_compiler(connection=connection).as_sql()
+        sql = f"SELECT * FROM ({one.sql}) AS one UNION ALL SELECT * FROM ({other} LIMIT %s) AS other"  # noqa: S608  # compiled by Django
+        limit = Param("limit")
+        return one._replace(sql=f"{sql} ORDER BY {self._order} LIMIT %s", params=(*one.params, *params, limit, limit))

@@ -1,0 +1,74 @@
+"""A late page of list_items costs what the first does: an index leads to where it goes on."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from tests.support.doors import RestDoor
+from tests.support.factories import CourseFactory, ItemFactory, stored
+
+ITEMS = 5000
+UNDATED = 240
+LIMIT = 25
+
+pytestmark = pytest.mark.rest
+
+
+@pytest.fixture
+def cursors(owner: RestDoor, owner_member: Any) -> list[str]:
+    """Of the pages of 5,000 items, 20 on a day; the last ones are of undated ones."""
+    day, course = owner_member.today(), CourseFactory.create(member=owner_member)
+    for start in range(0, ITEMS - UNDATED, 20):
+        stored(ItemFactory, 20, member=owner_member, course=course, due_on=day + timedelta(days=start // 20))
+    stored(ItemFactory, UNDATED, member=owner_member, course=course)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    found, page = [], owner.made("list_items", limit=100)
+    while page["has_more"]:
+        found.append(page["next_cursor"])
+        page = owner.made("list_items", limit=100, cursor=page["next_cursor"])
+    return found
+
+
+def explained(door: RestDoor, how: str, **arguments: Any) -> list[Any]:
+    """What the database says about each statement of a list_items that reads items."""
+    asked = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        asked.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        assert door.made("list_items", limit=LIMIT, **arguments)["data"]
+    told = []
+    with connection.cursor() as cursor:
+        for sql, params in asked:
+            if "courses_item" in sql:
+                cursor.execute(f"{how} {sql}", params)
+                told.append(cursor.fetchall())
+    return told
+
+
+def rows_read(plan: Any) -> float:
+    """The rows that the scans of a plan looked at."""
+    below = sum(rows_read(part) for part in plan.get("Plans", ()))
+    if "Relation Name" not in plan:
+        return below
+    looked_at = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
+    return below + plan["Actual Loops"] * looked_at
+
+
+@pytest.mark.postgresql
+def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestDoor, cursors: list[str]) -> None:
+    for cursor in (*cursors[::12], *cursors[-2:]):
+        [[(plan,)]] = explained(owner, "EXPLAIN (ANALYZE, FORMAT JSON)", cursor=cursor)
+        assert rows_read(plan[0]["Plan"]) <= 3 * (LIMIT + 1), plan
+
+
+@pytest.mark.once
+def test_an_index_leads_to_every_page(owner: RestDoor, cursors: list[str]) -> None:
+    for cursor, place in ((cursors[24], "(due_on,created_at,id)>"), (cursors[-1], "due_on=? AND (created_at,id)>")):
+        [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursor)
+        assert any(f"USING INDEX item_member_due (member_id=? AND {place}" in row[-1] for row in plan), plan
