@@ -62,8 +62,9 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the committed query counts and header sets
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/server/test_header_sets.py
 
-bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, needs redis-server; writes bench/RESULTS.md
+bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, needs redis-server; writes RESULTS.md and PLANS.md
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.plans
 
 drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load; needs redis-server
 	$(BIN)/python -m bench.drills

@@ -100,7 +100,7 @@ class Item(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    course = models.ForeignKey(Course, models.CASCADE, related_name="items")
+    course = models.ForeignKey(Course, models.CASCADE, related_name="items", db_index=False)
     title = models.CharField(max_length=160)
     kind = models.CharField(max_length=16, choices=ItemKind, default=ItemKind.OTHER)
     due_on = models.DateField(null=True, blank=True)
@@ -111,6 +111,7 @@ class Item(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "due_on", "created_at", "id"], name="item_member_due"),
             models.Index(fields=["member", "created_at"], name="item_member_age"),
+            models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             characters("title", 1, 160),

@@ -53,11 +53,12 @@ def explained(door: RestDoor, how: str, **arguments: Any) -> list[Any]:
 
 def rows_read(plan: Any) -> float:
     """The rows that the scans of a plan looked at."""
-    below = sum(rows_read(part) for part in plan.get("Plans", ()))
+    below: float = sum(rows_read(part) for part in plan.get("Plans", ()))
     if "Relation Name" not in plan:
         return below
-    looked_at = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
-    return below + plan["Actual Loops"] * looked_at
+    looked_at: float = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0)
+    loops: float = plan["Actual Loops"]
+    return below + loops * looked_at
 
 
 @pytest.mark.postgresql

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations.operations import AddConstraint
+from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
@@ -30,6 +30,22 @@ class AddCheck(AddConstraint):
         model = to_state.apps.get_model(app_label, self.model_name)
         sql = self.constraint.create_sql(model, schema_editor)
         schema_editor.execute(f"{sql} NOT VALID", params=None)  # the values are in it
+
+
+class AddIndexAside(AddIndex):
+    """Add an index; on PostgreSQL while others write, in a migration that is not atomic.
+
+    Django's `AddIndexConcurrently` knows PostgreSQL alone.
+    """
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        cast("Any", schema_editor).add_index(model, self.index, concurrently=True)
 
 
 class _OnPostgresql(Operation):

@@ -1,0 +1,220 @@
+"""`python -m bench.plans`: how PostgreSQL reads for each operation, with a million rows in the tables.
+
+Every statement of a read must find its rows by an index, and look at no more than three times as many as it answers.
+Writes `bench/PLANS.md`, and exits with 1 if one does not.
+"""
+
+import logging
+import os
+import secrets
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.cast import Cast, Subject, load
+from bench.contestants import environment
+from bench.gunicorn import ROOT
+from bench.multiply import multiply
+from bench.prepare import prepared
+from tests.support import postgres
+
+PLANS = Path(__file__).with_name("PLANS.md")
+MEMBERS = 250
+MOST_READ = 3
+"""Times the rows answered that may be looked at."""
+
+SLACK = 10
+"""Rows that may be looked at beside: of an answer of one row, those that it refers to."""
+
+Plan = dict[str, Any]
+Ask = Callable[[str], Any]
+"""Sends a GET; gives the body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one statement did.
+
+    Attributes:
+        answered: rows that it gave, or of one that counts or adds up those that it counted.
+        read: rows that its scans looked at.
+        without_index: tables of more than a thousand rows that it read from end to end.
+    """
+
+    answered: int
+    read: int
+    without_index: tuple[str, ...]
+
+    @property
+    def is_good(self) -> bool:
+        return not self.without_index and self.read <= MOST_READ * self.answered + SLACK
+
+
+def main() -> None:
+    """Fill a database, and look at the plans in a process that is set up for it."""
+    if sys.argv[1:]:
+        _look(Path(sys.argv[1]))
+        return
+    with tempfile.TemporaryDirectory(prefix="studyservice-plans-") as name, ExitStack() as stack:
+        directory = Path(name)
+        directory.chmod(0o755)  # PostgreSQL may run as another user
+        server, url = postgres.start(directory / "postgresql")
+        stack.callback(server.stop)
+        env = environment(url, directory, secrets.token_urlsafe(64))
+        prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
+        multiply(url)
+        command = [sys.executable, "-m", "bench.plans", str(directory / "cast")]
+        looking = subprocess.run(command, cwd=ROOT, env=env, check=False)
+    sys.exit(looking.returncode)
+
+
+def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subject, str]]:
+    """Name, member and path of each read."""
+    one, heavy = cast.members[len(cast.members) // 2], cast.heavy[0]
+    course = one.courses[0]
+    item = ask(one)("/v1/items?limit=1")["data"][0]["id"]
+    for name, path in {
+        "list_items": "/v1/items",
+        "list_items, the last page": f"/v1/items?cursor={_last_cursor(ask(one))}",
+        "list_items of a course": f"/v1/items?course_id={course}",
+        "list_items in a range": "/v1/items?due_from=2020-01-01&limit=100",
+        "list_items, polling": "/v1/items?created_after=2020-01-01T00:00:00Z",
+        "get_item": f"/v1/items/{item}",
+        "list_milestones": f"/v1/items/{item}/milestones",
+        "get_agenda": "/v1/agenda",
+        "list_courses": "/v1/courses",
+        "get_course": f"/v1/courses/{course}",
+        "get_grades": f"/v1/courses/{course}/grades",
+    }.items():
+        yield name, one, path
+    deck = ask(heavy)("/v1/vocab-decks")["data"][0]["id"]
+    for name, path in {
+        "get_me": "/v1/me",
+        "list_vocab_decks": "/v1/vocab-decks",
+        "list_vocab_decks, the first cards of a deck": f"/v1/vocab-decks?deck_id={deck}&include_cards=true&limit=20",
+        "get_practice_stats, 30 days": "/v1/practice/stats",
+        "get_practice_stats, 365 days": "/v1/practice/stats?days=365",
+    }.items():
+        yield name, heavy, path
+
+
+def _last_cursor(ask: Ask) -> str:
+    """Where the last page of the member's items begins."""
+    page = ask("/v1/items")
+    while page["has_more"]:
+        cursor: str = page["next_cursor"]
+        page = ask(f"/v1/items?cursor={cursor}")
+    return cursor
+
+
+def _look(cast_file: Path) -> None:
+    import django  # noqa: PLC0415  # in the process that has the settings
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "studyservice.settings"
+    django.setup()
+    logging.disable(logging.INFO)  # a line for each request
+    cast = load(cast_file)
+    found = {
+        name: [_reading(plan) for plan in _plans(lambda: _ask(subject)(path))]  # noqa: B023  # called at once
+        for name, subject, path in reads(cast, _ask)
+    }
+    PLANS.write_text(_page(found))
+    print(PLANS.read_text())
+    sys.exit(any(not reading.is_good for readings in found.values() for reading in readings))
+
+
+def _ask(subject: Subject) -> Ask:
+    from django.test import Client  # noqa: PLC0415
+
+    client = Client(headers={"Authorization": f"Bearer {subject.key}"}, SERVER_NAME="127.0.0.1")
+
+    def ask(path: str) -> Any:
+        response = client.get(path)
+        if response.status_code != 200:
+            raise RuntimeError(f"{path}: {response.status_code} {response.content!r}")
+        return response.json()
+
+    return ask
+
+
+def _plans(run: Callable[[], object]) -> list[Plan]:
+    """How PostgreSQL executed each statement of `run`."""
+    from django.db import connection  # noqa: PLC0415
+
+    asked: list[tuple[str, Sequence[Any]]] = []
+
+    def note(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+        asked.append((sql, params))
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(note):
+        run()
+    plans: list[Plan] = []
+    for sql, params in asked:
+        if sql.lstrip().startswith("SELECT"):
+            with connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}", params)
+                plans.append(cursor.fetchone()[0][0]["Plan"])
+    return plans
+
+
+def _reading(plan: Plan) -> Reading:
+    nodes = list(_nodes(plan))
+    scans = [node for node in nodes if "Relation Name" in node]
+    counting = [part for node in nodes if node["Node Type"] == "Aggregate" for part in node["Plans"]]
+    return Reading(
+        answered=sum(map(_rows, counting)) + _rows(plan),
+        read=sum(_rows(node) + _dropped(node) for node in scans),
+        without_index=tuple(
+            node["Relation Name"]
+            for node in scans
+            if node["Node Type"] == "Seq Scan" and _rows(node) + _dropped(node) > 1000
+        ),
+    )
+
+
+def _nodes(plan: Plan) -> Iterator[Plan]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _nodes(part)
+
+
+def _rows(node: Plan) -> int:
+    """Rows that a node gave, in all its rounds."""
+    rows: float = node["Actual Rows"] * node["Actual Loops"]
+    return round(rows)
+
+
+def _dropped(node: Plan) -> int:
+    """Rows that it looked at in vain."""
+    each: float = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
+    return round(each * node["Actual Loops"])
+
+
+def _page(found: dict[str, list[Reading]]) -> str:
+    lines = [
+        "# Plans",
+        "",
+        "Written by `make bench`; do not edit. What PostgreSQL looks at for each read, with a million items, cards and",
+        "attempts in the tables: for each statement of a call, the credential's first, the rows answered (of a count,",
+        f"the rows counted) and the rows that scans looked at. At most {MOST_READ} times as many, and {SLACK}, are",
+        "good, and no table is read from end to end.",
+        "",
+        "| | rows answered / looked at | |",
+        "|---|---|---|",
+    ]
+    for name, readings in found.items():
+        told = ", ".join(f"{one.answered:,} / {one.read:,}" for one in readings)
+        bad = [one for one in readings if not one.is_good]
+        verdict = "**" + "; ".join(", ".join(one.without_index) or "too many" for one in bad) + "**" if bad else "good"
+        lines.append(f"| {name} | {told} | {verdict} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
