@@ -28,8 +28,8 @@ MEMBERS = 250
 MOST_READ = 3
 """Times the rows answered that may be looked at."""
 
-SLACK = 10
-"""Rows that may be looked at beside: of an answer of one row, those that it refers to."""
+SLACK = 20
+"""Rows that may be looked at beside: those that a row refers to, and a block of rows that is sooner sorted."""
 
 Plan = dict[str, Any]
 Ask = Callable[[str], Any]
@@ -193,7 +193,8 @@ def _rows(node: Plan) -> int:
 def _dropped(node: Plan) -> int:
     """Rows that it looked at in vain."""
     each: float = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
-    return round(each * node["Actual Loops"])
+    loops: float = node["Actual Loops"]
+    return round(each * loops)
 
 
 def _page(found: dict[str, list[Reading]]) -> str:

@@ -1,26 +1,20 @@
 """A member's dated items: reading and writing; `courses.item_pages` lists them."""
 
 from datetime import date
-from typing import TypedDict, Unpack, cast
+from typing import Unpack, cast
 from uuid import UUID
 
-from django.db.models import F, OuterRef
+from django.db.models import F
 
 from accounts.models import Member
 from accounts.writing import writing
-from courses.errors import NoSuchCourse, NoSuchItem
-from courses.models import Course, Item
+from courses.errors import NoSuchItem
+from courses.item_counts import add_to_count, take_from_count
+from courses.models import Item
 from courses.serializers import ItemColumns, ItemFields, ItemRecord, ItemRow
 from studyservice.database.ids import uuid7
-from studyservice.database.statements import Insert, Param, Select, aggregated
-from studyservice.operations.errors import Conflict
+from studyservice.database.statements import Insert, Param, Select
 from studyservice.operations.serializers import DeletedRow, deletion
-
-MAX_ITEMS = 1000
-"""Items per course."""
-
-MAX_ITEMS_OF_MEMBER = 5000
-"""Items per member, over all courses; it bounds what get_agenda can answer."""
 
 NEXT_ITEMS = 5
 """Dated items in a course's detail (spec, Course)."""
@@ -31,12 +25,6 @@ ITEMS = Item.objects.filter(member_id=Param("member_id"))
 """The member's items, for this module and the pages."""
 
 
-class _CourseOfNewItem(TypedDict):
-    name: str
-    here: int
-    in_all: int
-
-
 _ONE = Select[ItemColumns](ITEMS.filter(id=Param("item_id")), ItemRecord)
 _NEXT = Select[ItemColumns](
     ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[:NEXT_ITEMS],
@@ -45,13 +33,6 @@ _NEXT = Select[ItemColumns](
 _DUE = Select[ItemColumns](
     ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST),
     ItemRecord,
-)
-_COURSE = Select[_CourseOfNewItem](
-    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).annotate(
-        items_here=aggregated(Item.objects.filter(course_id=OuterRef("id")), "COUNT", "course_id"),
-        items_in_all=aggregated(ITEMS, "COUNT", "created_at"),
-    ),
-    {"name": "name", "here": "items_here", "in_all": "items_in_all"},
 )
 _INSERT = Insert(Item)
 
@@ -96,16 +77,7 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
         Conflict: the course has `MAX_ITEMS` items, or the member `MAX_ITEMS_OF_MEMBER`.
     """
     with writing(member.id) as now:
-        course = _COURSE.first(member_id=member.id, course_id=course_id)
-        if course is None:
-            raise NoSuchCourse
-        if course["here"] >= MAX_ITEMS:
-            raise Conflict(f"There are {MAX_ITEMS} items in this course, the most there can be. Delete one first.")
-        if course["in_all"] >= MAX_ITEMS_OF_MEMBER:
-            raise Conflict(
-                f"There are {MAX_ITEMS_OF_MEMBER} items in all courses together, the most there can be. "
-                "Delete one first."
-            )
+        course_name = add_to_count(member, course_id)
         item_id = uuid7()
         _INSERT.run(
             id=item_id,
@@ -120,7 +92,7 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
     item: ItemColumns = {
         "id": item_id,
         "course_id": course_id,
-        "course_name": course["name"],
+        "course_name": course_name,
         "title": title,
         "kind": kind,
         "due_on": due_on,
@@ -149,8 +121,7 @@ def delete_item(member: Member, item_id: UUID) -> DeletedRow:
         NotFound: there is no such item of the member's.
     """
     with writing(member.id):
-        item = Item.objects.only("id").filter(member_id=member.id, id=item_id).first()
-        if item is None:
+        if not take_from_count(member.id, item_id):
             raise NoSuchItem
-        item.delete()
+        Item(id=item_id).delete()
     return deletion(item_id)

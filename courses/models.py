@@ -29,6 +29,9 @@ class Course(models.Model):
     institution = models.CharField(max_length=120, null=True, blank=True)
     subject = models.CharField(max_length=80, null=True, blank=True)
     syllabus_text = models.TextField(null=True, blank=True, validators=[MaxLengthValidator(MAX_SYLLABUS_CHARACTERS)])
+    item_count = models.PositiveSmallIntegerField(
+        default=0, db_default=0, editable=False, help_text="How many items it has; kept by courses.item_counts."
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 

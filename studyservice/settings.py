@@ -221,7 +221,11 @@ MEMBER_CLOCK_REPAIRS = [
 ]
 
 # What is kept in numbers beside the rows (accounts/counts.py): each compares its own with the rows.
-MEMBER_COUNT_REPAIRS = ["practice.rebuilding.repair_sums", "vocab.cards.repair_card_counts"]
+MEMBER_COUNT_REPAIRS = [
+    "courses.item_counts.repair_item_counts",
+    "practice.rebuilding.repair_sums",
+    "vocab.cards.repair_card_counts",
+]
 
 # What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.

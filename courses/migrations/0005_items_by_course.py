@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from studyservice.database.postgresql.operations import AddIndexAside
+from studyservice.database.postgresql.operations import AddIndexAside, MemberStatistics
 
 
 class Migration(migrations.Migration):
@@ -25,4 +25,5 @@ class Migration(migrations.Migration):
             name='course',
             field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='items', to='courses.course'),
         ),
+        MemberStatistics('item', 'course'),
     ]

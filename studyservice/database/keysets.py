@@ -51,6 +51,6 @@ class SelectBoth(Select[RowT_co]):
     def _compile(self) -> _Compiled:
         one = super()._compile()
         other, params = self._second.query.get_compiler(connection=connection).as_sql()
-        sql = f"SELECT * FROM ({one.sql}) AS one UNION ALL SELECT * FROM ({other} LIMIT %s) AS other"  # noqa: S608  # compiled by Django
-        limit = Param("limit")
+        limit = Param("limit")  # what follows puts together what Django has compiled
+        sql = f"SELECT * FROM ({one.sql}) AS one UNION ALL SELECT * FROM ({other} LIMIT %s) AS other"  # noqa: S608 # nosec
         return one._replace(sql=f"{sql} ORDER BY {self._order} LIMIT %s", params=(*one.params, *params, limit, limit))

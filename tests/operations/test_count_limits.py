@@ -2,7 +2,8 @@
 
 import pytest
 
-from courses.items import MAX_ITEMS
+from accounts.counts import repair_counts
+from courses.item_counts import MAX_ITEMS
 from courses.models import Course, Item
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
@@ -14,6 +15,7 @@ def fill(owner_member, course):
 
     def bulk(count: int) -> None:
         stored(ItemFactory, count, member=owner_member, course=Course(id=course["id"]))
+        repair_counts(owner_member.id)
 
     return bulk
 

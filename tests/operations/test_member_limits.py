@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from accounts.counts import repair_counts
 from accounts.models import Member
 from courses.models import Course, Item
 from planning.models import Milestone
@@ -24,6 +25,7 @@ def _items(member: Member, count: int) -> list[Any]:
     full = Course.objects.bulk_create(Course(member=member, name=f"{n}") for n in range(count // 1000 + 1))
     common = {"member_id": member.id, "title": "x", "kind": "other", "created_at": now, "updated_at": now}
     insert(Item, [{"id": ids[n], "course_id": full[n // 1000].id, **common} for n in range(count)])
+    repair_counts(member.id)
     return ids
 
 

@@ -38,6 +38,7 @@ PLAIN: tuple[tuple[type, Any], ...] = (
 
 MEASURED = {
     "accounts.writing",
+    "courses.item_counts",
     "courses.items",
     "oauthserver.issuing",
     "practice.attempts",

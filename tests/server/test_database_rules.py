@@ -53,6 +53,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "institution": ["", "x" * 121],
         "subject": ["", "x" * 81],
         "syllabus_text": ["", "x" * 500_001],
+        "item_count": [-1],
     },
     SyllabusFile: {"filename": ["", "x" * 256]},
     Item: {"title": ["", "x" * 161], "kind": ["", "party"]},

@@ -23,7 +23,7 @@ BEFORE_RULES = {
 }
 """The last migration of each app before the database refused what the code refuses."""
 
-ADDED_SINCE = {"reused_at", "last_call_at", "refused_at", "refusal", "card_count"}
+ADDED_SINCE = {"reused_at", "last_call_at", "refused_at", "refusal", "card_count", "item_count"}
 """Columns that the database had not yet then."""
 
 TABLES_SINCE = {IdempotencyKey, PracticeSum}

@@ -1,0 +1,81 @@
+"""How many items a course has: kept with the course as items come and go, and held to the limits there.
+
+Whatever adds items or takes them away says so here, inside `accounts.writing`.
+"""
+
+from uuid import UUID
+
+from django.db.models import Count, F, IntegerField, Subquery, Sum
+from django.db.models.lookups import LessThanOrEqual
+
+from accounts.models import Member
+from courses.errors import NoSuchCourse
+from courses.models import Course, Item
+from studyservice.database.statements import Param, Update
+from studyservice.operations.errors import Conflict
+
+MAX_ITEMS = 1000
+"""Items per course."""
+
+MAX_ITEMS_OF_MEMBER = 5000
+"""Items per member, over all courses; it bounds what get_agenda can answer."""
+
+_MINE = Course.objects.filter(member_id=Param("member_id"))
+_IN_ALL = Subquery(_MINE.order_by().values("member_id").annotate(in_all=Sum("item_count")).values("in_all"))
+_ADD = Update(
+    _MINE.filter(
+        LessThanOrEqual(_IN_ALL, Param("in_all_before", IntegerField())),
+        id=Param("course_id"),
+        item_count__lte=Param("here_before", IntegerField()),
+    ),
+    {"item_count": F("item_count") + Param("more", IntegerField())},
+    returning="name",
+)
+"""The limits are in the condition: of a course that is full no row is changed, whoever asks at the same time."""
+
+
+def add_to_count(member: Member, course_id: UUID, more: int = 1) -> str:
+    """Count `more` items that are about to be added; gives the course's name. One statement.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+        Conflict: the course would have more than `MAX_ITEMS` items, or the member more than `MAX_ITEMS_OF_MEMBER`.
+    """
+    name: str | None = _ADD.returned(
+        member_id=member.id,
+        course_id=course_id,
+        more=more,
+        here_before=MAX_ITEMS - more,
+        in_all_before=MAX_ITEMS_OF_MEMBER - more,
+    )
+    if name is None:
+        raise _refusal(member, course_id, more)
+    return name
+
+
+def _refusal(member: Member, course_id: UUID, more: int) -> NoSuchCourse | Conflict:
+    """Why nothing was counted."""
+    here = Course.objects.filter(member_id=member.id, id=course_id).values_list("item_count", flat=True).first()
+    if here is None:
+        return NoSuchCourse()
+    if here + more > MAX_ITEMS:
+        return Conflict(f"There are {MAX_ITEMS} items in this course, the most there can be. Delete one first.")
+    return Conflict(
+        f"There are {MAX_ITEMS_OF_MEMBER} items in all courses together, the most there can be. Delete one first."
+    )
+
+
+def take_from_count(member_id: UUID, item_id: UUID) -> bool:
+    """Count an item that is about to be deleted no more; gives whether it is there. One statement."""
+    item = Item.objects.filter(member_id=member_id, id=item_id)
+    course = Course.objects.filter(member_id=member_id, id__in=item.values("course_id"))
+    return bool(course.update(item_count=F("item_count") - 1))
+
+
+def repair_item_counts(member_id: UUID) -> int:
+    """Count the items of the member's courses; gives how many courses had a wrong count. Under the member's lock."""
+    counted = Course.objects.filter(member_id=member_id).order_by().annotate(there=Count("items"))
+    wrong = dict(counted.exclude(item_count=F("there")).values_list("id", "there"))
+    for course_id, there in wrong.items():
+        Course.objects.filter(id=course_id).update(item_count=there)
+    return len(wrong)

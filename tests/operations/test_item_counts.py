@@ -1,0 +1,95 @@
+"""A course's count of items is kept as items come and go, also when many do so at once; and it costs one statement."""
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.counts import repair_counts
+from courses.item_counts import MAX_ITEMS
+from courses.models import Course, Item
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, stored
+
+
+def counts() -> dict[str, tuple[int, int]]:
+    """Each course's count, and how many items it has."""
+    return {course.name: (course.item_count, course.items.count()) for course in Course.objects.all()}
+
+
+def test_items_are_counted_as_they_come_and_go(owner: RestDoor, stranger: RestDoor) -> None:
+    first, second = (owner.made("create_course", name=name) for name in ("Biology", "Botany"))
+    items = [owner.made("create_item", course_id=first["id"], title=f"{n}") for n in range(3)]
+    owner.made("create_item", course_id=second["id"], title="x")
+    owner.made("delete_item", item_id=items[0]["id"])
+    for door in (owner, stranger):
+        assert door.call("delete_item", item_id=items[0]["id"]).error == "not_found"
+    assert stranger.call("delete_item", item_id=items[1]["id"]).error == "not_found"
+    assert stranger.call("create_item", course_id=first["id"], title="x").error == "not_found"
+    assert counts() == {"Biology": (2, 2), "Botany": (1, 1)}
+
+
+@pytest.mark.rest
+def test_a_refused_item_is_not_counted(owner: RestDoor, owner_member: Any, course: Any) -> None:
+    stored(ItemFactory, MAX_ITEMS, member=owner_member, course=Course(id=course["id"]))
+    repair_counts(owner_member.id)
+    assert owner.call("create_item", course_id=course["id"], title="x").error == "conflict"
+    assert counts() == {"Cell Biology": (MAX_ITEMS, MAX_ITEMS)}
+
+
+@pytest.mark.rest
+def test_a_new_item_takes_three_statements(owner: RestDoor, course: Any) -> None:
+    """The member's clock, the count with the limits and the course's name, and the item."""
+    owner.made("create_item", course_id=course["id"], title="x")
+    with CaptureQueriesContext(connection) as queries:
+        owner.made("create_item", course_id=course["id"], title="y")
+    asked = [query["sql"].split()[0] for query in queries.captured_queries]
+    assert [sql for sql in asked if sql in {"UPDATE", "INSERT"}] == ["UPDATE", "UPDATE", "INSERT"]
+    assert [sql for sql in asked if sql == "SELECT"] == ["SELECT"]  # the credential
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.rest
+def test_eight_writers_and_a_deleter(owner: RestDoor, owner_member: Any, course: Any, in_threads: Any) -> None:
+    """Near the limit: what is there is what was counted, never more than may be there, and never a place left over."""
+    made = stored(ItemFactory, MAX_ITEMS - 10, member=owner_member, course=Course(id=course["id"]))
+    repair_counts(owner_member.id)
+    doomed = iter(made)
+    deletions = 5
+
+    def act(number: int) -> list[str | None]:
+        if number == 8:
+            return [owner.call("delete_item", item_id=next(doomed).id).error for _ in range(deletions)]
+        return [owner.call("create_item", course_id=course["id"], title=f"{number}, {n}").error for n in range(5)]
+
+    rates.clear()
+    *written, deleted = in_threads(act, list(range(9)))
+    assert deleted == [None] * deletions
+    created = sum(error is None for errors in written for error in errors)
+    assert {error for errors in written for error in errors} == {None, "conflict"}
+    there = MAX_ITEMS - 10 + created - deletions
+    assert counts() == {"Cell Biology": (there, there)}
+    assert MAX_ITEMS - deletions <= there <= MAX_ITEMS
+    assert repair_counts(owner_member.id) == 0
+
+
+@pytest.mark.rest
+@pytest.mark.django_db(transaction=True)
+def test_the_migration_counts_what_is_there(owner_member: Any, course: Any) -> None:
+    stored(ItemFactory, 3, member=owner_member, course=Course(id=course["id"]))
+    call_command("migrate", "courses", "0005", verbosity=0)
+    call_command("migrate", verbosity=0)
+    assert counts() == {"Cell Biology": (3, 3)}
+    assert Item.objects.count() == 3
+
+
+@pytest.mark.rest
+def test_items_that_came_past_the_service_are_counted_by_the_repair(owner_member: Any, course: Any) -> None:
+    stored(ItemFactory, 3, member=owner_member, course=Course(id=course["id"]))
+    assert repair_counts(owner_member.id, dry_run=True) == 1
+    assert counts() == {"Cell Biology": (0, 3)}
+    assert repair_counts(owner_member.id) == 1
+    assert counts() == {"Cell Biology": (3, 3)}
