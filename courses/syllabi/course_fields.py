@@ -13,6 +13,9 @@ _CODE: Final = re.compile(
     r"|AM|PM|CRN|UTC|GMT|EST|CST|PST|FAX|TEL|APA|MLA|WS|SS|MWF|MW|TR|TTH|MTWTHF|HALL|BLDG)\b)"
     r"[A-ZÄÖÜ]{2,8}(?:[ -][A-Z]{1,3})?[ -]{0,2}[A-Za-z]?\d{2,5}[A-Z]{0,2}(?:\.\d{1,2})?)(?![\w@]|/\d|\.\w)"
 )
+_NO_CODE: Final = re.compile(r" (?:19|20)\d\d$|^[A-Z]{2} \d{5}$")
+"""A term ("MAY 2026"), and a state with its ZIP code."""
+
 _PLACE: Final = re.compile(
     r"\b(?:office|room|phone|hall|building|location|classroom|prerequisites?|pre-reqs?|lectures?|hours)\b",
     re.IGNORECASE,
@@ -136,7 +139,7 @@ def _first_code(head: Sequence[str]) -> str | None:
             shorter = code.split(" ", 1)[-1]
             if shorter.count(" ") == 1 and any(re.search(rf"(?<![A-Z] ){re.escape(shorter)}", other) for other in head):
                 code = shorter  # "UNI CS 1510" where the text goes on with "CS 1510"
-            if not re.search(r" (?:19|20)\d\d$", code):
+            if not _NO_CODE.search(code):
                 return code
     return None
 

@@ -38,6 +38,10 @@ def test_it_proposes_the_course_its_items_and_its_weights_with_their_lines():
     assert proposal.warnings == []
 
 
+def test_a_room_an_address_and_a_term_are_no_code():
+    assert proposed("Office: MU 214", "Galesburg, IL 61401", "MAY 2026", "Choir of the College").course.code is None
+
+
 def test_nothing_is_proposed_out_of_nothing():
     for text in ("", "A poem about rain.", "Our exam policy is strict. Essays count for much."):
         proposal = proposed(text)
