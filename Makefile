@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check audit lint format types migrations conformance secret openapi lock bench drills
+.PHONY: help run test check audit lint format types migrations conformance secret openapi lock bench drills syllabi
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, 
 
 drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load; needs redis-server
 	$(BIN)/python -m bench.drills
+
+syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi in DIR=... (docs/syllabi.md)
+	@$(BIN)/python -m bench.syllabi $(DIR) $(SHOW)
 
 lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt

@@ -1,0 +1,193 @@
+"""`make syllabi DIR=...`: measure what the service reads out of labelled syllabi; docs/syllabi.md has their form."""
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TypedDict
+
+from courses.syllabi.evidence import Evidence, evidence_for
+from courses.syllabi.proposal import Proposal, propose
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.text import words_of
+
+SURE = 0.8
+"""Confidence from which an item is ticked."""
+
+SHIFTS = {"day": 1, "week": 7, "month": 30, "year": 365}
+"""How many days off a wrong date is."""
+
+
+class Labels(TypedDict, total=False):
+    """What is in the JSON beside a text."""
+
+    course: dict[str, str]
+    items: list[tuple[str, str, str | None]]
+    categories: list[tuple[str, float]]
+    today: str
+
+
+@dataclass
+class Score:
+    """Counts of what was found."""
+
+    right: int = 0
+    proposed: int = 0
+    labelled: int = 0
+
+    def __add__(self, other: "Score") -> "Score":
+        return Score(self.right + other.right, self.proposed + other.proposed, self.labelled + other.labelled)
+
+    def __str__(self) -> str:
+        precision = self.right / self.proposed if self.proposed else 1.0
+        recall = self.right / self.labelled if self.labelled else 1.0
+        f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        return f"P {precision:4.2f} R {recall:4.2f} F1 {f1:4.2f} ({self.right}/{self.proposed}/{self.labelled})"
+
+
+@dataclass
+class Measured:
+    """What was counted in one text, or in all."""
+
+    items: Score = field(default_factory=Score)
+    sure: Score = field(default_factory=Score)
+    categories: Score = field(default_factory=Score)
+    course: Score = field(default_factory=Score)
+    right_dates: Score = field(default_factory=Score)
+    """Right dates confirmed or inferred, of those asked for."""
+    wrong_dates: Score = field(default_factory=Score)
+    """Wrong dates confirmed, of those asked for."""
+
+    def add(self, other: "Measured") -> None:
+        """Count another one in."""
+        for name in vars(self):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def main() -> None:
+    """Measure every labelled text of the folders given."""
+    parser = argparse.ArgumentParser(prog="python -m bench.syllabi", description=__doc__)
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--show", action="store_true", help="every item that is wrong, and every one that was missed")
+    parser.add_argument("--only", help="only texts whose names have this in them; several with commas")
+    options = parser.parse_args()
+    total, started = Measured(), time.process_time()
+    for text, labels in _labelled(options.folders):
+        if options.only and not any(part in text.name for part in options.only.split(",")):
+            continue
+        measured = measure(text.read_text(encoding="utf-8"), labels, show=options.show)
+        print(f"{text.name:32} items {measured.items}  sure {measured.sure}  categories {measured.categories}")
+        total.add(measured)
+    print(f"\nitems             {total.items}\nsure (from {SURE})   {total.sure}\ncategories        {total.categories}")
+    print(f"course fields     {total.course}")
+    print(
+        f"right dates confirmed or inferred {_share(total.right_dates)}, wrong dates confirmed"
+        f" {_share(total.wrong_dates)}"
+    )
+    print(f"{time.process_time() - started:.2f} s of CPU")
+
+
+def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
+    """What is right in the proposal and the evidence of one text."""
+    term = labels.get("course", {}).get("term", "")
+    otherwise = "2027-01-05" if term in {"Spring 2027", "Winter 2027"} else "2026-08-25"
+    syllabus = Syllabus.of(text, today=date.fromisoformat(labels.get("today", otherwise)))
+    proposal = propose(syllabus)
+    wanted = [(title, date.fromisoformat(day) if day else None) for title, _, day in labels.get("items", [])]
+    items, sure = _items(proposal, wanted, show=show)
+    measured = Measured(items, sure, _categories(proposal, labels.get("categories", []), show=show))
+    for name, said in labels.get("course", {}).items():
+        got = getattr(proposal.course, name)
+        right = got is not None and words_of(got) == words_of(said)
+        measured.course += Score(right, got is not None, 1)
+        if show and not right:
+            print(f"    course {name}: {got!r} for {said!r}")
+    for title, day in wanted:
+        if day is not None and (quote := _quote(syllabus, title, day)):
+            found = evidence_for(syllabus, quote, day)
+            measured.right_dates += Score(found in {Evidence.CONFIRMED, Evidence.INFERRED}, 0, 1)
+            wrong = [day + timedelta(days=sign * days) for days in SHIFTS.values() for sign in (1, -1)]
+            measured.wrong_dates += Score(
+                sum(evidence_for(syllabus, quote, one) is Evidence.CONFIRMED for one in wrong), 0, len(wrong)
+            )
+            if show and found in {Evidence.CONTRADICTED, Evidence.NOT_FOUND}:
+                print(f"    {found}: {title} {day} by {quote!r}")
+    return measured
+
+
+def _labelled(folders: Sequence[Path]) -> Iterator[tuple[Path, Labels]]:
+    for folder in folders:
+        for labels in sorted(folder.glob("*.json")):
+            if (text := labels.with_suffix(".txt")).exists():
+                yield text, json.loads(labels.read_text(encoding="utf-8"))
+
+
+def _items(proposal: Proposal, wanted: list[tuple[str, date | None]], *, show: bool) -> tuple[Score, Score]:
+    """All items, and the sure ones; one counts if its date is right and it shares half of the shorter title's words."""
+    left = list(wanted)
+    right = sure = 0
+    for item in sorted(proposal.items, key=lambda item: -(item.confidence or 0)):
+        words = set(words_of(item.title))
+        shared = {
+            one: len(words & set(words_of(one[0]))) / min(len(words), len(set(words_of(one[0]))))
+            for one in left
+            if one[1] == item.due_on
+        }
+        best = max(shared, key=lambda one: shared[one], default=None)
+        if best is not None and shared[best] >= 0.5:
+            left.remove(best)
+            right += 1
+            sure += (item.confidence or 0) >= SURE
+        elif show:
+            quote = (item.quote or "")[:80]
+            print(f"    wrong  {item.confidence} {item.due_on} {item.title!r} from {item.line}: {quote!r}")
+    if show:
+        for title, day in left:
+            print(f"    missed {day} {title!r}")
+    count = sum((item.confidence or 0) >= SURE for item in proposal.items)
+    return Score(right, len(proposal.items), len(wanted)), Score(sure, count, len(wanted))
+
+
+def _categories(proposal: Proposal, wanted: Sequence[tuple[str, float]], *, show: bool) -> Score:
+    left = [(set(words_of(name)), weight, name) for name, weight in wanted]
+    right = 0
+    for category in proposal.grade_categories:
+        words = set(words_of(category.name))
+        for one in left:
+            if abs(one[1] - category.weight) < 0.01 and len(words & one[0]) * 2 >= min(len(words), len(one[0])):
+                left.remove(one)
+                right += 1
+                break
+        else:
+            if show:
+                print(f"    wrong  {category.name!r} {category.weight:g} from {category.line}")
+    if show:
+        for _, weight, name in left:
+            print(f"    missed {name!r} {weight:g}")
+    return Score(right, len(proposal.grade_categories), len(wanted))
+
+
+def _quote(syllabus: Syllabus, title: str, day: date) -> str:
+    """The line that an honest reader would quote: most words of the title, and the date in it or near above."""
+    words = set(words_of(title))
+
+    def worth(line: int) -> tuple[float, float, int]:
+        shared = len(words & set(words_of(syllabus.lines[line]))) / len(words)
+        beside = next(
+            (3 - away for away in range(3) if any(one.holds(day) for one in syllabus.mentions(line - away))), 0
+        )
+        return shared + (0.2 * beside if shared else 0), beside, -line
+
+    line = max(range(len(syllabus.lines)), key=worth, default=0)
+    return " ".join(syllabus.raw[line].split())[:300] if words & set(words_of(syllabus.lines[line])) else ""
+
+
+def _share(score: Score) -> str:
+    return f"{score.right / score.labelled:.1%} ({score.right}/{score.labelled})" if score.labelled else "none"
+
+
+if __name__ == "__main__":
+    main()

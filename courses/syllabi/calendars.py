@@ -1,0 +1,216 @@
+"""What the dates of one syllabus mean: its term, its years, and whether its figures have the day or the month first."""
+
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import MAXYEAR, MINYEAR, date, timedelta
+from typing import Final
+
+from courses.syllabi.dates import Written, written_dates
+from courses.syllabi.terms import Term, distance, find_term, term_near
+
+HEAD: Final = 60
+"""Lines from the first in which a text says what it is about."""
+
+_GERMAN: Final = re.compile(r"\b(?:und|der|die|das|Abgabe|Klausur|Vorlesung|Uhr|Termine?|vom|bis|am)\b")
+_DAY_FIRST_WORDS: Final = re.compile(
+    r"\b(?:und|der|die|les?|des|del|los|las|est|cours|module|modules|coursework|marks|Michaelmas|Hilary|Trinity"
+    r"|Autumn term|timetable|programme|organis\w+)\b"
+)
+_BARE_YEAR: Final = re.compile(r"(?<![\d./-])20\d\d(?![\d./-])")
+_BEGINS: Final = re.compile(
+    r"\b(?:first day of (?:class|classes|instruction|the term|term|the semester|lectures)"
+    r"|(?:class|classes|instruction|semester|term|quarter|lectures) (?:begins?|starts?)"
+    r"|vorlesungsbeginn|semesterbeginn|début des cours|inicio de clases)\b",
+    re.IGNORECASE,
+)
+_ENDS: Final = re.compile(
+    r"\b(?:last day of (?:class|classes|instruction|the term|term|the semester|lectures)"
+    r"|(?:class|classes|instruction|semester|term|quarter|lectures) ends?"
+    r"|vorlesungsende|semesterende|fin des cours|fin de clases)\b",
+    re.IGNORECASE,
+)
+_LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
+_EXAMINATIONS: Final = timedelta(days=21)
+"""How long after the last class a term can still have examinations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A date or a range of dates in a line.
+
+    Attributes:
+        start: where it begins in the line.
+        end: where it ends.
+        first: the day, or the first one of a range.
+        last: the day, or the last one of a range.
+        weekday: the weekday named beside it, Monday 0.
+    """
+
+    start: int
+    end: int
+    first: date
+    last: date
+    weekday: int | None = None
+
+    def holds(self, day: date) -> bool:
+        """Whether the day is it, or in the range."""
+        return self.first <= day <= self.last
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """How the dates of one syllabus are read.
+
+    Attributes:
+        first: begin of the span in which dates without a year are looked for.
+        last: its end.
+        day_first: whether 3/4 is 3 April.
+        dotted: whether "26.10." is a date.
+        term: the term of the text, else of the course; None where neither says one.
+    """
+
+    first: date
+    last: date
+    day_first: bool = False
+    dotted: bool = False
+    term: Term | None = None
+
+    def mentions(self, line: str) -> list[Mention]:
+        """The dates of a line as `readable` gives it, in their order; days that no calendar has are left out."""
+        mentions = []
+        for written in written_dates(line, dotted=self.dotted):
+            last = self.day_of(written.last or written, day_first=self.day_first)
+            first = self.day_of(written, day_first=self.day_first, until=last) if written.last else last
+            if first and last and first <= last and (last - first).days < 200:
+                mentions.append(Mention(written.start, written.end, first, last, written.weekday))
+        return mentions
+
+    def day_of(self, written: Written, *, day_first: bool, until: date | None = None) -> date | None:
+        """The day of one written date; None where there is no such day.
+
+        Args:
+            written: the date.
+            day_first: how figures are read whose order is open.
+            until: the last day of a range of which it is the first.
+        """
+        day, month = written.day, written.month
+        if written.open_order and ((not day_first and month <= 31) or month > 12) and day <= 12:
+            day, month = month, day
+        if until is not None and written.year is None:
+            return (
+                _on(until.year, month, day)
+                if (month, day) <= (until.month, until.day)
+                else _on(until.year - 1, month, day)
+            )
+        if written.year is not None:
+            return _on(written.year, month, day)
+        years = range(max(MINYEAR, self.first.year - 1), min(MAXYEAR, self.last.year + 1) + 1)
+        days = [found for year in years if (found := _on(year, month, day))]
+        return min(days, key=lambda one: (distance(one, self.first, self.last), abs(one - self.first)), default=None)
+
+
+def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = None) -> Calendar:
+    """The calendar of a syllabus.
+
+    The years are those of the term in the text, else of full dates or a year in it, else of the course's term, else of
+    the weekdays named beside dates, else the nearest to today.
+
+    Args:
+        text_lines: as `readable` gives them.
+        today: the member's day.
+        term: the term of the course, if one is known.
+    """
+    head = "\n".join(text_lines[:HEAD])
+    dotted = len(_GERMAN.findall("\n".join(text_lines[:400]))) >= 3
+    written = [one for line in text_lines for one in written_dates(line, dotted=dotted)]
+    found = find_term(head) or find_term("\n".join(text_lines))
+    named = term_near(term, today) if term else None
+    known = found or _span_of_years(written, head, today) or named or _span_of_weekdays(written, today)
+    if known is None:
+        known = Term("", today - timedelta(days=182), today + timedelta(days=182))
+    calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
+    calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
+    stated = _stated_term(calendar, text_lines)
+    return replace(calendar, term=stated) if stated else calendar
+
+
+def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term | None:
+    """The year that most full dates have, else the one that stands alone in the head and is near to today."""
+    years = Counter(one.year for one in written if one.year is not None)
+    if not years:
+        years = Counter(year for found in _BARE_YEAR.findall(head) if abs((year := int(found)) - today.year) <= 2)
+    if not years:
+        return None
+    most = max(years.values())
+    year = max(year for year, count in years.items() if count == most)
+    return Term("", date(year, 1, 1), date(year, 12, 31))
+
+
+def _span_of_weekdays(written: Iterable[Written], today: date) -> Term | None:
+    """The year in which the weekdays named fit best, if one year near to today fits better than the others."""
+    dated = [one for one in written if one.weekday is not None and one.year is None]
+    if not dated:
+        return None
+    counts = Counter({year: sum(_fits(one, year) for one in dated) for year in range(today.year - 3, today.year + 3)})
+    year = min(counts, key=lambda year: (-counts[year], abs(year - today.year)))
+    if counts[year] * 2 <= len(dated):
+        return None
+    months = sorted(one.month if not one.open_order else one.day for one in dated)
+    middle = date(year, min(12, max(1, int(statistics.median(months)))), 15)
+    return Term("", middle - timedelta(days=120), middle + timedelta(days=120))
+
+
+def _fits(one: Written, year: int) -> bool:
+    orders = ((one.day, one.month), (one.month, one.day)) if one.open_order else ((one.day, one.month),)
+    days = [_on(year, month, day) for day, month in orders]
+    return any(day is not None and day.weekday() == one.weekday for day in days)
+
+
+def _day_first(calendar: Calendar, written: Iterable[Written], text: str) -> bool:
+    """Whether figures have the day first, by vote of figures over 12, weekdays and the term, then by the language."""
+    votes = 0.0
+    for one in written:
+        for part in (one, one.last):
+            if part is None or not part.open_order:
+                continue
+            for day_first, sign in ((True, 1), (False, -1)):
+                if (part.month if day_first else part.day) > 12:
+                    votes -= 4 * sign
+                    continue
+                day = calendar.day_of(part, day_first=day_first)
+                if day is not None:
+                    votes += sign * 2 * (part.weekday is not None and day.weekday() == part.weekday)
+                    votes += sign * 0.5 * (calendar.first <= day <= calendar.last)
+    return votes > 0 or (votes == 0 and len(_DAY_FIRST_WORDS.findall(text)) >= 3)
+
+
+def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
+    """The days of the term that the text gives, if it gives its first and its last."""
+    first = last = None
+    for line in text_lines:
+        if len(line) > 300:
+            continue
+        if (_LASTS.search(line) or find_term(line)) and (
+            ranges := [one for one in calendar.mentions(line) if (one.last - one.first).days > 20]
+        ):
+            first, last = first or ranges[0].first, last or ranges[0].last
+        for pattern in (_BEGINS, _ENDS):
+            if (cue := pattern.search(line)) and (mentions := calendar.mentions(line)):
+                day = next((one.first for one in mentions if one.start >= cue.end()), mentions[0].first)
+                if pattern is _BEGINS:
+                    first = first or day
+                else:
+                    last = last or day + _EXAMINATIONS
+    if first is None or last is None or not timedelta(days=14) < last - first < timedelta(days=400):
+        return None
+    return Term(calendar.term.name if calendar.term else "", first, last, stated=True)
+
+
+def _on(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None

@@ -1,0 +1,219 @@
+"""What the head of a syllabus says of the course itself: name, code, term, when it meets, institution, subject."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from courses.syllabi.calendars import HEAD
+from courses.syllabi.terms import find_term
+
+_CODE: Final = re.compile(
+    r"(?<![\w/.@-])(?P<code>(?!(?:ISBN|HTTP|COVID|ROOM|RM|FALL|SPRING|SUMMER|WINTER|PAGE|WEEK|ZOOM|SEC|PH|PO|BOX"
+    r"|AM|PM|CRN|UTC|GMT|EST|CST|PST|FAX|TEL|APA|MLA|WS|SS|MWF|MW|TR|TTH|MTWTHF|HALL|BLDG)\b)"
+    r"[A-ZÄÖÜ]{2,8}(?:[ -][A-Z]{1,3})?[ -]{0,2}[A-Za-z]?\d{2,5}[A-Z]{0,2}(?:\.\d{1,2})?)(?![\w@]|/\d|\.\w)"
+)
+_NO_CODE: Final = re.compile(r" (?:19|20)\d\d$|^[A-Z]{2} \d{5}$")
+"""A term ("MAY 2026"), and a state with its ZIP code."""
+
+_PLACE: Final = re.compile(
+    r"\b(?:office|room|phone|hall|building|location|classroom|prerequisites?|pre-reqs?|lectures?|hours)\b",
+    re.IGNORECASE,
+)
+_LABELS: Final = {
+    "name": (
+        r"course (?:title|name)(?: and number)?|title(?: of course)?|module (?:title|name)|kursname|modul"
+        r"|titel|intitulé|nombre del curso|asignatura|course"
+    ),
+    "code": r"course (?:code|number|no\.?|id)|module code|code|kursnummer|código",
+    "term": r"term|semester|quarter|session|semestre|trimestre|academic (?:term|year)",
+    "meets": (
+        r"(?:class |course |lecture )?(?:meeting )?(?:times?|hours)(?: and (?:place|location|days?))?|when"
+        r"|meets|(?:class |course )?meetings?(?: times?)?|class meets|lectures?(?: times?)?|schedule"
+        r"|days?(?: (?:and|&|/) times?)?|class schedule|vorlesung|horaires?|horario|cours"
+    ),
+    "institution": r"institution|school|university|college|universität|hochschule|université|universidad",
+    "subject": r"subject|subject area|discipline|fach|matière|materia",
+}
+_LABELLED: Final = {
+    field: re.compile(rf"(?:{words})\s*(?::|\||\t| {{3,}})\s*(?P<said>\S.*)", re.IGNORECASE)
+    for field, words in _LABELS.items()
+}
+_TITLE: Final = re.compile(r"(?:Course Title|Course Name|Module Title) (?P<said>[A-Z].*)")
+_DEPARTMENT: Final = re.compile(
+    r"\b(?:Department|Dept\.?|Fachbereich|Institut(?: für)?|Département|Departamento)(?: of| de"
+    r"| für)? (?P<said>[A-ZÄÖÜÉ][\w &-]{2,60})"
+)
+_INSTITUTION: Final = re.compile(
+    r"(?:[A-ZÄÖÜÉ][\w.'&-]+,? (?:of |at |for |and |de |la |du |des |del |für |the )*){0,6}"
+    r"(?:University|College|Institute of Technology|Polytechnic|Academy|Universität|Hochschule|Université"
+    r"|Universidad|École|Institute|Universit[àa])\b"
+    r"(?:,? (?:of |at |for |in |de |la |du |des |del |für |the |- )*[A-ZÄÖÜÉ][\w.'-]+){0,6}"
+)
+_SCHOOL_OF: Final = re.compile(
+    r"^(?:School|College|Faculty|Department|Division) of [^,]+, (?=.*(?:University|College|Institute|Polytechnic))"
+)
+_DAYS: Final = (
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?|MT?W?(?:TH|R)?F?|TTH|TR|TF|WF|TH"
+    r"|T|W|F|R"
+    r"|Mo|Di|Mi|Do|Fr|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes)"
+)
+_MEETS: Final = re.compile(
+    rf"(?<![\w.])(?i:{_DAYS})(?:(?:\s?[,/&]\s?|\s(?:and|und|et|y|&)\s|\s)(?i:{_DAYS})){{0,6}},?:?\s+(?:from |at "
+    rf"|, )?\d{{1,2}}(?:[:.h]\d\d)?\s?(?i:[ap]\.?m\.?)?\s?(?:-|–|—|to|bis|à)\s?\d.*",
+)
+_NOT_MEETING: Final = re.compile(
+    r"office|hours? by|appointment|sprechstunde|tutor|due|exam|deadline|TA\b|permanence", re.IGNORECASE
+)
+_NO_NAME: Final = re.compile(
+    r"\b(?:^schedule|syllabus|instructor|professor|teaching assistants?|cross-listed|dr\.|email|office|section"
+    r"|credits?|prerequisites?|university|college|institute|department|school|faculty|room|zoom|page \d|phone"
+    r"|website"
+    r"|lectures?:|meets|meeting|location|time|http|www|course (?:information|description|outline|schedule)"
+    r"|handbook|catalog|crn|hochschule|universität)\b|@",
+    re.IGNORECASE,
+)
+_SECTION: Final = re.compile(
+    r"[,(\s-]*\b(?:sections?|sec\.?|crn)\b.*$|\s*\((?:\d+ (?:credits?|units?)|online)[^)]*\)", re.IGNORECASE
+)
+_OPEN_ENDS: Final = frozenset(
+    {
+        "and", "of", "for", "in", "to", "the", "with", "from", "und", "der", "die", "für", "et", "de", "la", "des",
+        "y", "del", "&",
+    }
+)  # fmt: skip
+_EDGES: Final = " \t'\"“”:;,.|–—-#*()/"
+
+
+@dataclass(frozen=True, slots=True)
+class CourseFields:
+    """The course as its syllabus calls it; None where it does not say.
+
+    The lengths are those that a course can have.
+    """
+
+    name: str | None = None
+    code: str | None = None
+    term: str | None = None
+    meets: str | None = None
+    institution: str | None = None
+    subject: str | None = None
+
+
+def course_fields(lines: Sequence[str]) -> CourseFields:
+    """What the first lines of a text say of the course.
+
+    Args:
+        lines: as `readable` gives them.
+    """
+    head = [line.replace("**", "").strip(" #*_\t") for line in lines[:HEAD]]
+    head = [line[:300] for line in head if line]
+    labelled = {field: _labelled(field, head) for field in _LABELLED}
+    term = find_term("\n".join(head)) or find_term("\n".join(lines))
+    code = _first_code([labelled["code"] or "", labelled["name"] or "", *head[:25]])
+    name = _name(head[:25], labelled["name"], code, term.name if term else None)
+    return CourseFields(
+        name=_cut(name, 120),
+        code=_cut(code, 20),
+        term=_cut(term.name if term else None, 60),
+        meets=_cut(_meets(head, labelled["meets"]), 120),
+        institution=_cut(_institution(head[:40], labelled["institution"]), 120),
+        subject=_cut(labelled["subject"], 80) or _cut(_found(_DEPARTMENT, head[:40]), 80),
+    )
+
+
+def _labelled(field: str, head: Sequence[str]) -> str | None:
+    for line in head:
+        if found := _LABELLED[field].fullmatch(line) or (field == "name" and _TITLE.fullmatch(line)):
+            said = re.split(r"\s*\|\s*|\t+| {3,}", found["said"].strip())[0]
+            return said.strip(" :|") or None
+    return None
+
+
+def _first_code(head: Sequence[str]) -> str | None:
+    for line in head:
+        if _PLACE.search(line):
+            continue
+        for found in _CODE.finditer(line):
+            code = found["code"].strip()
+            shorter = code.split(" ", 1)[-1]
+            if shorter.count(" ") == 1 and any(re.search(rf"(?<![A-Z] ){re.escape(shorter)}", other) for other in head):
+                code = shorter  # "UNI CS 1510" where the text goes on with "CS 1510"
+            if not _NO_CODE.search(code):
+                return code
+    return None
+
+
+def _name(head: Sequence[str], labelled: str | None, code: str | None, term: str | None) -> str | None:
+    """The name: as labelled, else what stands beside the code, else below it, else the first line of a few words."""
+    if labelled and (name := _without(labelled, code, term)):
+        return name
+    if code:
+        for at, line in enumerate(head):
+            if code not in line:
+                continue
+            if name := _without(line, code, term):
+                following = head[at + 1] if at + 1 < len(head) else ""
+                return f"{name} {following}" if name.split()[-1] in _OPEN_ENDS and len(following) < 60 else name
+            for following in (*head[:at][:1], *head[at + 1 : at + 3]):
+                if name := _without(following, code, term):
+                    return name
+    return next((name for line in head[:3] if (name := _without(line, code, term)) and len(name.split()) >= 2), None)
+
+
+def _without(line: str, code: str | None, term: str | None) -> str | None:
+    """The line without code, term and section, if a name is left."""
+    for part in (code, term):
+        if part:
+            line = line.replace(part, " | ")
+    parts = [
+        " ".join(_SECTION.sub("", part).split()).strip(_EDGES) for part in re.split(r"\||\t| {3,}|\s[–—-]\s", line)
+    ]
+    for part in parts:
+        if (
+            (part[:1].isupper() or part[:1].isdigit())
+            and part[-1:] not in ":>"
+            and 3 < len(part) <= 100
+            and sum(map(str.isalpha, part)) > len(part) * 0.6
+            and not _NO_NAME.search(part)
+            and len(part.split()) <= 12
+        ):
+            if _INSTITUTION.fullmatch(part) or part[-1:] in "?!":
+                continue
+            return part
+    return None
+
+
+def _meets(head: Sequence[str], labelled: str | None) -> str | None:
+    if labelled and any(character.isdigit() for character in labelled):
+        return re.split(r"\.\s+(?=[A-Z][a-z]+:)", labelled)[0].strip(" .")
+    for line in head:
+        found = _MEETS.search(line)
+        if found and not _NOT_MEETING.search(line):
+            return re.split(r"\s*\|\s*|\.\s+(?=[A-Z][a-z]+:)", found[0])[0].strip(" .|")
+    return None
+
+
+def _institution(head: Sequence[str], labelled: str | None) -> str | None:
+    if labelled and any(character.isalpha() for character in labelled) and len(labelled.split()) <= 10:
+        return labelled
+    for line in head:
+        if "@" in line or "http" in line:
+            continue
+        found = _INSTITUTION.search(line)
+        if found and len(found[0].split()) >= 2:
+            said = _SCHOOL_OF.sub("", found[0])
+            return re.split(r",? (?:Department|School of|Fall|Spring|Summer|Winter|Autumn|Room|Rm)\b", said)[0].strip(
+                " ,.-"
+            )
+    return None
+
+
+def _found(pattern: re.Pattern[str], head: Sequence[str]) -> str | None:
+    return next((found["said"].strip() for line in head if (found := pattern.search(line))), None)
+
+
+def _cut(text: str | None, most: int) -> str | None:
+    """The text with single spaces, if it is short enough for its field."""
+    text = " ".join(text.split()) if text else ""
+    return text if 0 < len(text) <= most else None

@@ -1,0 +1,44 @@
+"""Words that say what a line is about: what is due, held, open or off."""
+
+import re
+from typing import Final
+
+DUE: Final = re.compile(
+    r"\b(?:due|deadlines?|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|no later than|abgabe|abzugeben|fällig"
+    r"|à rendre|date limite|échéance"
+    r"|entregar?|fecha límite)\b",
+    re.IGNORECASE,
+)
+"""Something is to be handed in."""
+
+CUE: Final = re.compile(
+    r"\b(?:held|takes? place|will be|scheduled|on|is|are|by|at the start|findet|am|aura lieu|será|se realizará"
+    r"|in-class|in class)\b",
+    re.IGNORECASE,
+)
+"""Something takes place."""
+
+OPEN: Final = re.compile(
+    r"\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)|date tba|noch offen"
+    r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)"
+    r"|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
+    re.IGNORECASE,
+)
+"""The date is open."""
+
+NO_ITEM: Final = re.compile(
+    r"\b(?:no (?:class|classes|lecture|lab|labs|school|quiz|homework)|holidays?|break|recess|vacation"
+    r"|thanksgiving|reading (?:week|day)s?"
+    r"|study (?:week|days?)|add/drop|drop|withdraw\w*|registration|office hours|labor day|veterans day"
+    r"|memorial day|last day to|first day"
+    r"|feiertag|ferien|pause|weihnachts\w+|férié|vacances|festivo|vacaciones|semana santa|class cancell?ed"
+    r"|university closed|campus closed"
+    r"|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase|spring recess|office hour)\b",
+    re.IGNORECASE,
+)
+"""What a calendar has beside items: days off, deadlines of the registrar."""
+
+SAYS: Final = re.compile(
+    r"\b(?:is|are|was|will|takes?|should|must|has|have|may|can|wird|findet|ist|sind|sera|est|será|es)\b", re.IGNORECASE
+)
+"""A verb: the text is a sentence, not a title."""

@@ -1,0 +1,80 @@
+"""Whether the line that an item quotes bears out its date."""
+
+from datetime import date
+from enum import StrEnum
+from typing import Final
+
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.words import RECURRING
+
+FURTHEST: Final = 3
+"""Lines above and below a quote in which its date is looked for."""
+
+
+class Evidence(StrEnum):
+    """What a quote says about a date, the best first."""
+
+    CONFIRMED = "confirmed"
+    INFERRED = "inferred"
+    CONTRADICTED = "contradicted"
+    NOT_FOUND = "not_found"
+
+
+_BEST_FIRST: Final = list(Evidence)
+
+
+def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidence:
+    """The evidence of one quote, at its best place in the text.
+
+    `confirmed`: the date stands in the lines of the quote, or, where they have none, in the nearest line with one, at
+    most `FURTHEST` away, above before below; one of several dates or a day inside a range will do. Also an undated item
+    whose quote has no date. `inferred`: no date stands there, or a relative or recurring one. `contradicted`: another
+    one does. `not_found`: the text does not have the quote.
+    """
+    places = syllabus.places(quote)
+    if not places:
+        return Evidence.NOT_FOUND
+    if due_on is None:
+        return Evidence.CONTRADICTED if syllabus.dates_in(quote) else Evidence.CONFIRMED
+    best = Evidence.CONTRADICTED
+    for place in places:
+        best = min(best, _at(syllabus, quote, place, due_on), key=_BEST_FIRST.index)
+        if best is Evidence.CONFIRMED:
+            break
+    return best
+
+
+def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
+    mentions = [mention for line in place for mention in syllabus.mentions(line)]
+    said = [syllabus.said(line) for line in place]
+    weekdays = {weekday for one in said for weekday in one.weekdays}
+    if mentions:
+        holding = [mention for mention in mentions if mention.holds(due_on)]
+        if any(mention.first == mention.last for mention in holding):
+            return Evidence.CONFIRMED
+        if holding:  # "Week 5 (Sep 28-Oct 2): quiz on Thursday" means one day of the range
+            if any(one.recurring for one in said):
+                return Evidence.INFERRED
+            free = weekdays - {mention.weekday for mention in mentions}
+            return Evidence.INFERRED if free and due_on.weekday() not in free else Evidence.CONFIRMED
+        return Evidence.INFERRED if RECURRING.search(quote) else Evidence.CONTRADICTED
+    if weekdays or any(one.recurring or one.relative for one in said):
+        return Evidence.INFERRED
+    return _beside(syllabus, place, due_on)
+
+
+def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
+    """What the nearest line with a date says of a quote without one."""
+    beside = _nearest(syllabus, place)
+    if beside is None:
+        return Evidence.INFERRED
+    if any(mention.holds(due_on) for mention in syllabus.mentions(beside)):
+        return Evidence.CONFIRMED
+    return Evidence.INFERRED if syllabus.said(beside).recurring else Evidence.CONTRADICTED
+
+
+def _nearest(syllabus: Syllabus, place: range) -> int | None:
+    """The nearest line with a date; any above comes before all below, as a schedule writes the date first."""
+    above = range(place.start - 1, place.start - 1 - FURTHEST, -1)
+    below = range(place.stop, place.stop + FURTHEST)
+    return next((line for line in (*above, *below) if syllabus.mentions(line)), None)

@@ -1,0 +1,72 @@
+"""What kind of item a title names, by its words in English, German, French and Spanish."""
+
+import re
+from typing import Final
+
+_WORDS: Final = (
+    (
+        "exam",
+        (
+            r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
+            r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has)\b)[a-z])|exams?|examinations?"
+            r"|klausur(?:en)?|abschlussklausur|prüfung(?:en)?|examens?|partiels?|parcial(?:es)?|exámen(?:es)?"
+            r"|exámenes"
+        ),
+    ),
+    (
+        "quiz",
+        (
+            r"quiz(?:zes|ze)?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?|interros?"
+            r"|contrôles?|pruebas?"
+        ),
+    ),
+    ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone"),
+    ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
+    (
+        "paper",
+        (
+            r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?"
+            r"|dissertations?"
+        ),
+    ),
+    (
+        "assignment",
+        (
+            r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|übungsbl(?:att|ätter)"
+            r"|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?"
+        ),
+    ),
+    (
+        "project",
+        (
+            r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?"
+            r"|referat|vortrag|exposés?|presentación|presentaciones|exposición|portfolios?"
+        ),
+    ),
+    ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?"),
+    (
+        "assignment",
+        (
+            r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y"
+            r"|ies)|case stud(?:y|ies)|discussion posts?|discussion boards?|milestones?|reading responses?"
+            r"|responses?|deliverables?|peer reviews?|contracts?|übung(?:en)?|blatt|aufgaben?|exercices?"
+            r"|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?"
+        ),
+    ),
+)
+"""By rank: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""
+
+_KINDS: Final = [(kind, re.compile(rf"\b(?:{words})(?=\b|\d)", re.IGNORECASE)) for kind, words in _WORDS]
+
+NOUN: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS)})(?=\b|(?<=[a-z])\d)", re.IGNORECASE)
+"""A word that names something to hand in or to sit."""
+
+STRONG: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS[:6])})(?=\b|(?<=[a-z])\d)", re.IGNORECASE)
+"""One that hardly ever means anything else."""
+
+OTHER: Final = "other"
+
+
+def kind_of(title: str, otherwise: str = OTHER) -> str:
+    """The kind (a value of `ItemKind`) that the title names, or `otherwise`."""
+    return next((kind for kind, words in _KINDS if words.search(title)), otherwise)

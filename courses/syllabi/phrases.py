@@ -1,0 +1,124 @@
+"""The words in a sentence or a cell that name an item: "Problem set 3", "the second essay"."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from courses.syllabi.kinds import NOUN, STRONG, kind_of
+
+_NUMBER: Final = r"(?:#|no\.?|nr\.?|n°|number|part|pt\.?)?\s?(?:\d{1,2}[a-c]?|I{1,3}|IV|VI{0,3}|IX|X|[A-H])"
+_NUMBERED: Final = re.compile(
+    rf"\s?(?P<first>{_NUMBER})(?!\w|[:.]\d|\s?(?:%|pts?\b|points?\b|[ap]\.?m\b|uhr\b|hours?\b|minutes?\b"
+    rf"|pages?\b|words?\b|[/x\u00d7]\s?\d))"
+)
+_LEADING_WORD: Final = re.compile(r"([^\W\d_][\w'\u2019&-]*|\d{1,2}(?:st|nd|rd|th))\s+$")
+_JOINED: Final = re.compile(r"\s+(?:[^\W\d_][\w'-]*\s+){0,2}|-")
+_STOP: Final = frozenset(
+    {
+        "the", "a", "an", "this", "that", "these", "those", "your", "our", "their", "his", "her", "its", "each",
+        "every", "all", "any", "some", "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+        "ten", "there", "is", "are", "was", "were", "be", "been", "will", "would", "shall", "should", "must", "may",
+        "might", "can", "could", "have", "has", "had", "do", "does", "of", "in", "on", "at", "by", "for", "from", "to",
+        "with", "without", "and", "or", "but", "nor", "as", "if", "when", "while", "until", "before", "after",
+        "during", "about", "into", "over", "than", "then", "so", "not", "also", "only", "first-come", "please",
+        "submit", "turn", "complete", "finish", "hand", "upload", "read", "write", "prepare", "due", "deadline",
+        "include", "includes", "including", "take", "takes", "taking", "give", "gives", "given", "present", "presents",
+        "discuss", "return", "review", "start", "begin", "class", "week", "lecture", "chapter", "day", "section",
+        "topic", "introduction", "intro", "session", "der", "die", "das", "den", "dem", "ein", "eine", "einen", "und",
+        "oder", "von", "zu", "zur", "zum", "bis", "am", "im", "für", "mit", "abgabe", "le", "la", "les", "un", "une",
+        "des", "du", "de", "et", "ou", "à", "au", "el", "los", "las", "una", "y", "o", "para", "con", "del", "en",
+        "entrega",
+    }
+)  # fmt: skip
+_AGAINST_BEFORE: Final = re.compile(
+    r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past"
+    r"|old|discuss(?:ion of)?"
+    r"|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?|intro to"
+    r"|assign(?:ed|s)?|begin|start(?: on)?"
+    r"|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|prior to|make-?up|missed|grad(?:e"
+    r"|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out"
+    r"|post(?:ed)?|distribut\w+|receive|overview of|help with|questions (?:on|about)|re)|"
+    r"\b(?:ausgabe))\s+(?:the |your |of |for |our |den |die |das )*$",
+    re.IGNORECASE,
+)
+_AGAINST_AFTER: Final = re.compile(
+    r"^[\s\d#:,-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?"
+    r"|answers?|returned|assigned|released|posted|handed out|distributed"
+    r"|out\b|grades?\b|scores?\b|begins?\b|starts?\b|weeks?\b(?! \d)|policy|policies|period|schedule"
+    r"|guide(?:lines)?|q ?& ?a|workshop|work ?day"
+    r"|available|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric"
+    r"|conflicts?|make-?up|helpdesk|assistant|sections?\b|manual"
+    r"|groups?\b|teams?\b|topics?\b|assistants?|fee\b|safety|rooms?\b|time\b|work\b|session|meets?\b"
+    r"|days?\b(?! ?\d)|ausgabe)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that name an item.
+
+    Attributes:
+        start: where they begin in the text.
+        end: where they end.
+        title: the words, runs of white space as one space.
+        kind: a value of `ItemKind`.
+        numbered: whether a number tells it from others of its kind.
+        number: that number, where it is written in figures, else 0.
+        strong: whether its noun hardly ever means anything else.
+        against: whether it is reviewed, assigned or handed back there, and not due.
+    """
+
+    start: int
+    end: int
+    title: str
+    kind: str
+    numbered: bool
+    number: int
+    strong: bool
+    against: bool
+
+
+def phrases_of(text: str) -> list[Phrase]:
+    """What a text names as items, in its order."""
+    phrases: list[Phrase] = []
+    nouns = list(NOUN.finditer(text))
+    at = 0
+    while at < len(nouns):
+        start, end = nouns[at].start(), nouns[at].end()
+        numbered, end = _numbered(text, end)
+        at += 1
+        while at < len(nouns):
+            between = text[end : nouns[at].start()]
+            if between == "/" and not numbered and not _NUMBERED.match(text, nouns[at].end()):
+                end = nouns[at].end()
+                at += 1
+                continue
+            if not _JOINED.fullmatch(between) or any(word.lower() in _STOP for word in between.split()):
+                break
+            more, end = _numbered(text, nouns[at].end())
+            numbered = numbered or more
+            at += 1
+        start = _leading(text, start, phrases[-1].end if phrases else 0)
+        title = " ".join(text[start:end].split())
+        against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
+        strong = bool(STRONG.search(title))
+        number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
+        phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))
+    return phrases
+
+
+def _numbered(text: str, end: int) -> tuple[bool, int]:
+    """Whether a number follows at `end`, and where the phrase ends with it."""
+    found = _NUMBERED.match(text, end)
+    return (True, found.end()) if found else (False, end)
+
+
+def _leading(text: str, start: int, floor: int) -> int:
+    """Where the adjectives before a noun begin, at most four."""
+    for _ in range(4):
+        word = _LEADING_WORD.search(text, max(floor, start - 30), start)
+        if word is None or word[1].lower() in _STOP or (word.start(1) > 0 and text[word.start(1) - 1] not in ' (\t"“-'):
+            return start
+        start = word.start(1)
+    return start

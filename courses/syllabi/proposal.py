@@ -1,0 +1,135 @@
+"""What a syllabus proposes: a course with items and weights, each with its line, for a member to approve."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
+from courses.syllabi.candidates import candidates_in
+from courses.syllabi.clauses import Candidate
+from courses.syllabi.comparison import Match, Stored, Title, matches
+from courses.syllabi.course_fields import CourseFields, course_fields
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.warnings import Caution, Claim, cautions_about, too_many
+from courses.syllabi.weights import weights_in
+
+MOST_ITEMS: Final = 300
+MOST_CATEGORIES: Final = 50
+MOST_CANDIDATES: Final = 1_000
+"""Doubles included; where a text has more, the rest is not compared."""
+
+MOST_QUOTED: Final = 300
+"""Characters of a line that are quoted."""
+
+LEAST_CONFIDENCE: Final = 0.35
+"""Candidates below it are not proposed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedItem:
+    """An item of a proposal.
+
+    Attributes:
+        title: its title, at most 160 characters.
+        kind: a value of `ItemKind`.
+        due_on: its date; None where the text leaves it open.
+        line: where it stands in the text, from 1; None for one that is gone.
+        quote: that line, or of a long one the sentence, cut at 300 characters; None for one that is gone.
+        confidence: from 0 to 1; from 0.8 on it is to be ticked; None for one that is gone.
+        match: how it relates to the items of the course: `new`, `same`, `moved` (with the new date), or `gone`.
+        item_id: the item of the course, unless it is new.
+    """
+
+    title: str
+    kind: str
+    due_on: date | None
+    line: int | None
+    quote: str | None
+    confidence: float | None
+    match: Match = "new"
+    item_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedCategory:
+    """A category of a proposal.
+
+    Attributes:
+        name: its name, at most 60 characters.
+        weight: in percent of the grade.
+        line: where it stands in the text, from 1.
+    """
+
+    name: str
+    weight: float
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a syllabus proposes; empty where nothing was found."""
+
+    course: CourseFields
+    items: Sequence[ProposedItem]
+    grade_categories: Sequence[ProposedCategory]
+    warnings: Sequence[Caution]
+
+
+def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
+    """The proposal of a syllabus, compared with the items of a course.
+
+    Args:
+        syllabus: the text, read.
+        stored: the items of the course; those the text has no more follow at the end as gone.
+    """
+    sure = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
+    kept = _without_doubles(list(islice(sure, MOST_CANDIDATES)))
+    items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
+    found, gone = matches([(item.title, item.due_on) for item in items], stored)
+    items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]
+    weights = weights_in(syllabus.lines)
+    categories = [ProposedCategory(one.name, one.weight, one.line + 1) for one in weights[:MOST_CATEGORIES]]
+    cautions = cautions_about(
+        syllabus,
+        [Claim(item.title, item.due_on, item.quote) for item in items],
+        [category.weight for category in categories],
+    )
+    for what, count, most in (("items", len(kept), MOST_ITEMS), ("categories", len(weights), MOST_CATEGORIES)):
+        if count > most:
+            cautions.append(too_many(what, count, most))
+    items += [ProposedItem(one.title, one.kind, one.due_on, None, None, None, "gone", one.id) for one in gone]
+    return Proposal(course_fields(syllabus.lines), items, categories, cautions)
+
+
+def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:
+    quote = " ".join((candidate.said or syllabus.raw[candidate.line]).split())[:MOST_QUOTED]
+    title = candidate.title[:160].strip()
+    title = title[:1].upper() + title[1:]
+    return ProposedItem(
+        title, candidate.kind, candidate.due_on, candidate.line + 1, quote, round(candidate.confidence, 2)
+    )
+
+
+def _without_doubles(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Each item once: the surest of like titles on one day; one without a date only if none like it has one."""
+    kept: list[tuple[Candidate, Title]] = []
+    by_date: dict[date | None, list[int]] = {}
+    for candidate in candidates:
+        title = Title.of(candidate.title)
+        same_day = by_date.setdefault(candidate.due_on, [])
+        double = next((at for at in same_day if title.like(kept[at][1])), None)
+        if double is None:
+            same_day.append(len(kept))
+            kept.append((candidate, title))
+        elif candidate.confidence > kept[double][0].confidence:
+            kept[double] = candidate, title
+    dated = [title for candidate, title in kept if candidate.due_on is not None]
+    sure = {(title.words, title.numbers) for one, title in kept if one.due_on is not None and one.confidence >= 0.8}
+    return [
+        candidate
+        for candidate, title in kept
+        if (candidate.due_on is not None or not any(title.like(other) for other in dated))
+        and (candidate.confidence >= 0.7 or not candidate.numbered or (title.words, title.numbers) not in sure)
+    ]

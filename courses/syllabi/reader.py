@@ -1,0 +1,93 @@
+"""A syllabus, read once for all that is asked about it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property
+
+from courses.syllabi.calendars import Calendar, Mention, calendar_of
+from courses.syllabi.quotes import Quotable
+from courses.syllabi.text import lines_of, readable
+from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a line says of days without a date.
+
+    Attributes:
+        recurring: something comes again and again.
+        relative: something depends on another day, or on the number of a week.
+        weekdays: the weekdays it names.
+    """
+
+    recurring: bool
+    relative: bool
+    weekdays: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Syllabus:
+    """The text of a syllabus with the calendar its dates are read by.
+
+    Attributes:
+        raw: its lines as they are; line 1 of an answer is `raw[0]`.
+        lines: the same, as `readable` gives them.
+        calendar: what its dates mean.
+    """
+
+    raw: Sequence[str]
+    lines: Sequence[str]
+    calendar: Calendar
+    _mentions: dict[int, list[Mention]] = field(default_factory=dict, repr=False)
+    _said: "dict[int, Said]" = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, text: str, *, today: date, term: str | None = None) -> "Syllabus":
+        """Read a text.
+
+        Args:
+            text: up to 500,000 characters, which take a fraction of a second.
+            today: the member's day, for dates without a year where nothing else says one.
+            term: the term of the course, for the same.
+        """
+        raw = lines_of(text)
+        lines = [readable(line) for line in raw]
+        return cls(raw, lines, calendar_of(lines, today=today, term=term))
+
+    def mentions(self, line: int) -> list[Mention]:
+        """The dates of a line, counted from 0; none where there is no such line."""
+        if not 0 <= line < len(self.lines):
+            return []
+        if line not in self._mentions:
+            self._mentions[line] = self.calendar.mentions(self.lines[line])
+        return self._mentions[line]
+
+    def dates_in_row(self, text: str) -> list[Mention]:
+        """The dates of a text made of `lines`, with their places in it."""
+        return self.calendar.mentions(text)
+
+    def in_term(self, day: date) -> bool:
+        """Whether a day is in the term of the text or of the course, if either is known."""
+        return self.calendar.term is None or self.calendar.term.holds(day)
+
+    def dates_in(self, text: str) -> list[Mention]:
+        """The dates of a text that is not one of the lines, such as a quote, read by this calendar."""
+        return self.calendar.mentions(readable(" ".join(text.split())))
+
+    def said(self, line: int) -> "Said":
+        """What a line, counted from 0, says of days without a date."""
+        if line not in self._said:
+            text = self.lines[line]
+            self._said[line] = Said(
+                bool(RECURRING.search(text)), bool(RELATIVE.search(text)), frozenset(weekdays_in(text))
+            )
+        return self._said[line]
+
+    def places(self, quote: str) -> list[range]:
+        """The lines (from 0) of each place where a quote stands."""
+        return self._quotable.places(quote)
+
+    @cached_property
+    def _quotable(self) -> Quotable:
+        return Quotable(self.raw)

@@ -1,0 +1,188 @@
+"""The lines of a syllabus as rows of cells and as sentences."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
+
+MOST_CHARACTERS: Final = 20_000
+"""Of one line that is looked through for items; the rest of a longer one is no row and no sentence."""
+
+MOST_LINES: Final = 20_000
+"""That are looked through for items and weights; a hundred pages have a third of that."""
+
+_COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
+_RULE: Final = re.compile(r"[\s|:=+_-]*")
+_BULLET: Final = re.compile(r"^\s*(?:[•●○◦▪■□*·➢►✓o-]|#{1,6}|\(?(?:\d{1,2}|[a-z])[.)](?!\d))\s+")
+_SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
+_LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
+_MONTH_NEXT: Final = re.compile(rf"(?:{one_of(MONTHS)})\b", re.IGNORECASE)
+_MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
+
+_ROLES: Final = (
+    ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
+    (
+        "due",
+        (
+            r"due|due dates?|dates? due|deadlines?|assignments? due|homework due|work due|submission"
+            r"|submission date|submit|abgabe|abgabetermin|frist|échéance|à rendre|date limite|entregas?"
+            r"|fecha límite|fecha de entrega|what'?s due"
+        ),
+    ),
+    (
+        "date",
+        (
+            r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día"
+            r"|semana|est dates|meeting dates?|week dates?|dates? \(.*\)"
+        ),
+    ),
+    (
+        "weight",
+        (
+            r"weights?|weighting|%|percent(?:age)?s?(?: of grade)?|% of (?:final )?grade|points?|pts|worth|value"
+            r"|marks|gewicht(?:ung)?|pondération|coefficient|ponderación|peso|porcentaje|points? possible"
+            r"|possible points|total points|weightage"
+        ),
+    ),
+    (
+        "what",
+        (
+            r"assessments?|assignments?|items?|deliverables?|what|tasks?|components?|names?|activit(?:y|ies)"
+            r"|exams?|tests?|homeworks?|coursework|evaluation|assessment (?:task|item|component|type)|leistung"
+            r"|épreuve|actividad|evaluación|assignments?/\w+"
+        ),
+    ),
+    (
+        "topic",
+        (
+            r"(?:lecture |class )?topics?(?:/notes| covered)?|content|subject|agenda|theme|thema|themen|inhalt"
+            r"|sujet|tema|temas|description|notes|focus|main focus"
+        ),
+    ),
+    (
+        "reading",
+        (
+            r"readings?|chapters?|texts?|read|lektüre|literatur|lectures?|lecturas?|readings? due|materials?"
+            r"|sections?|pages?"
+        ),
+    ),
+)
+_ROLE: Final = [(role, re.compile(words, re.IGNORECASE)) for role, words in _ROLES]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line, or several of a wrapped sentence.
+
+    Attributes:
+        line: where it begins, from 0.
+        text: all of it.
+        cells: its columns; one for what is no table.
+        roles: what the heads of the columns say, as far as they say something.
+        lines: where in `text` each further line begins, as (offset, line).
+    """
+
+    line: int
+    text: str
+    cells: tuple[str, ...]
+    roles: tuple[str | None, ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the line has several columns."""
+        return len(self.cells) > 1
+
+    def line_at(self, offset: int) -> int:
+        """The line (from 0) in which a place of `text` is."""
+        return max((line for start, line in self.lines if start <= offset), default=self.line)
+
+
+def rows_of(lines: Sequence[str]) -> Iterator[Row]:
+    """The rows of a text, each with the roles of its columns; empty lines are left out."""
+    roles: tuple[str | None, ...] = ()
+    at = 0
+    while at < min(len(lines), MOST_LINES):
+        text = _MARKS.sub("", lines[at][:MOST_CHARACTERS]).rstrip()
+        line, at = at, at + 1
+        if not text.strip() or _RULE.fullmatch(text):
+            continue
+        cells = cells_of(text)
+        if len(cells) > 1:
+            named = tuple(role_of(cell) for cell in cells)
+            if sum(role is not None for role in named) >= 2 or (len(cells) > 1 and named[0] in {"date", "due"}):
+                roles = named
+            yield Row(line, text, cells, roles if len(roles) == len(cells) else ())
+            continue
+        if "|" not in text and len(text) < 40 and not text[:1].isspace():
+            roles = roles if len(text) < 25 else ()
+        starts: list[tuple[int, int]] = []
+        while at < len(lines) and at - line < 12 and _goes_on(text, lines[at]):
+            starts.append((len(text) + 1, at))
+            text = f"{text} {lines[at].strip()}"
+            at += 1
+        text, cut = _without_bullet(text)
+        yield Row(line, text, (text,), (), tuple((start - cut, number) for start, number in starts))
+
+
+def cells_of(text: str) -> tuple[str, ...]:
+    """The columns of a line: between bars, tabs or wide gaps; bars at its ends are frame."""
+    if "|" in text:
+        cells = [cell.strip() for cell in text.strip().split("|")]
+        if text.strip().startswith("|"):
+            cells = cells[1:]
+        if text.strip().endswith("|") and text.strip().startswith("|"):
+            cells = cells[:-1]
+        return tuple(cells) or ("",)
+    text, _ = _without_bullet(text.strip())
+    return tuple(cell.strip() for cell in _COLUMNS.split(text) if cell.strip()) or ("",)
+
+
+def role_of(cell: str) -> str | None:
+    """What the head of a column says about it."""
+    cell = cell.strip(" :*#")
+    return next((role for role, words in _ROLE if words.fullmatch(cell)), None) if 0 < len(cell) < 40 else None
+
+
+def sentences_of(text: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a text with their places; the dot of "Oct." or "Dr." ends none."""
+    start = 0
+    for end in _SENTENCE_END.finditer(text):
+        word = _LAST_WORD.search(text, max(start, end.start() - 20), end.start())
+        if (
+            word
+            and (word[1].lower() in MONTHS or word[1].lower() in WEEKDAYS or len(word[1]) <= 2)
+            and text[end.end()].isalnum()
+        ):
+            continue
+        if text[end.start() - 1].isdigit() and _MONTH_NEXT.match(text, end.end()):
+            continue  # "18. Januar"
+        yield start, text[start : end.start() + 1]
+        start = end.end()
+    yield start, text[start:]
+
+
+def _without_bullet(text: str) -> tuple[str, int]:
+    bullet = _BULLET.match(text)
+    if bullet is None:
+        return text, 0
+    return text[bullet.end() :], bullet.end()
+
+
+def _goes_on(text: str, following: str) -> bool:
+    """Whether a line of prose goes on in the next one, as lines of a PDF do."""
+    following = following.strip()
+    if len(text) < 55 or not following or "|" in following or text[-1] in ".:!?;" or len(text) + len(following) > 1500:
+        return False
+    if _BULLET.match(following) or len(_COLUMNS.split(following)) > 1:
+        return False
+    last = text.rsplit(None, 1)[-1].lower()
+    return following[0].islower() or last in _OPEN_ENDS or last.rstrip(".,") in WEEKDAYS
+
+
+_OPEN_ENDS: Final = {
+    "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with",
+    "am", "der", "die", "das", "bis", "und", "le", "la", "les", "avant", "el", "antes", "del", *MONTHS,
+}  # fmt: skip

@@ -1,0 +1,100 @@
+"""The term that a text or a course names, and the days it lasts."""
+
+import re
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+_SEASONS: Final = {
+    "fall": "fall autumn herbst herbstsemester michaelmas automne otoño otono",
+    "spring": "spring frühjahr frühjahrssemester frühling hilary lent printemps primavera",
+    "summer": "summer été verano",
+    "winter": "winter hiver invierno",
+    "winter semester": "wintersemester wise ws",
+    "summer semester": "sommersemester sose ss",
+}
+_SEASON: Final = {name: season for season, names in _SEASONS.items() for name in names.split()}
+
+_DAYS: Final = {
+    "fall": ((0, 8, 1), (1, 1, 31)),
+    "spring": ((0, 1, 1), (0, 6, 30)),
+    "summer": ((0, 5, 1), (0, 9, 15)),
+    "winter": ((-1, 12, 1), (0, 4, 30)),
+    "winter semester": ((0, 9, 15), (1, 4, 15)),
+    "summer semester": ((0, 3, 15), (0, 10, 15)),
+    "year": ((0, 8, 1), (1, 7, 31)),
+}
+"""First and last day as (years after the year named, month, day). A winter begins in the December before its year; the
+semesters of German universities have dates of their own."""
+
+_NAMES: Final = "|".join(sorted(_SEASON, key=len, reverse=True))
+_YEARS: Final = r"(20\d\d)(?:\s?[/–-]\s?(20\d\d|\d\d)(?![\d/–-]))?|['/\u2019](\d\d)\b"
+_TERM: Final = re.compile(
+    rf"\b(?P<season>{_NAMES})\b(?:[ -](?:semester|term|quarter|session|trimester|block))?(?:\s(?:I{{1,3}}|[1-4A-D]))?"
+    rf"(?:,?\s{{0,3}}(?:(?:de|of)\s)?)(?:{_YEARS})"
+    rf"|\b(?P<year_first>20\d\d)\s(?P<season_last>{_NAMES})\b(?:\s(?:semester|term|quarter|session|trimester))?",
+    re.IGNORECASE,
+)
+_ACADEMIC_YEAR: Final = re.compile(r"(?<![\d./-])(20\d\d)\s?[/–-]\s?(20\d\d|\d\d)(?![\d./–-])")
+_SEASON_ALONE: Final = re.compile(rf"\b({_NAMES})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term.
+
+    Attributes:
+        name: as it is written, "Fall Semester 2026".
+        first: the first day that can belong to it.
+        last: the last day that can, examinations included.
+        stated: whether the days stand in the text, and do not just follow from the season.
+    """
+
+    name: str
+    first: date
+    last: date
+    stated: bool = False
+
+    def holds(self, day: date) -> bool:
+        """Whether the day is in the term."""
+        return self.first <= day <= self.last
+
+
+def find_term(text: str) -> Term | None:
+    """The first term with a year that a text names, else the first academic year."""
+    for found in _TERM.finditer(text):
+        season = _SEASON[(found["season"] or found["season_last"]).lower()]
+        year = int(found["year_first"] or found[2] or f"20{found[4]}")
+        if found[3]:
+            if int(found[3]) % 100 != (year + 1) % 100:
+                continue
+            if season == "winter":
+                season = "winter semester"
+            elif season in {"spring", "summer", "summer semester"}:
+                year += 1
+        return _term(found[0], season, year)
+    for found in _ACADEMIC_YEAR.finditer(text):
+        if int(found[2]) % 100 == (int(found[1]) + 1) % 100:
+            return _term(found[0], "year", int(found[1]))
+    return None
+
+
+def term_near(name: str, today: date) -> Term | None:
+    """The term a course gives; one without a year ("Fall semester") is that which is nearest to `today`."""
+    if term := find_term(name):
+        return term
+    found = _SEASON_ALONE.search(name)
+    if found is None:
+        return None
+    terms = [_term(name, _SEASON[found[1].lower()], today.year + years) for years in (-1, 0, 1)]
+    return min(terms, key=lambda term: distance(today, term.first, term.last))
+
+
+def distance(day: date, first: date, last: date) -> int:
+    """Days from a day to the nearest one of a span; 0 within it."""
+    return max((first - day).days, (day - last).days, 0)
+
+
+def _term(name: str, season: str, year: int) -> Term:
+    (first_years, *first), (last_years, *last) = _DAYS[season]
+    return Term(" ".join(name.split()), date(year + first_years, *first), date(year + last_years, *last))

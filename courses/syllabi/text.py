@@ -1,0 +1,70 @@
+"""The lines of a syllabus as they are read and compared: without what differs between two extractions of one page."""
+
+import re
+import unicodedata
+from typing import Final
+
+_IGNORED: Final = {
+    **dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None),  # soft hyphens, joiners, marks of order
+    **dict.fromkeys(
+        map(
+            ord,
+            "\"'`\u00b4\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u2039\u203a\u00ab\u00bb\u2032\u2033\u2035\u2036",
+        ),
+        None,
+    ),  # quotation marks, apostrophes and primes
+}
+_DASHES: Final = dict.fromkeys(
+    map(ord, "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"), " "
+)
+_CELLS: Final = {ord("|"): " "}
+"""Cell borders are written by the readers of files; a quote taken from the page itself has none."""
+
+_TO_COMPARE: Final = _IGNORED | _DASHES | _CELLS
+_TO_READ: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"), None) | {
+    ord("\u2010"): "-",
+    ord("\u2011"): "-",
+    ord("\u2212"): "-",
+    ord("\u2012"): "\u2013",
+    ord("\u2015"): "\u2014",
+    ord("\u2019"): "'",
+}
+_LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,400}\)")
+"""Of Markdown."""
+
+_ADDRESS: Final = re.compile(r"\bhttps?://\S+")
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, ends removed. The first one is line 1 wherever a line is named."""
+    return text.splitlines()
+
+
+def readable(line: str) -> str:
+    """A line as the readers of dates and items see it: no addresses, ligatures or soft hyphens, one form of hyphen."""
+    if not line.isascii():
+        line = unicodedata.normalize("NFKC", line).translate(_TO_READ)
+    if "](" in line:
+        line = _LINK.sub(r"\1", line)
+    return _ADDRESS.sub(" ", line) if "://" in line else line
+
+
+def comparable(text: str) -> str:
+    """A text in the form in which quotes are looked for.
+
+    Case, runs of white space, soft hyphens, ligatures, quotation marks and dashes of any kind make no difference.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().translate(_TO_COMPARE).split())
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, case-folded; numbers are words."""
+    return _WORD.findall(comparable(text))
+
+
+def title_key(title: str) -> str:
+    """The title as titles are compared: trimmed, runs of white space as one space, case-folded."""
+    return " ".join(title.casefold().split())

@@ -1,0 +1,67 @@
+"""Titles of items, cut out of the lines they stand in."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from courses.syllabi.calendars import Mention
+from courses.syllabi.words import WEEKDAYS, one_of
+
+MOST_WORDS: Final = 9
+"""Of a line or cell that is a title as a whole."""
+
+MOST_CHARACTERS: Final = 160
+
+_TIME: Final = re.compile(
+    r"\b(?:at |by |from |before |um |à |a las )?\d{1,2}(?:[:.h]\d\d)?\s?(?:[ap]\.?m\b\.?|uhr\b"
+    r"|h\b)?(?:\s?[-–—]\s?\d{1,2}(?:[:.h]\d\d)?)?"
+    r"\s?(?:[ap]\.?m\b\.?|uhr\b|(?<=\d)h\b)(?:\s?(?:c|e|p|m)[sd]?t\b)?"
+    r"|\b\d{1,2}:\d\d(?:\s?[-–—]\s?\d{1,2}:\d\d)?\b|\b(?:at )?(?:noon|midnight)\b",
+    re.IGNORECASE,
+)
+_WORTH: Final = re.compile(r"\(?\b\d{1,4}(?:\.\d+)?\s?(?:%|pts?\b\.?|points?\b|marks?\b)\)?(?: each)?", re.IGNORECASE)
+_CUES: Final = re.compile(
+    r"\b(?:(?:is|are|will be|must be|to be|should be) )?(?:due|submitted|handed in|turned in|held"
+    r"|scheduled)\b(?: (?:on|by|in class|at|date|before(?: class)?|today|online|for))*"
+    r"|\bdeadline(?: for)?\b|\bdate\b:|\b(?:in|before|during|at|by) (?:the )?(?:start of |beginning of "
+    r"|end of )?(?:the )?(?:class|lecture|lab)\b"
+    r"|^(?:abgabe|entrega(?: de| del)?|rendu(?: du| de la)?|submit|turn in|hand in|complete)\b:?|\b(?:via|on"
+    r"|through) (?:canvas|blackboard|moodle|gradescope|brightspace|turnitin|d2l)\b"
+    r"|^(?:week|wk|woche|semaine|semana|class|session|day|lecture)\s*#?\d{1,2}\b[:.]?|^\d{1,2}(?:\s+(?=\D)|$)"
+    r"|\b(?:on|by|until|bis|am|le)\s*$|^(?:on|am|le|el|week of)\b",
+    re.IGNORECASE,
+)
+_INNER: Final = re.compile(r"(?<=\()[\s;,:]+|[\s;,:]+(?=\))")
+_WEEKDAY_LAST: Final = re.compile(rf"\s+(?:(?:on|by|due|am|le|el)\s+)?(?:{one_of(WEEKDAYS)})s?[\s.,]*$", re.IGNORECASE)
+_EMPTY: Final = re.compile(r"\(\s*\)|\[\s*\]|\s[@*](?=\s|$)")
+_EDGES: Final = " \t,;:.–—-|/*•·=()&+→"
+_NOTHING: Final = frozenset(
+    {"", "none", "n/a", "na", "tba", "tbd", "-", "x", "due", "no", "keine", "aucun", "nothing", "nothing due"}
+)
+
+
+def cleaned(text: str, mentions: Iterable[Mention]) -> str:
+    """A text without its dates, times, weights and words as "due on", trimmed of what held them."""
+    kept, at = [], 0
+    for mention in mentions:
+        kept.append(text[at : mention.start])
+        at = mention.end
+    text = " ".join([*kept, text[at:]])
+    for pattern in (_TIME, _WORTH, _CUES, _INNER, _EMPTY, _CUES):
+        text = pattern.sub(" ", text)
+    text = " ".join(text.split()).replace(" ,", ",").replace(" :", ":").strip(_EDGES)
+    text = _WEEKDAY_LAST.sub("", text).strip(_EDGES)
+    if "(" in text and ")" not in text:
+        text += ")"
+    return text.removesuffix("*").strip()
+
+
+def is_title(text: str) -> bool:
+    """Whether a text is short and wordy enough to be a title as a whole."""
+    words = text.split()
+    return (
+        0 < len(words) <= MOST_WORDS
+        and len(text) <= MOST_CHARACTERS
+        and sum(character.isalpha() for character in text) >= 3
+        and text.lower() not in _NOTHING
+    )

@@ -1,0 +1,128 @@
+"""What a member should look at again in items and weights that were read out of a syllabus."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, Literal
+
+from courses.syllabi.comparison import Stored, Title
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.words import weekdays_in
+
+WarningType = Literal["outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many"]
+
+MOST_QUOTED: Final = 60
+"""Characters of a title in a message."""
+
+_DAYS: Final = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A warning.
+
+    Attributes:
+        type: which one.
+        message: a sentence for the member.
+        index: the place of the item among those sent or proposed, from 0; None where it is about none.
+    """
+
+    type: WarningType
+    message: str
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An item as somebody, or the parser, read it.
+
+    Attributes:
+        title: its title.
+        due_on: its date, or None.
+        quote: the words it was read from, or None.
+    """
+
+    title: str
+    due_on: date | None
+    quote: str | None = None
+
+
+def cautions_about(
+    syllabus: Syllabus, items: Sequence[Claim], weights: Sequence[float] = (), stored: Sequence[Stored] = ()
+) -> list[Caution]:
+    """The warnings about items and weights, in the order of the items; that about the weights is the last.
+
+    Args:
+        syllabus: the text with its calendar; that of an empty text still knows the course's term.
+        items: what was read.
+        weights: of the categories, in percent; none means that none were sent.
+        stored: the items that the course has already.
+    """
+    cautions = []
+    earlier: dict[date | None, list[tuple[Title, str]]] = {}
+    for one in stored:
+        earlier.setdefault(one.due_on, []).append((Title.of(one.title), one.title))
+    for index, item in enumerate(items):
+        cautions.extend(_of_date(syllabus, item, index))
+        same_day = earlier.setdefault(item.due_on, [])
+        title = Title.of(item.title)
+        if double := next((name for other, name in same_day if title.like(other)), None):
+            message = f'"{_short(item.title)}" is like "{_short(double)}", {_on(item.due_on)}.'
+            cautions.append(Caution("duplicate", message, index))
+        same_day.append((title, item.title))
+    if weights and abs(sum(weights) - 100) > 0.01:
+        cautions.append(Caution("weights", f"The weights add up to {sum(weights):g} %, not to 100 %."))
+    return cautions
+
+
+def too_many(what: str, found: int, most: int) -> Caution:
+    """The warning that a proposal leaves something out.
+
+    Args:
+        what: "items" or "categories".
+        found: how many the text has.
+        most: how many are proposed.
+    """
+    return Caution("too_many", f"The text names {found} {what}; the first {most} are here.")
+
+
+def _of_date(syllabus: Syllabus, item: Claim, index: int) -> list[Caution]:
+    """What is odd about the date of one item."""
+    if item.due_on is None:
+        return []
+    cautions = []
+    term = syllabus.calendar.term
+    if term is not None and not term.holds(item.due_on):
+        name = f"{term.name}, " if term.name else "the term, "
+        message = (
+            f'"{_short(item.title)}", {_on(item.due_on)}, is outside {name}{_day(term.first)} to {_day(term.last)}.'
+        )
+        cautions.append(Caution("outside_term", message, index))
+    if item.quote is None:
+        return cautions
+    mentions = syllabus.dates_in(item.quote)
+    named = weekdays_in(item.quote) | {one.weekday for one in mentions if one.weekday is not None}
+    in_range = any(one.first != one.last and one.holds(item.due_on) for one in mentions)
+    if named and item.due_on.weekday() not in named and not in_range:
+        days = " and ".join(_DAYS[day] for day in sorted(named))
+        message = (
+            f'"{_short(item.title)}", {_on(item.due_on)}, is a {_DAYS[item.due_on.weekday()]}; the text says {days}.'
+        )
+        cautions.append(Caution("weekday", message, index))
+    others = [one for one in mentions if not one.holds(item.due_on)]
+    if others and len({(one.first, one.last) for one in mentions}) > 1:
+        message = f'The text of "{_short(item.title)}", {_on(item.due_on)}, also names {_day(others[0].last)}.'
+        cautions.append(Caution("two_dates", message, index))
+    return cautions
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= MOST_QUOTED else f"{title[: MOST_QUOTED - 1]}…"
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {day:%B %Y}"
+
+
+def _on(day: date | None) -> str:
+    return "without a date" if day is None else _day(day)

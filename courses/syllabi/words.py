@@ -1,0 +1,79 @@
+"""Names of months and weekdays in English, German, French and Spanish, with what precedes and joins dates."""
+
+import re
+from typing import Final
+
+_MONTHS: Final = (
+    "january jan januar jän jänner janvier janv enero ene",
+    "february feb februar février fevrier févr fevr fév febrero",
+    "march mar märz maerz mär mrz mars marzo",
+    "april apr avril avr abril abr",
+    "may mai mayo",
+    "june jun juni juin junio",
+    "july jul juli juillet juil julio",
+    "august aug août aout agosto ago",
+    "september sept sep septembre septiembre setiembre",
+    "october oct oktober okt octobre octubre",
+    "november nov novembre noviembre",
+    "december dec dezember dez décembre decembre déc diciembre dic",
+)
+_WEEKDAYS: Final = (
+    "monday mon montag lundi lun lunes",
+    "tuesday tues tue dienstag mardi martes",
+    "wednesday weds wed mittwoch mercredi miércoles miercoles mié",
+    "thursday thurs thur thu donnerstag jeudi jueves jue",
+    "friday fri freitag vendredi viernes vie",
+    "saturday sat samstag sonnabend samedi sábado sabado",
+    "sunday sun sonntag dimanche domingo",
+)
+_SHORT_WEEKDAYS: Final = ("mo", "di", "mi mer", "do jeu", "fr ven", "sa sam", "so dim")
+"""Words of other meanings, too: weekdays only right before a date."""
+
+MONTHS: Final = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+"""Month (1-12) by lower-case name."""
+
+WEEKDAYS: Final = {name: number for number, names in enumerate(_WEEKDAYS) for name in names.split()}
+"""Weekday (Monday is 0, as in `date.weekday`) by lower-case name."""
+
+WEEKDAYS_BEFORE_DATES: Final = WEEKDAYS | {
+    name: number for number, names in enumerate(_SHORT_WEEKDAYS) for name in names.split()
+}
+
+
+def one_of(names: dict[str, int]) -> str:
+    """A pattern for one of the names, the longest first."""
+    return "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+
+
+RECURRING: Final = re.compile(
+    r"\b(?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|weekly|bi-?weekly|fortnightly"
+    r"|jeweils|wöchentlich|(?:mon|diens|donners|frei|sams|sonn)tags|mittwochs|hebdomadaires?|semanal(?:es)?"
+    r"|(?:every|each|jede[nrs]?|chaque|tous les|cada|todos los)\s(?:other\s|second\s|zweiten?\s)?"
+    rf"(?:{one_of(WEEKDAYS)}|week|class|lecture|session|lab|woche|semaine|semana|lundis|mardis|mercredis|jeudis"
+    rf"|vendredis))\b",
+    re.IGNORECASE,
+)
+"""What is due again and again."""
+
+RELATIVE: Final = re.compile(
+    r"\b(?:weeks?|woche|kw|semaine|semana)\s*#?\d{1,2}\b"
+    r"|\b(?:days?|weeks?|hours?|tage?n?|wochen?|jours?|semaines?|días?|semanas?)\s+"
+    r"(?:after|before|later|following|prior|nach|vor|après|avant|después|antes)\b"
+    r"|\b(?:following|next|nächsten?|prochaine?|próxim[oa])\s+(?:week|class|day|woche|semaine|semana|clase)\b",
+    re.IGNORECASE,
+)
+"""What depends on another day: "week 5", "one week after the lab"."""
+
+PLURAL_WEEKDAYS: Final = {
+    "mondays": 0, "tuesdays": 1, "wednesdays": 2, "thursdays": 3, "fridays": 4, "saturdays": 5, "sundays": 6,
+    "montags": 0, "dienstags": 1, "mittwochs": 2, "donnerstags": 3, "freitags": 4, "samstags": 5, "sonntags": 6,
+    "lundis": 0, "mardis": 1, "mercredis": 2, "jeudis": 3, "vendredis": 4, "samedis": 5, "dimanches": 6,
+}  # fmt: skip
+_NAMED: Final = WEEKDAYS | PLURAL_WEEKDAYS
+_ANY_WEEKDAY: Final = re.compile(rf"\b({one_of(_NAMED)})\b", re.IGNORECASE)
+
+
+def weekdays_in(text: str) -> set[int]:
+    """The weekdays that a text names, also in the plural; a short name only with a capital ("Mon", "Sat")."""
+    found = (name for name in _ANY_WEEKDAY.findall(text) if len(name) > 4 or name[0].isupper())
+    return {_NAMED[name.lower()] for name in found}

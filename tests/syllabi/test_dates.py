@@ -1,0 +1,133 @@
+"""Dates as syllabi write them."""
+
+from datetime import date
+
+import pytest
+
+from tests.syllabi.reading import dates, read
+
+pytestmark = pytest.mark.once
+
+FALL = "Autumn 2026"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Recital on Oct 8", ["2026-10-08"]),
+        ("Recital: Thursday, October 8th, 2026, 7 pm", ["2026-10-08"]),
+        ("the 8th of October", ["2026-10-08"]),
+        ("8-Oct-2026", ["2026-10-08"]),
+        ("2026-10-08T23:59", ["2026-10-08"]),
+        ("2026-10-08 23:59", ["2026-10-08"]),
+        ("2026/10/08", ["2026-10-08"]),
+        ("Th 10/8 7-9pm", ["2026-10-08"]),
+        ("10/8/26", ["2026-10-08"]),
+        ("Unit 4 (Oct 5-9)", ["2026-10-05/2026-10-09"]),
+        ("Oct. 28 to Nov. 3", ["2026-10-28/2026-11-03"]),
+        ("10/28-11/3", ["2026-10-28/2026-11-03"]),
+        ("10/26-30", ["2026-10-26/2026-10-30"]),
+        ("7–11 December", ["2026-12-07/2026-12-11"]),
+        ("Dec 21 – Jan 3", ["2026-12-21/2027-01-03"]),
+        ("September 15 and 17", ["2026-09-15", "2026-09-17"]),
+        ("12 October 19 Sonata form", ["2026-10-19"]),
+        ("9/15 | Motets | 9/22", ["2026-09-15", "2026-09-22"]),
+    ],
+)
+def test_it_reads_english_dates(line, expected):
+    assert dates(FALL, line) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("Wintersemester 2026/27", "Abgabe am 5. Oktober"), ["2026-10-05"]),
+        (("Wintersemester 2026/27", "Klausur: Mo., 8. Feb. 2027, 9 Uhr"), ["2027-02-08"]),
+        (
+            ("Wintersemester 2026/27", "Die Abgabe und die Vorlesung:", "vom 02.11. bis 06.11."),
+            ["2026-11-02/2026-11-06"],
+        ),
+        (("Wintersemester 2026/27", "07.-11.12.2026"), ["2026-12-07/2026-12-11"]),
+        (("Automne 2026", "Remise : mardi 1er décembre"), ["2026-12-01"]),
+        (("Automne 2026", "du 5 au 9 octobre"), ["2026-10-05/2026-10-09"]),
+        (("Otoño 2026", "Entrega: 12 de octubre de 2026"), ["2026-10-12"]),
+        (("Otoño 2026", "del 7 al 11 de diciembre"), ["2026-12-07/2026-12-11"]),
+    ],
+)
+def test_it_reads_german_french_and_spanish_dates(lines, expected):
+    assert dates(*lines) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Read chapters 3-4 and pages 10-12",
+        "Section 2-105, call 555-10-2026",
+        "open 24/7",
+        "You may 2 times miss a class",
+        "worth 1/2 of the grade",
+        "9/10 points",
+        "February 30",
+        "13/13/2026",
+        "99.99. and 0.0.",
+        "May 2019",
+        "Act 2, 10:30 to 11:45",
+    ],
+)
+def test_it_sees_no_date_in_other_figures(line):
+    assert dates(FALL, line) == []
+
+
+def test_a_day_over_twelve_says_which_figure_is_the_day():
+    assert dates(FALL, "Essay 13/10/2026", "Portfolio 03/12/2026") == ["2026-12-03"]
+    assert dates(FALL, "Essay 10/13/2026", "Portfolio 03/12/2027") == ["2027-03-12"]
+
+
+def test_a_named_weekday_says_which_figure_is_the_day():
+    assert dates(FALL, "Tuesday 3/11") == ["2026-11-03"]
+    assert dates("Spring 2026", "Wednesday 3/11") == ["2026-03-11"]
+
+
+def test_the_term_says_which_figure_is_the_day():
+    assert dates(FALL, "Viva 2/11") == ["2026-11-02"]
+    assert dates(FALL, "Viva 11/2") == ["2026-11-02"]
+
+
+def test_the_year_comes_from_the_term_of_the_text_across_new_year():
+    assert dates("Fall 2025", "Sep 9") == ["2025-09-09"]
+    assert dates("Fall 2025", "Jan 15") == ["2026-01-15"]
+    assert dates("Academic year 2025/26", "May 4") == ["2026-05-04"]
+
+
+def test_the_year_comes_from_full_dates_then_the_courses_term_then_weekdays_then_today():
+    spring = date(2026, 2, 1)
+    assert dates("Revised March 3, 2024", "Mock trial April 5", today=spring, term="Spring 2025") == ["2024-04-05"]
+    assert dates("Mock trial April 5", today=spring, term="Spring 2025") == ["2025-04-05"]
+    assert dates("Opening: Monday, January 13", "Mock trial: Friday, April 4", today=spring) == ["2025-04-04"]
+    assert dates("Mock trial April 5", today=spring) == ["2026-04-05"]
+    assert dates("Mock trial November 5", today=spring) == ["2025-11-05"]
+
+
+def test_a_term_without_a_year_is_the_nearest():
+    assert dates("Mock trial Jan 20", today=date(2026, 12, 1), term="Fall semester") == ["2027-01-20"]
+
+
+def test_the_days_of_the_term_are_those_that_the_text_gives():
+    syllabus = read(FALL, "Classes begin September 14", "Last day of classes: December 4", "Mock trial Oct 5")
+    assert syllabus.calendar.term is not None
+    assert (syllabus.calendar.term.first, syllabus.calendar.term.last) == (date(2026, 9, 14), date(2026, 12, 25))
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last"),
+    [
+        ("Fall 2026", date(2026, 8, 1), date(2027, 1, 31)),
+        ("Spring 2027", date(2027, 1, 1), date(2027, 6, 30)),
+        ("Summer II 2027", date(2027, 5, 1), date(2027, 9, 15)),
+        ("2027 Winter Quarter", date(2026, 12, 1), date(2027, 4, 30)),
+    ],
+)
+def test_else_a_term_has_the_days_of_its_season(name, first, last):
+    term = read(name).calendar.term
+    assert term is not None
+    assert (term.name, term.first, term.last) == (name, first, last)

@@ -1,0 +1,108 @@
+"""Whether a quoted line bears out a date."""
+
+from datetime import date
+
+import pytest
+
+from courses.syllabi.evidence import evidence_for
+from tests.syllabi.reading import read
+
+pytestmark = pytest.mark.once
+
+OCT_8, OCT_9, OCT_15 = date(2026, 10, 8), date(2026, 10, 9), date(2026, 10, 15)
+
+
+def said(*lines: str, quote: str, day: date | None = OCT_8) -> str:
+    return evidence_for(read("Fall 2026", *lines), quote, day).value
+
+
+def test_the_date_in_the_line_of_the_quote_confirms():
+    assert said("Recital (juried) — Thursday, Oct 8", quote="Recital (juried)") == "confirmed"
+
+
+def test_another_date_there_contradicts_even_if_the_right_one_is_near():
+    assert said("Thu Oct 8", "Recital Oct 15", quote="Recital") == "contradicted"
+
+
+@pytest.mark.parametrize("away", [1, 2, 3])
+def test_a_quote_without_a_date_has_that_of_the_nearest_line(away):
+    assert said("Thu Oct 8", *["Madrigals"] * (away - 1), "Recital", quote="Recital") == "confirmed"
+
+
+def test_four_lines_away_is_too_far():
+    assert said("Thu Oct 8", "Motets", "Madrigals", "Chorales", "Recital", quote="Recital") == "inferred"
+
+
+def test_a_line_above_comes_before_one_below():
+    assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital") == "confirmed"
+    assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_15) == "contradicted"
+    assert said("Recital", "Oct 8", quote="Recital") == "confirmed"
+
+
+def test_either_of_two_dates_and_a_day_inside_a_range_will_do():
+    assert said("Recital Oct 8 or Oct 15", quote="Recital", day=OCT_15) == "confirmed"
+    assert said("Recitals Oct 6-9", quote="Recitals") == "confirmed"
+    assert said("Recitals Oct 6-9", quote="Recitals", day=OCT_15) == "contradicted"
+
+
+def test_a_weekday_narrows_a_range():
+    assert said("Unit 7 (Oct 5-9): recital on Thursday", quote="recital on Thursday") == "confirmed"
+    assert said("Unit 7 (Oct 5-9): recital on Thursday", quote="recital on Thursday", day=OCT_9) == "inferred"
+
+
+@pytest.mark.parametrize(
+    "line", ["Journals are due Fridays", "Recital: Thursday of week 7", "One week after the lab", "Jeden Freitag"]
+)
+def test_a_relative_or_recurring_date_is_inferred(line):
+    assert said("Oct 15", line, quote=line) == "inferred"
+
+
+def test_a_recurring_date_with_its_bounds_is_inferred_between_them():
+    line = "Journals: every Friday from September 4 until December 4"
+    assert said(line, quote=line, day=OCT_9) == "inferred"
+
+
+def test_an_undated_item_is_confirmed_by_a_quote_without_a_date():
+    assert said("Recital: to be announced", quote="Recital", day=None) == "confirmed"
+    assert said("Recital: Oct 8", quote="Recital: Oct 8", day=None) == "contradicted"
+
+
+def test_a_quote_that_the_text_does_not_have_is_not_found():
+    assert said("Recital Oct 8", quote="Exam Oct 8") == "not_found"
+    assert said("Recital Oct 8", quote=" — ") == "not_found"
+
+
+def test_the_best_place_counts():
+    lines = ("Recital: 20 %", "", "", "", "Recital Oct 15", "Recital Oct 8")
+    assert said(*lines, quote="Recital") == "confirmed"
+
+
+def test_whole_words_come_before_parts_of_words():
+    assert said("Etude 1: Oct 8", "Etude 12: Oct 15", quote="Etude 1", day=OCT_15) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("line", "quote"),
+    [
+        ("  RECITAL \t of   songs", "recital of songs"),
+        ("Reci\u00adtal of songs", "Recital of songs"),
+        ("Final re\ufb02ection", "Final reflection"),
+        ("\u201cWinter\u2019s Journey\u201d recital", '"Winter\'s Journey" recital'),
+        ("\u00abRecital\u00bb", '"Recital"'),
+        ("Take\u2011home recital \u2014 songs", "Take-home recital - songs"),
+        ("Recital | of | songs", "Recital of songs"),
+        ("Recitalof songs", "Recital of songs"),
+        ("Re\u0301cital", "R\u00e9cital"),
+    ],
+)
+def test_what_differs_between_two_extractions_does_not_matter(line, quote):
+    assert said("Oct 8", line, quote=quote) == "confirmed"
+
+
+def test_a_quote_can_go_over_lines():
+    assert said("The recital of songs", "takes place on Oct 8", quote="recital of songs takes place") == "confirmed"
+
+
+@pytest.mark.parametrize("year", [2025, 2027])
+def test_a_date_without_a_year_does_not_confirm_another_year(year):
+    assert said("Recital Oct 8", quote="Recital", day=date(year, 10, 8)) == "contradicted"

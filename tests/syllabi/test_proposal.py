@@ -1,0 +1,293 @@
+"""What is proposed out of a syllabus."""
+
+from datetime import date
+
+import pytest
+
+from courses.models import ItemKind
+from courses.syllabi.kinds import kind_of
+from tests.syllabi.reading import items, proposed, read, weights
+
+pytestmark = pytest.mark.once
+
+FALL = "Fall 2026"
+
+
+def test_it_proposes_the_course_its_items_and_its_weights_with_their_lines():
+    proposal = proposed(
+        "MUS 214: Counterpoint in Practice",
+        "Fall 2026 | Alder Conservatory University",
+        "Class meets: Mon/Wed 9:00-10:20 am, Studio 3",
+        "Grading: etudes 60%, juried exam 40%",
+        "Juried exam: Thursday, October 8, 7 pm",
+    )
+    course = proposal.course
+    assert (course.name, course.code, course.term) == ("Counterpoint in Practice", "MUS 214", "Fall 2026")
+    assert (course.institution, course.meets) == ("Alder Conservatory University", "Mon/Wed 9:00-10:20 am, Studio 3")
+    assert course.subject is None
+    (item,) = proposal.items
+    assert (item.title, item.kind, item.due_on) == ("Juried exam", "exam", date(2026, 10, 8))
+    assert (item.line, item.quote) == (5, "Juried exam: Thursday, October 8, 7 pm")
+    assert (item.match, item.item_id) == ("new", None)
+    assert item.confidence is not None
+    assert item.confidence >= 0.8
+    assert [(one.name, one.weight, one.line) for one in proposal.grade_categories] == [
+        ("etudes", 60, 4),
+        ("juried exam", 40, 4),
+    ]
+    assert proposal.warnings == []
+
+
+def test_a_room_an_address_and_a_term_are_no_code():
+    assert proposed("Office: MU 214", "Galesburg, IL 61401", "MAY 2026", "Choir of the College").course.code is None
+
+
+def test_nothing_is_proposed_out_of_nothing():
+    for text in ("", "A poem about rain.", "Our exam policy is strict. Essays count for much."):
+        proposal = proposed(text)
+        assert (list(proposal.items), list(proposal.grade_categories)) == ([], [])
+
+
+def test_a_schedule_with_bars():
+    assert items(
+        FALL,
+        "Week | Dates | Topic | Due",
+        "1 | Sep 7 | Species counterpoint | |",
+        "2 | Sep 14 | Suspensions | Worksheet 1 |",
+        "3 | Sep 21 | Review for the midterm | Worksheet 2, Listening quiz |",
+        "4 | Sep 28 | Midterm exam | |",
+    ) == [
+        ("Worksheet 1", "assignment", "2026-09-14"),
+        ("Worksheet 2", "assignment", "2026-09-21"),
+        ("Listening quiz", "quiz", "2026-09-21"),
+        ("Midterm exam", "exam", "2026-09-28"),
+    ]
+
+
+def test_a_list_of_deliverables_takes_the_day_they_are_due():
+    assert items(
+        "Spring 2027",
+        "Deliverable | Released | Deadline | Worth",
+        "Score analysis | 2027-01-20 | 2027-02-03 | 40%",
+        "Concert review | 2027-02-03 | 2027-02-24 | 60%",
+    ) == [("Score analysis", "assignment", "2027-02-03"), ("Concert review", "assignment", "2027-02-24")]
+
+
+def test_a_weekday_in_a_week():
+    assert items(
+        FALL,
+        "Week 5 (Oct 5-9)",
+        "Dictation quiz on Wednesday",
+        "Week 6 (Oct 12-16)",
+        "No class Monday",
+        "Fugue draft due Friday",
+    ) == [("Dictation quiz", "quiz", "2026-10-07"), ("Fugue draft", "paper", "2026-10-16")]
+
+
+def test_dates_above_and_below_their_items():
+    assert items(FALL, "10/5", "Modulation", "Lab report 2 due", "10/12", "Final exam") == [
+        ("Lab report 2", "lab", "2026-10-05"),
+        ("Final exam", "exam", "2026-10-12"),
+    ]
+    assert items(FALL, "Exam #1:", "Wednesday 14 October", "Text.", "Exam #2:", "Monday 9 November") == [
+        ("Exam #1", "exam", "2026-10-14"),
+        ("Exam #2", "exam", "2026-11-09"),
+    ]
+
+
+def test_sentences():
+    assert items(
+        FALL,
+        "Two essays are required of everyone who takes this course for credit, and both are written at home. The first"
+        " essay is due on October 5. You should hand in the second essay by Monday, November 9, in class. A listening"
+        " quiz will be held on October 14.",
+    ) == [
+        ("First essay", "paper", "2026-10-05"),
+        ("Second essay", "paper", "2026-11-09"),
+        ("Listening quiz", "quiz", "2026-10-14"),
+    ]
+
+
+def test_a_sentence_that_goes_on_in_the_next_line_keeps_its_own():
+    proposal = proposed(
+        FALL, "Please remember, all of you who sing, that the take-home exam is due on", "October 19, at noon."
+    )
+    assert [(item.title, item.due_on, item.line) for item in proposal.items] == [
+        ("Take-home exam", date(2026, 10, 19), 2)
+    ]
+
+
+def test_what_recurs_between_two_dates():
+    found = items(FALL, "Journals are due every Friday from September 4 to September 25, except September 18.")
+    assert found == [("Journals", "assignment", f"2026-09-{day}") for day in ("04", "11", "25")]
+
+
+def test_the_due_date_of_several():
+    assert items(FALL, "Take-home midterm: opens Oct 5; due Oct 9 at noon") == [
+        ("Take-home midterm", "exam", "2026-10-09")
+    ]
+
+
+def test_what_is_to_be_announced_is_undated():
+    assert items(FALL, "Final exam: TBA") == [("Final exam", "exam", None)]
+    assert items(FALL, "Juries: quiz 1 Oct 5", "Quiz 2: to be announced") == [
+        ("Juries: quiz 1", "quiz", "2026-10-05"),
+        ("Quiz 2", "quiz", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "October 12: no class (Columbus Day)",
+        "Reading week: October 19-23",
+        "Fall break Oct 12-13",
+        "Last day to withdraw: October 30",
+        "Office hours on October 8 are cancelled",
+        "October 5 Review for the midterm",
+        "October 5 Homework 3 assigned",
+        "Midterm grades posted October 20",
+        "Adopted by the senate on June 13, 2024",
+        "October 8 | t-test and hypothesis testing | Ch. 4",
+    ],
+)
+def test_what_is_no_item(line):
+    assert items(FALL, line) == []
+
+
+def test_german_french_and_spanish():
+    assert items("Wintersemester 2026/27", "Abgabe Hausarbeit: 1. Februar 2027", "Klausur: Mo, 8. Februar 2027") == [
+        ("Hausarbeit", "paper", "2027-02-01"),
+        ("Klausur", "exam", "2027-02-08"),
+    ]
+    assert items("Automne 2026", "Examen final : mardi 15 décembre") == [("Examen final", "exam", "2026-12-15")]
+    assert items("Otoño 2026", "Entrega del ensayo: 9 de noviembre") == [("Ensayo", "paper", "2026-11-09")]
+
+
+def test_each_item_once():
+    assert items(FALL, "Midterm: October 14", "Notes.", "Oct 14 | Midterm exam", "Midterm: TBA") == [
+        ("Midterm", "exam", "2026-10-14")
+    ]
+
+
+def test_a_sentence_is_quoted_of_a_long_line():
+    long = "This course is about counterpoint. " * 12
+    (item,) = proposed(FALL, f"{long}The juried exam takes place on October 8.").items
+    assert item.quote == "The juried exam takes place on October 8."
+
+
+@pytest.mark.parametrize(
+    ("title", "kind"),
+    [
+        ("Midterm", "exam"),
+        ("Final", "exam"),
+        ("Final project", "project"),
+        ("Midterm paper", "paper"),
+        ("Lab report 3", "lab"),
+        ("Lab quiz", "quiz"),
+        ("Project proposal", "project"),
+        ("Assignment 2 draft", "assignment"),
+        ("HW4", "assignment"),
+        ("Übungsblatt 2", "assignment"),
+        ("Excursion", "other"),
+    ],
+)
+def test_the_kind_by_the_words_of_the_title(title, kind):
+    assert kind_of(title) == kind
+    assert kind in ItemKind.values
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("Etudes ........ 45 %", "Jury (in May) ... 55 %"), [("Etudes", 45), ("Jury", 55)]),
+        (("30% etudes", "70% juried exam"), [("etudes", 30), ("juried exam", 70)]),
+        (("Marks: Etudes 20 / Jury 30 / Essay 50",), [("Etudes", 20), ("Jury", 30), ("Essay", 50)]),
+        (("Part | Weight", "Etudes | 45%", "Jury | 55%", "Total | 100%"), [("Etudes", 45), ("Jury", 55)]),
+        (("Grading", "Etudes 150 points", "Jury 50 pts", "Total: 200 points"), [("Etudes", 75), ("Jury", 25)]),
+        (("Your grade: two juries (30% each), essay 40%.",), [("two juries", 60), ("essay", 40)]),
+        (("Essays count for 60% of the grade (30% each) and the jury for 40%.",), [("Essays", 60), ("jury", 40)]),
+        (
+            ("Participation (25%) You are to sing.", "Always.", "Jury (75%) Once a year."),
+            [("Participation", 25), ("Jury", 75)],
+        ),
+        (("Bewertung", "Klausur 62,5 %", "Referat 37,5 %"), [("Klausur", 62.5), ("Referat", 37.5)]),
+    ],
+)
+def test_weights(lines, expected):
+    assert weights(*lines) == expected
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("A 90-100%", "B 80-89%", "C 70-79%"),
+        ("A = 90%, B = 10%",),
+        ("Late work loses 50% on the first day and 50% on the second day.",),
+        ("Up to 100% of those who pass are happy.",),
+    ],
+)
+def test_what_is_no_weight(lines):
+    assert weights("Grading", *lines) == []
+
+
+def test_weights_that_do_not_add_up_are_proposed_with_a_warning():
+    proposal = proposed("Grade breakdown", "Etudes 40%", "Jury 30%", "Essay 20%")
+    assert [one.weight for one in proposal.grade_categories] == [40, 30, 20]
+    assert [(one.type, one.index) for one in proposal.warnings] == [("weights", None)]
+
+
+def test_at_most_300_items_are_proposed():
+    proposal = proposed("Academic year 2026/27", *(f"Quiz {n}: {n % 28 + 1} October" for n in range(1, 331)))
+    assert len(proposal.items) == 300
+    assert [(one.type, one.message) for one in proposal.warnings if one.type == "too_many"] == [
+        ("too_many", "The text names 330 items; the first 300 are here.")
+    ]
+
+
+HOSTILE = [
+    "1 ",
+    "1/",
+    "1/1 ",
+    "Sep 1 ",
+    "Sep 1\n",
+    "Sep 1-",
+    " ",
+    "\t",
+    "\n",
+    "| ",
+    "a\n",
+    "exam ",
+    "Exam 1 due Sep 1\n",
+    "a 1%\n",
+    "homework 10%, ",
+    "total 100 points a 50 points\n",
+    "M W F ",
+    "T ",
+    "Mon, ",
+    "every Friday from Sep 1 to Dec 1 ",
+    "[a](",
+    "(",
+    ".",
+    "University of ",
+    "Sep 1 | Exam 1 | Lab 2\n",
+    "\ufb01\u00ad",
+    "longer words that run on and on without any end at all\n",
+    "Fall ",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_no_text_of_the_greatest_length_takes_long(piece):
+    """The watchdog is generous: what backtracks takes minutes, and the slowest of these takes two seconds."""
+    from time import process_time
+
+    from courses.syllabi.evidence import evidence_for
+    from courses.syllabi.proposal import propose
+
+    started = process_time()
+    syllabus = read((piece * (500_000 // len(piece) + 1))[:500_000])
+    assert len(propose(syllabus).items) <= 300
+    for quote in ("a", "1", "Sep 1", "exam", "not there at all") * 20:
+        evidence_for(syllabus, quote, date(2026, 9, 2))
+    assert process_time() - started < 60
