@@ -8,10 +8,13 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePasswordMixin, UserChangeForm
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
 from accounts import api_keys, clocks, counts, membership, sessions
+from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
 from accounts.erasure import erase_member
 from accounts.models import ApiKey, Member
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
@@ -119,14 +122,14 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     ordering = ("email",)
     filter_horizontal = ()
     autocomplete_fields = ("groups",)
-    readonly_fields = ("created_at", "last_login")
+    readonly_fields = ("created_at", "last_login", "log_of_changes")
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "repair_clock", "repair_counts")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
         ("Access", {"fields": _PRIVILEGES}),
-        ("Dates", {"fields": ("created_at", "last_login")}),
+        ("Dates", {"fields": ("created_at", "last_login", "log_of_changes")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "time_zone", "usable_password", "password1", "password2")}),)
 
@@ -169,6 +172,12 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     def delete_model(self, request: HttpRequest, obj: Member) -> None:
         """Remove the member with everything."""
         erase_member(obj.id)
+
+    @admin.display(description="log of changes")
+    def log_of_changes(self, member: Member) -> str:
+        """A link to what was changed in the member's study data."""
+        address = reverse("admin:accounts_change_changelist")
+        return format_html('<a href="{}?member__id__exact={}">changes</a>', address, member.id)
 
     @admin.display(boolean=True, description="membership")
     def membership(self, member: Member) -> bool:

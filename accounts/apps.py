@@ -10,7 +10,10 @@ class AccountsConfig(AppConfig):
 
     name = "accounts"
     verbose_name = "Members and credentials"
-    headings: ClassVar[dict[str, str]] = {"Member": "Who the credential belongs to."}
+    headings: ClassVar[dict[str, str]] = {
+        "Member": "Who the credential belongs to.",
+        "Changes": "Who changed what.",
+    }
 
     def ready(self) -> None:
         from accounts import checks  # noqa: F401, PLC0415  # registers itself

@@ -7,8 +7,9 @@ from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import DateTimeField, Field, ForeignKey
+from django.db.models import DateTimeField, Field, ForeignKey, UUIDField
 
+from accounts.change_log import SOURCES
 from accounts.clocks import REPAIRS
 from accounts.connections import CONNECTED_APPS
 from accounts.counts import COUNT_REPAIRS
@@ -16,8 +17,9 @@ from accounts.credentials import RESOLVERS
 from accounts.erasure import ERASURES
 from accounts.profile import PRACTICE_STREAK
 from accounts.purging import EXPIRED_DATA
+from studyservice.admin.base import READINGS
 
-HOOKS = (CONNECTED_APPS, RESOLVERS, EXPIRED_DATA, ERASURES, REPAIRS, COUNT_REPAIRS, PRACTICE_STREAK)
+HOOKS = (CONNECTED_APPS, RESOLVERS, EXPIRED_DATA, ERASURES, REPAIRS, COUNT_REPAIRS, PRACTICE_STREAK, READINGS, SOURCES)
 
 
 @register()
@@ -30,7 +32,9 @@ def check_hooks(**kwargs: Any) -> list[CheckMessage]:
 def check_fields(**kwargs: Any) -> list[CheckMessage]:
     """Where other apps keep what belongs to a member, and the moments that the member's clock gave."""
     stamps = [(label, name) for label, names in settings.MEMBER_CLOCK_STAMPS.items() for name in names]
+    plain = [(label, name) for label, name, _ in settings.MEMBER_PLAIN_REFERENCES]
     return [
+        *_errors("MEMBER_PLAIN_REFERENCES", plain, UUIDField),
         *_errors("MEMBER_DATA", settings.MEMBER_DATA, ForeignKey),
         *_errors("MEMBER_CLOCK_STAMPS", stamps, DateTimeField),
     ]

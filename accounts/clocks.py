@@ -13,7 +13,9 @@ from django.db import transaction
 from django.db.models import F, Model, QuerySet
 from django.utils import timezone
 
+from accounts.change_contents import Part, type_of
 from accounts.models import Member
+from accounts.recording import record
 from accounts.writing import MAX_DRIFT
 from studyservice.hooks import HookList
 
@@ -61,6 +63,8 @@ def repair_clock(member_id: UUID) -> Repaired | None:
         for repair in REPAIRS:
             repair(member, now)
         Member.objects.filter(id=member_id).update(write_clock=newest)
+        moved = Part(type_of(Member), member_id, "clock", None, {"stamps": stamps})
+        record(member_id, newest, "repair_clock", [moved], undoable=False)
         return Repaired(member.email, member.write_clock - now, stamps)
 
 

@@ -16,6 +16,8 @@ from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
+from accounts.acting import Actor
+from accounts.changes import ActorKind
 from accounts.connections import Refusal
 from accounts.models import ApiKey, Member
 from accounts.secrets import kind_of, sha256
@@ -60,6 +62,7 @@ def member_of(row: MemberColumns) -> Member:
 
 class _KeyColumns(MemberColumns):
     key_id: UUID
+    key_name: str
     may_write: bool
     expires_at: datetime | None
     used: datetime | None
@@ -67,7 +70,7 @@ class _KeyColumns(MemberColumns):
 
 _API_KEY = Select[_KeyColumns](
     ApiKey.objects.filter(secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True),
-    {"key_id": "id", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
+    {"key_id": "id", "key_name": "name", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
     | member_columns("member"),
 )
 
@@ -96,6 +99,7 @@ class Credential:
         scopes: what it may do.
         member: whose data it opens; loaded with the fields that operations need.
         root: the path below which it works; empty means everywhere.
+        actor: whom the log of changes names.
         connection: what the member allowed an app, of an access token; it may have several at once.
     """
 
@@ -103,6 +107,7 @@ class Credential:
     id: UUID
     scopes: frozenset[Scope]
     member: Member
+    actor: Actor
     root: str = ""
     connection: Connection | None = None
 
@@ -183,6 +188,7 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
         id=row["key_id"],
         scopes=frozenset(Scope) if row["may_write"] else frozenset({Scope.READ}),
         member=member_of(row),
+        actor=Actor(ActorKind.KEY, row["key_id"], row["key_name"]),
     )
 
 

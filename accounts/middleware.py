@@ -9,15 +9,18 @@ from django.conf import settings
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
+from accounts.acting import Actor, acting
 from accounts.calls import note_call
 from accounts.challenges import Reason, challenge
+from accounts.changes import ActorKind
 from accounts.credentials import CREDENTIAL, credential_of, presented_secret
 from accounts.membership import require_membership
+from accounts.models import Member
 from accounts.rates import WINDOW, count
 from accounts.viewsets import routed
 from studyservice.http.client_address import client_address
 from studyservice.http.fork import ApiGate
-from studyservice.http.paths import is_api_path, is_mcp_path
+from studyservice.http.paths import ADMIN_ROOT, is_api_path, is_below, is_mcp_path
 from studyservice.http.request_keys import CALLER
 from studyservice.http.responses import error_response
 from studyservice.operations.declaration import Operation
@@ -91,6 +94,29 @@ class CredentialMiddleware(ApiGate):
             error: Reason | None = None if presented_secret(request) is None else "invalid_token"
             return error_response(Unauthorized(headers={"WWW-Authenticate": challenge(request.path_info, error)}))
         return None
+
+
+class ActingMiddleware:
+    """Says who acts on pages: the operator in the admin, elsewhere the member, on a page of this service.
+
+    API requests pass by; their credential acts (`MemberViewSet`). Who is signed in is looked up when something is
+    changed.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Go on as whoever is signed in."""
+        with acting(lambda: _on_a_page(request)):
+            return self.get_response(request)
+
+
+def _on_a_page(request: HttpRequest) -> Actor:
+    user = request.user
+    if is_below(request.path_info, ADMIN_ROOT) and isinstance(user, Member):
+        return Actor(ActorKind.OPERATOR, user.id, user.name)
+    return Actor(ActorKind.PAGE)
 
 
 class MembershipMiddleware:

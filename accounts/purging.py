@@ -7,8 +7,11 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from accounts.api_keys import long_ended
+from accounts.changes import KEPT_FOR as CHANGES_KEPT_FOR
+from accounts.changes import UNDOABLE_FOR, Change
 from accounts.idempotency import KEPT_FOR
 from accounts.models import IdempotencyKey, SignInCode
+from studyservice.database.ids import first_uuid7
 from studyservice.hooks import HookTable
 
 BATCH = 1000
@@ -52,3 +55,17 @@ def purge_api_keys() -> int:
 def purge_idempotency_keys() -> int:
     """Those whose calls cannot be sent again any more."""
     return purge(IdempotencyKey.objects.filter(created_at__lte=timezone.now() - KEPT_FOR))
+
+
+def purge_changes() -> int:
+    """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
+    return purge(Change.objects.filter(id__lt=first_uuid7(timezone.now() - CHANGES_KEPT_FOR)))
+
+
+def purge_taken() -> int:
+    """What deletions took, of rows that stay."""
+    old = Change.objects.filter(id__lt=first_uuid7(timezone.now() - UNDOABLE_FOR), taken__isnull=False)
+    removed = 0
+    while batch := list(old.values_list("pk", flat=True)[:BATCH]):
+        removed += old.filter(pk__in=batch).update(taken=None)
+    return removed

@@ -1,7 +1,10 @@
-"""Routes of the member."""
+"""Routes of the member and of the log of changes."""
 
 from django.urls import path
 
-from accounts.views import MeViewSet
+from accounts.views import ChangeViewSet, MeViewSet
 
-urlpatterns = [path("me", MeViewSet.as_view({"get": "get_me"}))]
+urlpatterns = [
+    path("me", MeViewSet.as_view({"get": "get_me"})),
+    path("changes", ChangeViewSet.as_view({"get": "list_changes"})),
+]

@@ -1,9 +1,11 @@
-"""Operations on the member."""
+"""Operations on the member and the log of changes."""
 
+from accounts import change_log
 from accounts.profile import profile
-from accounts.serializers import MemberRecord, MemberRow
+from accounts.serializers import ChangeRecord, ChangeRow, ChangesQuery, MemberRecord, MemberRow
 from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.serializers import Page
 
 
 class MeViewSet(MemberViewSet):
@@ -17,3 +19,16 @@ class MeViewSet(MemberViewSet):
         credential may do. Works without an active membership.
         """
         return profile(self.credential)
+
+
+class ChangeViewSet(MemberViewSet):
+    """The log of changes."""
+
+    tag = "Changes"
+
+    @operation("List changes", scope=Scope.READ, answer=ChangeRecord, many=True, query=ChangesQuery, tool=False)
+    def list_changes(self) -> Page[ChangeRow]:
+        """What was changed in the member's study data over the last 90 days, by whom, and what it was before; newest
+        first. Reviews of cards and what operators looked at are among it.
+        """
+        return change_log.list_changes(self.member, **self.query)

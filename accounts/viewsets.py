@@ -9,6 +9,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from rest_framework.viewsets import ViewSet
 
+from accounts.acting import acting
 from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL, Credential
 from accounts.idempotency import META, REPLAYED, KeyedCall, answer_once
@@ -17,7 +18,7 @@ from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
 from studyservice.http.responses import content_response, error_response, json_response
 from studyservice.operations.codec import encode
-from studyservice.operations.declaration import Operation
+from studyservice.operations.declaration import Operation, Scope
 from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
 from studyservice.operations.fields import parse_uuid
 from studyservice.operations.serializers import Query
@@ -94,6 +95,7 @@ class MemberViewSet(ViewSet):
         member: whose data this is.
         query: the parsed query parameters.
         body: the validated body.
+        change_id: the row that the call left in the log of changes; None if it changed nothing.
     """
 
     http_method_names = ("get", "head", "post", "put", "patch", "delete")
@@ -103,6 +105,7 @@ class MemberViewSet(ViewSet):
     member: Member
     query: dict[str, Any]
     body: dict[str, Any]
+    change_id: UUID | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Refuse an action that declares nothing about itself."""
@@ -185,7 +188,12 @@ class MemberViewSet(ViewSet):
                 if operation.exists is not None:
                     operation.exists(self.member, **path_ids)
                 raise
-        return operation.action(self, **path_ids)
+        if operation.scope is Scope.READ:
+            return operation.action(self, **path_ids)
+        with acting(self.credential.actor) as call:
+            row = operation.action(self, **path_ids)
+        self.change_id = call.change_id
+        return row
 
     def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
         """The path's ids; the query is kept.

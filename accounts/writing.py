@@ -1,4 +1,7 @@
-"""The one door to every change of a member's data: a transaction under the member's lock, with its own clock."""
+"""The one door to every change of a member's data: a transaction under the member's lock, with its own clock.
+
+What changes study data names its operation and leaves a row in the log of changes (`accounts.changes`).
+"""
 
 import logging
 from collections.abc import Iterator
@@ -14,6 +17,7 @@ from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from accounts.models import Member
+from accounts.recording import Write
 from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import NotFound
 
@@ -46,8 +50,8 @@ ENCLOSING = ContextVar[EnclosingCall | None]("enclosing", default=None)
 
 
 @contextmanager
-def writing(member_id: UUID) -> Iterator[datetime]:
-    """A transaction that holds the member's row lock and gives the stamp of this write.
+def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
+    """A transaction that holds the member's row lock, and gives the write with its stamp, `now`.
 
     Writes of one member follow each other, so a count made inside stays true until the commit. Their stamps strictly
     grow in the order in which the writes become visible, even when server clocks disagree, so a poller that asks for
@@ -59,8 +63,14 @@ def writing(member_id: UUID) -> Iterator[datetime]:
 
     Inside a call that encloses it (`ENCLOSING`) the commit, and with it the end of the lock, is the call's.
 
+    What is changed inside is told to the write, which stores its row last.
+
+    Args:
+        operation: what is done, of what changes study data; credentials and the profile leave no row.
+
     Raises:
         NotFound: the member is gone, or is being deleted.
+        NoActor: study data was changed, and no door has said who acts (`accounts.acting`).
     """
     call = ENCLOSING.get()
     with transaction.atomic() if call is None else call.joined():
@@ -72,7 +82,9 @@ def writing(member_id: UUID) -> Iterator[datetime]:
             _drifted.log(member_id, stamp, now)
         if call is not None:
             call.check()
-        yield stamp
+        write = Write(member_id, stamp, operation)
+        yield write
+        write.store()
 
 
 class _DriftLog:

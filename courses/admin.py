@@ -13,6 +13,8 @@ from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest
 from django.urls import URLPattern, path
 
+from accounts.change_admin import note_reading
+from accounts.deleting import delete_object
 from accounts.writing import writing
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
@@ -29,6 +31,8 @@ def syllabus_file(request: HttpRequest, course_id: UUID, file_id: UUID) -> FileR
     if not request.user.has_perm("courses.view_syllabusfile"):
         raise PermissionDenied
     file = SyllabusFile.objects.filter(course_id=course_id, id=file_id).first()
+    if file is not None:
+        note_reading(file)
     if file is None or not file.file.storage.exists(str(file.file.name)):
         raise Http404
     return FileResponse(
@@ -97,14 +101,16 @@ class CourseAdmin(ServiceAdmin):
         added = formset.save(commit=False)
         if not added and not formset.deleted_objects:
             return
-        with writing(course.member_id) as now:
+        with writing(course.member_id, "change_syllabus_files") as write:
             for file in added:
                 file.member_id = course.member_id
                 file.filename = file.file.name
-                file.created_at = now
+                file.created_at = write.now
                 file.save()
+                write.made(SyllabusFile, file.id, file.filename, {"course_id": course.id, "filename": file.filename})
+                write.cannot_be_undone()
             for file in formset.deleted_objects:
-                file.delete()
+                delete_object(write, SyllabusFile, file.id)
 
     def delete_model(self, request: HttpRequest, obj: Course) -> None:
         """As delete_course does it."""

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, Q
 
+from accounts.deleting import delete_object
 from accounts.models import Member
 from accounts.writing import writing
 from courses.errors import NoSuchCourse
@@ -85,34 +86,36 @@ def create_course(
     Raises:
         Conflict: the member has `MAX_COURSES` courses.
     """
-    with writing(member.id) as now:
+    with writing(member.id, "create_course") as write:
         if Course.objects.filter(member_id=member.id).count() >= MAX_COURSES:
             raise Conflict(f"There are {MAX_COURSES} courses, the most there can be. Delete one first.")
-        course = Course.objects.create(
-            member_id=member.id,
-            name=name,
-            term=term,
-            code=code,
-            meets=meets,
-            institution=institution,
-            subject=subject,
-            syllabus_text=syllabus_text,
-            created_at=now,
-            updated_at=now,
-        )
+        fields: CourseFields = {
+            "name": name,
+            "code": code,
+            "term": term,
+            "meets": meets,
+            "institution": institution,
+            "subject": subject,
+            "syllabus_text": syllabus_text,
+        }
+        course = Course.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
+        write.made(Course, course.id, name, fields)
         return require_course(member, course.id)
 
 
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
-    """Change the fields given.
+    """Change the fields given; those that are as they were leave the course untouched.
 
     Raises:
         NotFound: there is no such course of the member's.
     """
-    with writing(member.id) as now:
-        if changes:
-            mine = Course.objects.filter(member_id=member.id, id=course_id)
-            mine.update(**changes, updated_at=now)
+    with writing(member.id, "update_course") as write:
+        mine = Course.objects.filter(member_id=member.id, id=course_id)
+        stored = mine.values(*{"name", *changes}).first()
+        if stored is None:
+            raise NoSuchCourse
+        if different := write.differing(Course, course_id, stored["name"], stored, changes):
+            mine.update(**different, updated_at=write.now)
         return require_course(member, course_id)
 
 
@@ -122,9 +125,7 @@ def delete_course(member: Member, course_id: UUID) -> DeletedRow:
     Raises:
         NotFound: there is no such course of the member's.
     """
-    with writing(member.id):
-        course = Course.objects.only("id", "member_id").filter(member_id=member.id, id=course_id).first()
-        if course is None:
+    with writing(member.id, "delete_course") as write:
+        if not delete_object(write, Course, course_id):
             raise NoSuchCourse
-        course.delete()
     return deletion(course_id)

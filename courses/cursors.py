@@ -1,23 +1,16 @@
 """Opaque keyset cursors: where a page ended, bound to the member and the filters it was made with."""
 
-import base64
-import hmac
-import re
 import struct
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from django.utils.crypto import salted_hmac
-
 from studyservice.operations.errors import InvalidRequest
+from studyservice.operations.sealing import CURSOR_REFUSED, seal, unseal
 
 _LAYOUT = struct.Struct(">BBIq16sqqq")
 _VERSION = 2
-_MAC_BYTES = 18
-"""With the layout's 54 bytes a multiple of three, so that one position has one text and no padding."""
-
-_TEXT = re.compile(r"[A-Za-z0-9_-]{96}", re.ASCII)
+_SALT = "courses.cursors"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -67,7 +60,7 @@ def encode_cursor(position: Position, binding: str) -> str:
         _micros(began),
         _micros(turned),
     )
-    return base64.urlsafe_b64encode(packed + _mac(packed, binding)).decode()
+    return seal(packed, _SALT, binding)
 
 
 def decode_cursor(text: str, binding: str) -> Position:
@@ -76,18 +69,10 @@ def decode_cursor(text: str, binding: str) -> Position:
     Raises:
         InvalidRequest: `text` is no cursor, or belongs to another member or other filters.
     """
-    refused = InvalidRequest(
-        "This cursor is not valid here. Use the next_cursor of the previous page, with the same filters."
-    )
-    if not _TEXT.fullmatch(text):
-        raise refused
-    raw = base64.urlsafe_b64decode(text)
-    packed, mac = raw[: _LAYOUT.size], raw[_LAYOUT.size :]
-    if not hmac.compare_digest(mac, _mac(packed, binding)):
-        raise refused
+    packed = unseal(text, _LAYOUT.size, _SALT, binding)
     version, section, ordinal, instant, id_bytes, newest, began, turned = _LAYOUT.unpack(packed)
     if version != _VERSION:
-        raise refused
+        raise InvalidRequest(CURSOR_REFUSED)
     return Position(
         section=section,
         due_on=date.fromordinal(ordinal) if ordinal else None,
@@ -104,8 +89,3 @@ def _micros(instant: datetime | None) -> int:
 
 def _instant(micros: int) -> datetime:
     return _EPOCH + micros * _MICROSECOND
-
-
-def _mac(packed: bytes, binding: str) -> bytes:
-    digest = salted_hmac("courses.cursors", packed + binding.encode(), algorithm="sha256")
-    return digest.digest()[:_MAC_BYTES]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import F
 
+from accounts.deleting import delete_object
 from accounts.models import Member
 from accounts.writing import writing
 from courses.errors import NoSuchItem
@@ -76,7 +77,7 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
         NotFound: there is no such course of the member's.
         Conflict: the course has `MAX_ITEMS` items, or the member `MAX_ITEMS_OF_MEMBER`.
     """
-    with writing(member.id) as now:
+    with writing(member.id, "create_item") as write:
         course_name = add_to_count(member, course_id)
         item_id = uuid7()
         _INSERT.run(
@@ -86,9 +87,11 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
             title=title,
             kind=kind,
             due_on=due_on,
-            created_at=now,
-            updated_at=now,
+            created_at=write.now,
+            updated_at=write.now,
         )
+        fields = {"course_id": course_id, "title": title, "kind": kind, "due_on": due_on}
+        write.made(Item, item_id, title, fields)
     item: ItemColumns = {
         "id": item_id,
         "course_id": course_id,
@@ -96,22 +99,26 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
         "title": title,
         "kind": kind,
         "due_on": due_on,
-        "created_at": now,
-        "updated_at": now,
+        "created_at": write.now,
+        "updated_at": write.now,
     }
     return with_days_until([item], member.today())[0]
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
-    """Change the fields given.
+    """Change the fields given; those that are as they were leave the item untouched.
 
     Raises:
         NotFound: there is no such item of the member's.
     """
-    with writing(member.id) as now:
-        if changes:
-            Item.objects.filter(member_id=member.id, id=item_id).update(**changes, updated_at=now)
-        return get_item(member, item_id)
+    with writing(member.id, "update_item") as write:
+        item = _ONE.first(member_id=member.id, item_id=item_id)
+        if item is None:
+            raise NoSuchItem
+        if different := write.differing(Item, item_id, item["title"], item, changes):
+            Item.objects.filter(member_id=member.id, id=item_id).update(**different, updated_at=write.now)
+            item = cast("ItemColumns", item | different | {"updated_at": write.now})
+    return with_days_until([item], member.today())[0]
 
 
 def delete_item(member: Member, item_id: UUID) -> DeletedRow:
@@ -120,8 +127,8 @@ def delete_item(member: Member, item_id: UUID) -> DeletedRow:
     Raises:
         NotFound: there is no such item of the member's.
     """
-    with writing(member.id):
+    with writing(member.id, "delete_item") as write:
         if not take_from_count(member.id, item_id):
             raise NoSuchItem
-        Item(id=item_id).delete()
+        delete_object(write, Item, item_id)
     return deletion(item_id)

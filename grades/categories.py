@@ -1,10 +1,14 @@
 """Replacing a course's grade categories as a whole."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
+from accounts.change_contents import Fields
+from accounts.deleting import delete_rows
 from accounts.models import Member
 from accounts.writing import writing
 from courses.courses import require_course
+from courses.models import Course
 from grades.breakdown import get_grades
 from grades.models import GradeCategory
 from grades.serializers import CategoryFields, GradeBreakdownRow
@@ -21,25 +25,39 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
         NotFound: there is no such course of the member's.
         ValidationFailed: an id is repeated, or is no category of this course; nothing was changed.
     """
-    with writing(member.id):
-        require_course(member, course_id)
+    with writing(member.id, "set_grade_categories") as write:
+        course = require_course(member, course_id)
         present = {
             category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         }
         kept = _kept(categories, present)
+        before: dict[str, object] = {"categories": _listed(present.values())}
+        mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if left_out := present.keys() - kept:
-            GradeCategory.objects.filter(member_id=member.id, id__in=left_out).delete()
-        new = []
+            before |= delete_rows(write, mine.filter(id__in=left_out))
+        listed, new = [], []
         for position, entry in enumerate(categories, start=1):
             known = entry.get("id")
-            category = present[known] if known else GradeCategory(member_id=member.id, course_id=course_id)
-            category.name, category.weight, category.position = entry["name"], entry["weight"], position
-            if known:
-                category.save(force_update=True)
-            else:
+            fields = {"name": entry["name"], "weight": entry["weight"], "position": position}
+            category = GradeCategory(member_id=member.id, course_id=course_id, **fields)
+            if not known:
                 new.append(category)
+            else:
+                category.id = known
+                if _listed([category]) != _listed([present[known]]):
+                    mine.filter(id=known).update(**fields)
+            listed.append(category)
         GradeCategory.objects.bulk_create(new)
+        write.changed(Course, course_id, course["name"], before, {"categories": _listed(listed)})
         return get_grades(member, course_id)
+
+
+def _listed(categories: Iterable[GradeCategory]) -> list[Fields]:
+    """What can be changed of categories, in their order."""
+    return [
+        {"id": category.id, "name": category.name, "weight": category.weight, "position": category.position}
+        for category in sorted(categories, key=lambda category: (category.position, category.id))
+    ]
 
 
 def _kept(categories: list[CategoryFields], present: dict[UUID, GradeCategory]) -> set[UUID]:

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from uuid import UUID
 
+from accounts.deleting import delete_object
 from accounts.models import Member
 from accounts.writing import writing
 from courses.courses import require_course
@@ -23,7 +24,7 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
         ValidationFailed: `category_id` is no category of this course.
         Conflict: the course has `MAX_SCORES` scores.
     """
-    with writing(member.id) as now:
+    with writing(member.id, "add_grade_score") as write:
         require_course(member, course_id)
         categories = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if not categories.filter(id=category_id).exists():
@@ -31,15 +32,15 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
         of_course = GradeScore.objects.filter(member_id=member.id, category__course_id=course_id)
         if of_course.count() >= MAX_SCORES:
             raise Conflict(f"There are {MAX_SCORES} scores in this course, the most there can be. Delete one first.")
-        added = GradeScore.objects.create(
-            member_id=member.id, category_id=category_id, label=label, score=score, created_at=now
-        )
+        fields = {"category_id": category_id, "label": label, "score": score}
+        added = GradeScore.objects.create(member_id=member.id, created_at=write.now, **fields)
+        write.made(GradeScore, added.id, label, fields)
     return {
         "id": added.id,
         "category_id": category_id,
         "label": label,
         "score": float(score),
-        "created_at": now,
+        "created_at": write.now,
     }
 
 
@@ -49,8 +50,7 @@ def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:
     Raises:
         NotFound: there is no such score of the member's.
     """
-    with writing(member.id):
-        deleted, _ = GradeScore.objects.filter(member_id=member.id, id=score_id).delete()
-        if not deleted:
+    with writing(member.id, "delete_grade_score") as write:
+        if not delete_object(write, GradeScore, score_id):
             raise NotFound("There is no such score. get_grades gives the ids.")
     return deletion(score_id)

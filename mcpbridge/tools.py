@@ -134,7 +134,8 @@ def _actions(patterns: list[URLPattern | URLResolver]) -> Iterator[_Action]:
             yield from _actions(pattern.url_patterns)
             continue
         for method, operation in routed(pattern.callback).items():
-            yield _Action(vars(pattern.callback)["cls"], method, operation)
+            if operation.tool:
+                yield _Action(vars(pattern.callback)["cls"], method, operation)
 
 
 def _definition(action: _Action, takes: Schema, gives: Schema) -> Tool:

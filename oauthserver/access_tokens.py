@@ -6,6 +6,8 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
+from accounts.acting import Actor
+from accounts.changes import ActorKind
 from accounts.connections import Refusal
 from accounts.credentials import (
     Connection,
@@ -25,6 +27,8 @@ from studyservice.operations.declaration import Scope
 
 class _TokenColumns(MemberColumns):
     token_id: UUID
+    app_id: UUID
+    app_name: str
     family: UUID
     scope: str
     resource: str
@@ -46,7 +50,7 @@ _ACCESS_TOKEN = Select[_TokenColumns](
         last_call_at=Subquery(_CONSENT.values("last_call_at")),
         refused_at=Subquery(_CONSENT.values("refused_at")),
     ),
-    {"token_id": "id", "family": "token_family"}
+    {"token_id": "id", "family": "token_family", "app_id": "application_id", "app_name": "application__name"}
     | {name: name for name in ("scope", "resource", "expires", "blocked", "last_call_at", "refused_at")}
     | member_columns("user"),
 )
@@ -70,6 +74,7 @@ def resolve_access_token(secret: str) -> Credential | DeadCredential | None:
         id=row["token_id"],
         scopes=frozenset(map(Scope, row["scope"].split())),
         member=member_of(row),
+        actor=Actor(ActorKind.APP, row["app_id"], row["app_name"]),
         root=MCP_ROOT if row["resource"] else "",
         connection=connection,
     )

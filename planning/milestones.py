@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import OuterRef
 
+from accounts.deleting import delete_object
 from accounts.models import Member
 from accounts.writing import writing
 from courses.errors import NoSuchItem
@@ -88,7 +89,7 @@ def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date 
         NotFound: there is no such item of the member's.
         Conflict: the item has `MAX_MILESTONES` milestones, or the member `MAX_MILESTONES_OF_MEMBER`.
     """
-    with writing(member.id) as now:
+    with writing(member.id, "create_milestone") as write:
         item = _ITEM.first(member_id=member.id, item_id=item_id)
         if item is None:
             raise NoSuchItem
@@ -101,29 +102,33 @@ def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date 
                 f"There are {MAX_MILESTONES_OF_MEMBER} milestones on all items together, the most there can be. "
                 "Delete one first."
             )
-        milestone = Milestone.objects.create(
-            member_id=member.id,
-            item_id=item_id,
-            title=title,
-            due_on=due_on,
-            position=(item["last_position"] or 0) + 1,
-            created_at=now,
-            updated_at=now,
-        )
+        fields = {
+            "item_id": item_id,
+            "title": title,
+            "due_on": due_on,
+            "done": False,
+            "position": (item["last_position"] or 0) + 1,
+        }
+        milestone = Milestone.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
+        write.made(Milestone, milestone.id, title, fields)
         return get_milestone(member, milestone.id)
 
 
 def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[MilestoneFields]) -> MilestoneRow:
-    """Change the fields given.
+    """Change the fields given; those that are as they were leave the milestone untouched.
 
     Raises:
         NotFound: there is no such milestone of the member's.
     """
-    with writing(member.id) as now:
-        if changes:
+    with writing(member.id, "update_milestone") as write:
+        milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
+        if milestone is None:
+            raise NoSuchMilestone
+        if different := write.differing(Milestone, milestone_id, milestone["title"], milestone, changes):
             mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
-            mine.update(**changes, updated_at=now)
-        return get_milestone(member, milestone_id)
+            mine.update(**different, updated_at=write.now)
+            milestone = cast("MilestoneColumns", milestone | different)
+    return with_overdue([milestone], member.today())[0]
 
 
 def delete_milestone(member: Member, milestone_id: UUID) -> DeletedRow:
@@ -132,8 +137,7 @@ def delete_milestone(member: Member, milestone_id: UUID) -> DeletedRow:
     Raises:
         NotFound: there is no such milestone of the member's.
     """
-    with writing(member.id):
-        deleted, _ = Milestone.objects.filter(member_id=member.id, id=milestone_id).delete()
-        if not deleted:
+    with writing(member.id, "delete_milestone") as write:
+        if not delete_object(write, Milestone, milestone_id):
             raise NoSuchMilestone
     return deletion(milestone_id)

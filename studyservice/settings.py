@@ -145,6 +145,7 @@ MIDDLEWARE = [
     "studyservice.http.pages.PageAuthenticationMiddleware",
     "studyservice.http.pages.PageMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "accounts.middleware.ActingMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
     # From here on of every request again.
     "accounts.middleware.CredentialMiddleware",
@@ -196,6 +197,8 @@ EXPIRED_DATA = {
     "sign_in_codes": "accounts.purging.purge_sign_in_codes",
     "api_keys": "accounts.purging.purge_api_keys",
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
+    "changes": "accounts.purging.purge_changes",
+    "contents_of_deletions": "accounts.purging.purge_taken",
     "members_being_deleted": "accounts.erasure.finish_erasures",
     "refresh_tokens": "oauthserver.purging.purge_refresh_tokens",
     "access_tokens": "oauthserver.purging.purge_access_tokens",
@@ -206,6 +209,7 @@ EXPIRED_DATA = {
 # What the member's clock stamps (accounts/writing.py). A repair of the clock restamps it, and calls these functions for
 # what else a server wrote whose clock was ahead (accounts/clocks.py).
 MEMBER_CLOCK_STAMPS = {
+    "accounts.Change": ("created_at",),
     "courses.Course": ("created_at", "updated_at"),
     "courses.SyllabusFile": ("created_at",),
     "courses.Item": ("created_at", "updated_at"),
@@ -248,9 +252,22 @@ MEMBER_DATA = [
     ("courses.SyllabusFile", "member"),
     ("courses.Item", "member"),
     ("courses.Course", "member"),
+    ("accounts.Change", "member"),
     ("admin.LogEntry", "user"),
 ]
 MEMBER_ERASURES = ["accounts.sessions.delete_sessions", "accounts.erasure.forget_in_log"]
+
+# References without a foreign key, which outlive what they name and are emptied with it (practice/attempts.py): model,
+# column, and the model that is named. The log of changes keeps whose they were (accounts/deleting.py).
+MEMBER_PLAIN_REFERENCES = [
+    ("practice.Attempt", "deck_id", "vocab.Deck"),
+    ("practice.Attempt", "course_id", "courses.Course"),
+]
+# Changes that stand in a log of their own, for list_changes (accounts/change_log.py).
+CHANGE_SOURCES = ["vocab.changes.review_changes"]
+# Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
+STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
+ADMIN_READINGS = ["accounts.change_admin.note_reading"]
 
 AUTH_USER_MODEL = "accounts.Member"
 LOGIN_URL = "sign-in"

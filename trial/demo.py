@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from accounts.acting import acting, command
 from accounts.api_keys import create_api_key
 from accounts.models import Member
 from courses.courses import create_course
@@ -174,6 +175,7 @@ _COURSES = (
 )
 
 
+@acting(command("trial"))
 @transaction.atomic
 def create_demo_member() -> tuple[str, str]:
     """Create the demo member with a term's data around today; gives (password, API key)."""

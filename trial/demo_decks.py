@@ -113,7 +113,7 @@ def _study(member: Member, deck: DemoDeck, card_ids: list[UUID]) -> None:
     answers = cycle(deck.answers)
     unseen = iter(card_ids)
     due: dict[UUID, datetime] = {}
-    with writing(member.id):
+    with writing(member.id, "review_vocab_card") as write:
         for days_ago in deck.evenings:
             start = _evening(member, days_ago)
             due |= dict.fromkeys(islice(unseen, deck.new), start)
@@ -121,7 +121,7 @@ def _study(member: Member, deck: DemoDeck, card_ids: list[UUID]) -> None:
                 card_id = min(due, key=lambda card: due[card])
                 if due[card_id] <= at:
                     rating = _RATINGS[next(answers)]
-                    card = record_review(member, card_id, rating=rating, at=at, duration_ms=_THOUGHT_MS)
+                    card = record_review(write, member, card_id, rating=rating, at=at, duration_ms=_THOUGHT_MS)
                     due[card_id] = card["due_at"]
 
 

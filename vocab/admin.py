@@ -43,10 +43,14 @@ class DeckAdmin(ServiceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
         """Save under the member's lock, like every change of the member's data."""
-        with writing(obj.member_id) as now:
-            stored = Deck.objects.filter(member_id=obj.member_id, id=obj.id)
-            if not stored.update(name=obj.name, course=obj.course, updated_at=now):
+        with writing(obj.member_id, "update_vocab_deck") as write:
+            mine = Deck.objects.filter(member_id=obj.member_id, id=obj.id)
+            stored = mine.values("name", "course_id").first()
+            if stored is None:
                 raise NotFound("The deck was deleted meanwhile.")
+            edited = {"name": obj.name, "course_id": obj.course_id}
+            if different := write.differing(Deck, obj.id, stored["name"], stored, edited):
+                mine.update(**different, updated_at=write.now)
 
     def delete_model(self, request: HttpRequest, obj: Deck) -> None:
         """As delete_vocab_deck does it."""
@@ -88,15 +92,19 @@ class CardAdmin(ServiceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
         """Save the text alone, so that a review at the same moment is not undone."""
-        with writing(obj.member_id):
-            stored = Card.objects.filter(member_id=obj.member_id, id=obj.id)
-            if not stored.update(term=obj.term, definition=obj.definition):
+        with writing(obj.member_id, "update_vocab_card") as write:
+            mine = Card.objects.filter(member_id=obj.member_id, id=obj.id)
+            stored = mine.values("term", "definition").first()
+            if stored is None:
                 raise NotFound("The card was deleted meanwhile.")
+            edited = {"term": obj.term, "definition": obj.definition}
+            if different := write.differing(Card, obj.id, stored["term"], stored, edited):
+                mine.update(**different)
 
     def delete_model(self, request: HttpRequest, obj: Card) -> None:
         """Remove it with its review log, after a review that is under way; practice history keeps the attempts."""
-        with writing(obj.member_id):
-            remove_card(obj)
+        with writing(obj.member_id, "delete_vocab_card") as write:
+            remove_card(write, obj)
 
 
 @admin.register(RetentionGoal)

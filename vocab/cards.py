@@ -6,6 +6,8 @@ from uuid import UUID
 
 from django.db.models import Count, F
 
+from accounts.deleting import delete_object
+from accounts.recording import Write
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields
 
@@ -19,10 +21,9 @@ def add_cards(member_id: UUID, deck_id: UUID, cards: Sequence[CardFields], due_a
     _count(member_id, deck_id, len(cards))
 
 
-def remove_card(card: Card) -> None:
-    """Remove the card with its review log, inside `writing`; practice history keeps the attempts."""
-    removed, _ = card.delete()
-    if removed:
+def remove_card(write: Write, card: Card) -> None:
+    """Remove the card with its review log, inside `write`; practice history keeps the attempts."""
+    if delete_object(write, Card, card.id):
         _count(card.member_id, card.deck_id, -1)
 
 

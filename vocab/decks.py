@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
+from accounts.deleting import delete_object
 from accounts.models import Member
 from accounts.writing import writing
 from courses.models import Course
@@ -87,12 +88,14 @@ def create_vocab_deck(
         ValidationFailed: `course_id` is no course of the member's.
         Conflict: the member has `MAX_DECKS` decks.
     """
-    with writing(member.id) as now:
+    with writing(member.id, "create_vocab_deck") as write:
         if course_id is not None and not Course.objects.filter(member_id=member.id, id=course_id).exists():
             raise ValidationFailed.of("course_id", "Is no course of yours. list_courses gives the ids.")
         if Deck.objects.filter(member_id=member.id).count() >= MAX_DECKS:
             raise Conflict(f"There are {MAX_DECKS} decks, the most there can be. Delete one first.")
-        deck = Deck.objects.create(member_id=member.id, course_id=course_id, name=name, created_at=now, updated_at=now)
+        fields = {"name": name, "course_id": course_id}
+        deck = Deck.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
+        write.made(Deck, deck.id, name, fields | {"cards": len(cards)})
         due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
         add_cards(member.id, deck.id, cards, due_at)
         [made] = list_vocab_decks(member, deck_id=deck.id, include_cards=include_cards)
@@ -116,9 +119,7 @@ def delete_vocab_deck(member: Member, deck_id: UUID) -> DeletedRow:
     Raises:
         NotFound: there is no such deck of the member's.
     """
-    with writing(member.id):
-        deck = Deck.objects.only("id", "member_id").filter(member_id=member.id, id=deck_id).first()
-        if deck is None:
+    with writing(member.id, "delete_vocab_deck") as write:
+        if not delete_object(write, Deck, deck_id):
             raise NotFound("There is no such deck. list_vocab_decks gives the ids.")
-        deck.delete()
     return deletion(deck_id)

@@ -11,6 +11,7 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
+from accounts.changes import MAX_NAME, ActorKind
 from courses.models import Course
 from practice.attempts import forget_course, forget_deck
 from studyservice.database.constraints import at_least, between, characters, one_of
@@ -119,6 +120,11 @@ class Review(models.Model):
     rating = models.CharField(max_length=5, choices=Rating)
     reviewed_at = models.DateTimeField()
     duration_ms = models.PositiveIntegerField(null=True)
+    by_kind = models.CharField(
+        max_length=8, choices=ActorKind, null=True, help_text="Who gave the answer; empty of old lines."
+    )
+    by_id = models.UUIDField(null=True)
+    by_name = models.CharField(max_length=MAX_NAME, null=True)
     desired_retention = models.FloatField()
     state = models.CharField(max_length=10, choices=CardState)
     step = models.PositiveSmallIntegerField(null=True)
@@ -129,10 +135,12 @@ class Review(models.Model):
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["member", "card", "reviewed_at"], name="review_member_card")
+            models.Index(fields=["member", "reviewed_at", "id"], name="review_member_age")
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             one_of("rating", Rating.values),
+            one_of("by_kind", ActorKind.values),
+            characters("by_name", 0, MAX_NAME),
             between("duration_ms", 0, MAX_DURATION_MS),
             between("desired_retention", LEAST_RETENTION, MOST_RETENTION),
             one_of("state", CardState.values),

@@ -5,7 +5,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from accounts.acting import acting_call
 from accounts.models import Member
+from accounts.recording import Write
 from accounts.writing import writing
 from practice.attempts import record_attempt
 from practice.models import Source
@@ -61,14 +63,14 @@ def review_vocab_card(member: Member, card_id: UUID, *, rating: str, duration_ms
     Raises:
         NotFound: there is no such card of the member's.
     """
-    with writing(member.id):
-        return record_review(member, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms)
+    with writing(member.id, "review_vocab_card") as write:
+        return record_review(write, member, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms)
 
 
 def record_review(
-    member: Member, card_id: UUID, *, rating: str, at: datetime, duration_ms: int | None = None
+    write: Write, member: Member, card_id: UUID, *, rating: str, at: datetime, duration_ms: int | None = None
 ) -> CardRow:
-    """Answer the card `at` this moment of the true time; inside `writing`.
+    """Answer the card `at` this moment of the true time; inside `write`. The row of the log also says who did it.
 
     Where server clocks disagree, that can be before the card's last review. Then the card is scheduled, and the review
     logged, right after that one, so that the log is in the order in which the answers came.
@@ -93,6 +95,7 @@ def record_review(
     reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
     review_id = uuid7()
     _UPDATE.run(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
+    actor = acting_call().who()
     _LOG.run(
         id=review_id,
         member_id=member.id,
@@ -101,8 +104,12 @@ def record_review(
         reviewed_at=reviewed_at,
         duration_ms=duration_ms,
         desired_retention=retention,
+        by_kind=actor.kind.value,
+        by_id=actor.id,
+        by_name=actor.name,
         **before,
     )
+    write.logged_as(review_id)
     record_attempt(
         member,
         review_id,

@@ -13,6 +13,7 @@ from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.functional import cached_property
 
+from studyservice.hooks import HookList
 from studyservice.operations.errors import ApiError
 from studyservice.operations.fields import parse_uuid
 
@@ -27,6 +28,12 @@ else:
 
 MOST_ROWS = 1000
 """Rows that a list counts and pages through; beyond them, search."""
+
+
+Reading = Callable[[Model], None]
+"""Told of an object that an operator opened."""
+
+READINGS = HookList[Reading]("ADMIN_READINGS", Reading)
 
 
 def counted(number: int, noun: str) -> str:
@@ -103,6 +110,14 @@ class ServiceAdmin(_ModelAdmin):
         """
         view = csp_update({"connect-src": [SELF]})(super().changeform_view)
         return self._told(request, view, *args, **kwargs)
+
+    def render_change_form(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """The page of one object; who keeps what operators read is told."""
+        read = kwargs.get("obj")
+        if read is not None and request.method == "GET":
+            for note in READINGS:
+                note(read)
+        return super().render_change_form(request, *args, **kwargs)
 
     def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         return self._told(request, super().delete_view, *args, **kwargs)

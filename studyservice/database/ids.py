@@ -1,6 +1,7 @@
 """Ids of rows that come in numbers, which grow with time, so that an index on them grows at its end."""
 
 import time
+from datetime import datetime
 from secrets import randbits
 from uuid import UUID
 
@@ -17,3 +18,8 @@ def uuid7() -> UUID:
     ms, rest = divmod(time.time_ns(), _NS_PER_MS)
     fraction = (rest << 12) // _NS_PER_MS
     return UUID(int=ms << 80 | 0x7 << 76 | fraction << 64 | 0b10 << 62 | randbits(62))
+
+
+def first_uuid7(instant: datetime) -> UUID:
+    """The least UUID of version 7 that can have been made at `instant` or later."""
+    return UUID(int=(int(instant.timestamp() * 1000) << 80) | (0x7 << 76) | (0b10 << 62))

@@ -55,6 +55,7 @@ class Operation:
         counted: whether a count limit can answer 409.
         membership: whether an active membership is needed.
         consequential: whether an application should ask the member before it calls.
+        tool: whether assistants have it as a tool; what is about bytes or the account is REST's alone.
         reread: reads once more what a success answered, from the member and the ids in that answer, for a retry of a
             POST whose answer was too long to be kept (`accounts.idempotency`). Without it any answer is kept whole, so
             every POST that answers a list has one.
@@ -76,6 +77,7 @@ class Operation:
     counted: bool
     membership: bool
     consequential: bool
+    tool: bool
     reread: Callable[..., Row] | None
 
     def error_statuses(self, method: str) -> list[HTTPStatus]:
@@ -120,6 +122,7 @@ def operation(
     counted: bool = False,
     membership: bool = True,
     consequential: bool = False,
+    tool: bool = True,
     reread: Callable[..., Row] | None = None,
 ) -> Callable[[Action], Operation]:
     """Declare a viewset action as an operation; the arguments are those of `Operation`.
@@ -146,6 +149,7 @@ def operation(
             counted=counted,
             membership=membership,
             consequential=consequential,
+            tool=tool,
             reread=reread,
         )
 

@@ -127,12 +127,12 @@ def test_a_member_is_renewed_until_a_day_on_the_form(admin: Client, owner_member
 def test_saving_a_form_never_turns_the_write_clock_back(owner_member: Member) -> None:
     """A poller would miss what is created next (accounts.writing)."""
     stale = Member.objects.get(id=owner_member.id)
-    with writing(owner_member.id) as now:
+    with writing(owner_member.id) as write:
         pass
     stale.set_password("correct horse")
     stale.save()
     owner_member.refresh_from_db()
-    assert owner_member.write_clock == now
+    assert owner_member.write_clock == write.now
     assert owner_member.check_password("correct horse")
 
 

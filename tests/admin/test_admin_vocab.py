@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
+from accounts.acting import acting, command
 from accounts.models import Member
 from accounts.writing import writing
 from tests.conftest import MakeMember
@@ -114,8 +115,8 @@ def test_a_card_is_deleted_after_the_review_that_is_under_way(
     begun = Event()
 
     def review() -> None:
-        with writing(owner_member.id) as now:
-            record_review(owner_member, UUID(card), rating="good", at=now)
+        with acting(command("test")), writing(owner_member.id, "review_vocab_card") as write:
+            record_review(write, owner_member, UUID(card), rating="good", at=write.now)
             begun.set()
             sleep(1)  # the deletion begins meanwhile
 

@@ -12,11 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from studyservice.rates import limiter as rates
 from tests.support.doors import McpDoor, RestDoor, read_failure, routes
 from tests.support.tools import arguments, mcp_of, neutral, stateless
-from tests.support.world import WITH_PATH_ID, WRITES, World
+from tests.support.world import TOOLS, WITH_PATH_ID, WRITES, World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
-OPERATIONS = sorted(routes())
 ABSENT = "5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11"
 
 
@@ -43,7 +42,7 @@ def _twins(make_member, make_key) -> tuple[World, World]:
     return World(doors[0]), World(doors[1])
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_the_answer_is_what_rest_answers_with_as_many_queries(make_member, make_key, name: str) -> None:
     answers, queries = [], []
     for world, kind in zip(_twins(make_member, make_key), (RestDoor, McpDoor), strict=True):
@@ -141,7 +140,7 @@ def test_every_wrong_argument_is_named_at_once(tools: McpDoor) -> None:
     assert sorted(answer.fields) == ["kind", "limit", "to"]
 
 
-@pytest.mark.parametrize("name", sorted(set(OPERATIONS) - {"get_me"}))
+@pytest.mark.parametrize("name", sorted(set(TOOLS) - {"get_me"}))
 def test_membership_comes_before_everything_else(lapsed: RestDoor, name: str) -> None:
     text = text_of(mcp_of(lapsed), name, dict.fromkeys(routes()[name].path_ids, "x"))
     assert text.startswith("membership_required: ")

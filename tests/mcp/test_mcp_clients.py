@@ -23,10 +23,10 @@ from mcpbridge.prompts import PROMPTS
 from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.tools import tools
 from tests.support import javascript
-from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.doors import McpDoor, RestDoor
 from tests.support.event_loops import run_async
 from tests.support.tools import STATELESS, VERSIONS, neutral, working_calls
-from tests.support.world import World
+from tests.support.world import TOOLS, World
 
 pytestmark = pytest.mark.rest
 
@@ -150,7 +150,7 @@ def test_it_lists_all_tools_and_prompts_and_each_tool_answers_as_rest_does(
     assert prompts == [_untitled(prompt.definition) for prompt in PROMPTS.values()]
     assert got["prompt"]["messages"] == asked
     assert got["completion"] == {"values": ["Botany"], "total": 1, "hasMore": False}
-    assert sorted(name for name, _ in calls) == sorted(routes())
+    assert sorted(name for name, _ in calls) == TOOLS
     for (name, _), result, answer in zip(calls, got["results"], expected, strict=True):
         assert not result.get("isError"), (name, result)
         assert neutral(result["structuredContent"]) == answer, name

@@ -14,11 +14,10 @@ from mcpbridge.tools import tools
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor, read_failure, routes
 from tests.support.tools import STATELESS, VERSIONS, stateless
-from tests.support.world import World
+from tests.support.world import TOOLS, World
 
 pytestmark = pytest.mark.rest
 
-OPERATIONS = sorted(routes())
 FUZZ = settings(
     max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -60,7 +59,7 @@ envelopes = st.fixed_dictionaries(
 parameters = st.fixed_dictionaries(
     {},
     optional={
-        "name": st.sampled_from(OPERATIONS) | prompts | values,
+        "name": st.sampled_from(TOOLS) | prompts | values,
         "arguments": st.dictionaries(texts | prompt_arguments, texts | values, max_size=3) | values,
         "ref": st.fixed_dictionaries({"type": st.just("ref/prompt"), "name": prompts | texts}) | values,
         "argument": st.fixed_dictionaries({"name": prompt_arguments | texts, "value": texts}) | values,
@@ -87,7 +86,7 @@ headers = st.fixed_dictionaries(
     optional={
         "MCP-Protocol-Version": st.sampled_from([*VERSIONS, STATELESS, "2024-11-05", "x", "\xff"]),
         "Mcp-Method": methods,
-        "Mcp-Name": st.sampled_from([*OPERATIONS, "=?base64?!?=", "=?base64?/w==?="]),
+        "Mcp-Name": st.sampled_from([*TOOLS, "=?base64?!?=", "=?base64?/w==?="]),
         "Accept": st.sampled_from(["application/json", "*/*", "text/plain;q=x", ";", "application/json;q=0"]),
     },
 )
@@ -187,7 +186,7 @@ def _called(owner: RestDoor, name: str, arguments: Any) -> Any:
     return sound(owner.request("POST", "/mcp", **stateless("tools/call", {"name": name, "arguments": arguments})))
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_arguments_that_fit_the_schema_are_understood(owner: RestDoor, name: str) -> None:
     """They are refused only for what no schema says: ids that name nothing, texts that trim to nothing, limits."""
     schema, ids = tools()[name].definition.input_schema, _known_ids(World(owner), name)
@@ -204,7 +203,7 @@ def test_arguments_that_fit_the_schema_are_understood(owner: RestDoor, name: str
     check()
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_arguments_against_the_schema_cause_no_fault(owner: RestDoor, name: str) -> None:
     fields = tools()[name].definition.input_schema["properties"]
     given_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(fields, values) | {"unheard_of": values})

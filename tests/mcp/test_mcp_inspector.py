@@ -8,7 +8,8 @@ import pytest
 
 from mcpbridge.prompts import PROMPTS
 from tests.support import javascript
-from tests.support.doors import RestDoor, routes
+from tests.support.doors import RestDoor
+from tests.support.world import TOOLS
 
 pytestmark = [pytest.mark.once, pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
@@ -37,7 +38,7 @@ def inspect(live_server: Any, owner: RestDoor, tmp_path, monkeypatch: pytest.Mon
 def test_it_finds_every_tool_and_no_schema_that_some_client_could_not_use(inspect) -> None:
     done = inspect("--method", "tools/list", "--strict")
     assert (done.returncode, done.stderr) == (0, "")
-    assert {tool["name"] for tool in json.loads(done.stdout)["tools"]} == set(routes())
+    assert {tool["name"] for tool in json.loads(done.stdout)["tools"]} == set(TOOLS)
 
 
 def test_it_calls_a_tool(inspect, owner: RestDoor) -> None:

@@ -25,11 +25,10 @@ from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body, Record
 from tests.support.doors import McpDoor, RestDoor, routes
 from tests.support.tools import mcp_of
-from tests.support.world import body_schema, declared, resolved
+from tests.support.world import TOOLS, body_schema, declared, resolved
 
 pytestmark = pytest.mark.rest
 
-OPERATIONS = sorted(routes())
 KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 
 
@@ -47,7 +46,7 @@ def test_the_list_is_the_operations_in_one_page(owner: RestDoor, listed: dict[st
     needs = {tool["name"]: tool.pop("securitySchemes") for tool in result["tools"]}
     assert {tool["name"]: tool for tool in result["tools"]} == listed
     assert needs == {name: tool["_meta"]["securitySchemes"] for name, tool in listed.items()}
-    assert sorted(listed) == OPERATIONS
+    assert sorted(listed) == TOOLS
     assert len(result["tools"]) == 25, "spec, rule 2"
     assert "nextCursor" not in result
 
@@ -71,7 +70,7 @@ def test_a_reader_and_a_lapsed_member_see_the_same_list(owner, reader, lapsed) -
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_names_titles_and_descriptions_are_the_operations(listed: dict[str, Any], name: str) -> None:
     tool = listed[name]
     assert re.fullmatch(r"[a-z_]{1,64}", tool["name"])
@@ -81,7 +80,7 @@ def test_names_titles_and_descriptions_are_the_operations(listed: dict[str, Any]
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> None:
     """Decisions 10, MCP."""
     method = routes()[name].method
@@ -95,7 +94,7 @@ def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> 
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_input_is_one_closed_object_without_references(listed: dict[str, Any], name: str) -> None:
     schema = listed[name]["inputSchema"]
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -105,7 +104,7 @@ def test_input_is_one_closed_object_without_references(listed: dict[str, Any], n
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str, Any], name: str) -> None:
     schema, route = listed[name]["inputSchema"], routes()[name]
     body = body_schema(name) if "requestBody" in declared(name) else {"properties": {}}
@@ -124,12 +123,12 @@ def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str,
 
 
 @pytest.mark.once
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_every_argument_is_described(listed: dict[str, Any], name: str) -> None:
     assert all(field["description"] for field in listed[name]["inputSchema"]["properties"].values())
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_output_is_one_open_object_without_references(listed: dict[str, Any], name: str) -> None:
     schema = listed[name]["outputSchema"]
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -139,7 +138,7 @@ def test_output_is_one_open_object_without_references(listed: dict[str, Any], na
         assert inner.get("additionalProperties", True) is True
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", TOOLS)
 def test_output_has_the_fields_that_rest_answers(listed: dict[str, Any], name: str) -> None:
     content = declared(name)["responses"][str(routes()[name].success)]["content"]
     answered = resolved(content["application/json"]["schema"])
@@ -182,7 +181,7 @@ def test_the_list_is_short_enough_to_be_read_in_every_session(owner: RestDoor) -
 def test_the_instructions_name_only_tools_there_are() -> None:
     named = set(re.findall(r"\b(?:get|list|create|update|delete|set|add|review)_[a-z_]+[a-z]\b", INSTRUCTIONS))
     assert {"get_me", "get_agenda", "set_grade_categories"} <= named
-    assert named <= set(OPERATIONS)
+    assert named <= set(TOOLS)
 
 
 def test_every_id_has_a_source_that_reads_and_does_not_take_it(listed: dict[str, Any]) -> None:

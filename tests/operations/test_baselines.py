@@ -41,9 +41,6 @@ QUERIES = {
 }
 """Further ways to call a read, beside the one without a query."""
 
-GROWS = {"delete_course": "Django removes the rows below a course in batches, so that memory stays bounded"}
-"""Operations whose number of queries may follow the size of the data, with the reason."""
-
 
 def test_the_description_is_the_committed_one(pytestconfig: pytest.Config) -> None:
     served = json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
@@ -117,7 +114,7 @@ def test_queries_do_not_follow_the_size_of_the_data(
     _enlarge(large_world, owner_member)
     large = _counts(large_world)
     changed = {name: (small[name], large[name]) for name in small if small[name] != large[name]}
-    assert {name: counts for name, counts in changed.items() if name not in GROWS} == {}
+    assert changed == {}
     if pytestconfig.getoption("--refresh-baselines"):
         COUNTS.write_text(json.dumps(small, indent=2) + "\n")
     assert json.loads(COUNTS.read_text()) == small, REFRESH

@@ -8,6 +8,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.db import transaction
 
+from accounts.acting import acting, command
 from tests.support.doors import RestDoor
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ def test_a_stored_file_goes_after_the_commit(owner_member, course, upload: Uploa
     from courses.courses import delete_course
 
     row = upload(owner_member, course)
-    with transaction.atomic():
+    with acting(command("test")), transaction.atomic():
         delete_course(owner_member, UUID(course["id"]))
         assert _path(row).exists()
     assert not _path(row).exists()
@@ -149,7 +150,7 @@ def test_a_deletion_that_is_rolled_back_keeps_the_file(owner: RestDoor, owner_me
     from courses.courses import delete_course
 
     row = upload(owner_member, course)
-    with transaction.atomic():
+    with acting(command("test")), transaction.atomic():
         delete_course(owner_member, UUID(course["id"]))
         transaction.set_rollback(True)
     assert _path(row).read_bytes() == b"Week 1"

@@ -207,10 +207,10 @@ def test_a_running_write_is_waited_for_and_the_next_refused(
     stamped, deleting = Event(), Event()
 
     def slow() -> None:
-        with writing(owner_member.id) as now:
+        with writing(owner_member.id) as write:
             stamped.set()
             deleting.wait(timeout=10)
-            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=now)
+            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=write.now)
 
     def erase() -> int:
         assert stamped.wait(timeout=10)

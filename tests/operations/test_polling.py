@@ -69,10 +69,10 @@ def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_memb
     stamped, polled, finished = Event(), Event(), Event()
 
     def slow() -> None:
-        with writing(owner_member.id) as now:
+        with writing(owner_member.id) as write:
             stamped.set()
             assert polled.wait(timeout=10)
-            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=now)
+            ItemFactory.create(member=owner_member, course=Course(id=course["id"]), title="slow", created_at=write.now)
 
     def quick() -> None:
         assert stamped.wait(timeout=10)

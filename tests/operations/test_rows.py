@@ -13,6 +13,7 @@ from uuid import UUID
 import pytest
 from rest_framework import serializers
 
+from accounts.change_contents import Fields
 from accounts.viewsets import MemberViewSet
 from grades.serializers import CategoryBody
 from studyservice.database.statements import Insert, Select, Update, Written
@@ -33,10 +34,12 @@ PLAIN: tuple[tuple[type, Any], ...] = (
     (serializers.BooleanField, bool),
     (serializers.DateTimeField, datetime),
     (serializers.DateField, date),
+    (serializers.DictField, Fields),
 )
 """Kind of field to the type of its values; the first that fits."""
 
 MEASURED = {
+    "accounts.recording",
     "accounts.writing",
     "courses.item_counts",
     "courses.items",

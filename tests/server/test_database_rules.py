@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
 
+from accounts.changes import Change
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
@@ -19,6 +20,7 @@ from tests.support.factories import (
     ApplicationFactory,
     AttemptFactory,
     CardFactory,
+    ChangeFactory,
     CourseFactory,
     DeckFactory,
     GradeCategoryFactory,
@@ -45,6 +47,13 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     ApiKey: {"name": ["", "x" * 61]},
     SignInCode: {"tries": [-1]},
     IdempotencyKey: {"key": ["", "x" * 256], "fingerprint": ["", "x" * 63, "x" * 65], "status": [-1, 199, 300]},
+    Change: {
+        "operation": ["", "x" * 65],
+        "by_kind": ["", "ghost"],
+        "by_name": ["x" * 256],
+        "object_type": ["", "x" * 33],
+        "object_name": ["x" * 256],
+    },
     Course: {
         "name": ["", "x" * 121],
         "code": ["", "x" * 21],
@@ -74,6 +83,8 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     },
     Review: {
         "rating": ["", "fine"],
+        "by_kind": ["", "ghost"],
+        "by_name": ["x" * 256],
         "duration_ms": [-1, 3_600_001],
         "desired_retention": [0.69, 0.991],
         "state": ["", "known"],
@@ -130,6 +141,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         RetentionGoalFactory.create(member=member),
         AttemptFactory.create(member=member),
         PracticeSumFactory.create(member=member),
+        ChangeFactory.create(member=member),
         app,
         GrantFactory.create(**family),
         token,

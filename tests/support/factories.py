@@ -14,6 +14,7 @@ from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory
 
+from accounts.changes import ActorKind, Change
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
@@ -196,6 +197,22 @@ class ReviewFactory(_OfMember[Review]):
     desired_retention = 0.9
     state = CardState.NEW
     due_at = LazyFunction(timezone.now)
+
+
+class ChangeFactory(_OfMember[Change]):
+    """A new course's, by a command."""
+
+    class Meta:
+        model = Change
+
+    created_at = LazyFunction(timezone.now)
+    operation = "create_course"
+    by_kind = ActorKind.COMMAND
+    object_type = "course"
+    object_id = LazyFunction(uuid4)
+    object_name = "Course"
+    contents = b'{"before":null,"after":{"name":"Course"}}'
+    undoable = True
 
 
 class RetentionGoalFactory(_OfMember[RetentionGoal]):

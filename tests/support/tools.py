@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from tests.support.doors import McpDoor, RestDoor, routes
-from tests.support.world import World
+from tests.support.world import TOOLS, World
 
 VERSIONS = ["2025-03-26", "2025-06-18", "2025-11-25"]
 """The revisions with a handshake."""
@@ -25,8 +25,8 @@ def arguments(world: World, operation_id: str) -> dict[str, Any]:
 
 def working_calls(world: World) -> list[tuple[str, dict[str, Any]]]:
     """A call of each operation that works; deletions have objects of their own, and come last."""
-    deletions = sorted(name for name, route in routes().items() if route.method == "DELETE")
-    calls = [(name, arguments(world, name)) for name in sorted(set(routes()) - set(deletions))]
+    deletions = sorted(name for name in TOOLS if routes()[name].method == "DELETE")
+    calls = [(name, arguments(world, name)) for name in sorted(set(TOOLS) - set(deletions))]
     for name in deletions:
         world.forget()
         calls.append((name, arguments(world, name)))

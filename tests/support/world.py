@@ -13,6 +13,10 @@ from django.test import Client
 from tests.support.doors import STATUS, RestDoor, document, routes
 
 OPERATIONS = sorted(routes())
+REST_ALONE = {"list_changes"}
+"""Operations that are no tools; another one is named here on purpose."""
+
+TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
 WITH_BODY = [name for name in OPERATIONS if routes()[name].method in {"POST", "PUT", "PATCH"}]
 WITH_PATH_ID = [name for name in OPERATIONS if routes()[name].path_ids]

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.acting import acting, command
 from accounts.clocks import Repaired, members_ahead, repair_clock
 from accounts.management.arguments import Told, add_json_option, answer, member_named, text
 
@@ -26,7 +27,8 @@ class Command(BaseCommand):
             ids = list(members_ahead().values_list("id", flat=True))
         else:
             ids = [member_named(options["email"]).id]
-        repaired = [done for member_id in ids if (done := repair_clock(member_id)) is not None]
+        with acting(command("repairclock")):
+            repaired = [done for member_id in ids if (done := repair_clock(member_id)) is not None]
         answer(
             self,
             {"members": [_told(done) for done in repaired]},

@@ -5,8 +5,9 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import psycopg
 
-# What a backend of Django asks of its driver: the exceptions of PEP 249, and `connect`.
+# What a backend of Django asks of its driver: the exceptions of PEP 249, `Binary`, and `connect`.
 from psycopg import (
+    Binary,
     DatabaseError,
     DataError,
     Error,
@@ -22,6 +23,7 @@ from psycopg.errors import ConnectionTimeout
 from psycopg.pq import TransactionStatus
 
 __all__ = [
+    "Binary",
     "Connection",
     "DataError",
     "DatabaseError",

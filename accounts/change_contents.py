@@ -1,0 +1,108 @@
+"""What a row of the log of changes holds: the fields before and after, stored compactly and told in short.
+
+Stored is JSON, compressed from `_WORTH_COMPRESSING` on; its first byte says which. A call that changed several objects
+names the first; the others are its parts, and are told as counts.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from uuid import UUID
+
+import orjson
+from django.db.models import Model
+
+TOLD_CHARACTERS = 300
+"""Of a text, in what is told."""
+
+Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
+"""What JSON can say."""
+
+Fields = Mapping[str, object]
+"""Values by the names of columns, as a `TypedDict` of them is too."""
+
+_WORTH_COMPRESSING = 256
+"""Bytes below which zlib saves little and costs its 15 µs."""
+
+_PLAIN = b"{"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What happened to one object.
+
+    Attributes:
+        type: what it is, in the words of `type_of`.
+        name: its name before the change.
+        before: the fields that changed, as they were; None of what was made.
+        after: the same as they are; None of what was deleted.
+    """
+
+    type: str
+    id: UUID
+    name: str
+    before: Fields | None
+    after: Fields | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a row of the log holds of its object, and of other objects of the same call."""
+
+    before: dict[str, Json] | None
+    after: dict[str, Json] | None
+    more: list[Part]
+
+    def told(self) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
+        """The fields before and after, with long texts cut and further objects as counts."""
+        return _told(self.before, self.more, "before"), _told(self.after, self.more, "after")
+
+
+def type_of(model: type[Model]) -> str:
+    """What an object of the model is called: `grade_score`."""
+    return str(model._meta.verbose_name).replace(" ", "_")
+
+
+@cache
+def plural_of(type_: str) -> str:
+    """`grade_scores`."""
+    return f"{type_[:-1]}ies" if type_.endswith("y") else f"{type_}s"
+
+
+def packed(parts: list[Part]) -> bytes:
+    """What is stored of the objects of a call."""
+    head, *more = parts
+    contents: dict[str, object] = {"before": head.before, "after": head.after}
+    if more:
+        contents["more"] = [(part.type, part.id, part.name, part.before, part.after) for part in more]
+    text = dumps(contents)
+    return text if len(text) < _WORTH_COMPRESSING else zlib.compress(text)
+
+
+def unpacked(stored: bytes | memoryview) -> Contents:
+    """What `packed` has stored."""
+    text = bytes(stored)
+    contents = orjson.loads(text if text.startswith(_PLAIN) else zlib.decompress(text))
+    more = [Part(type_, UUID(id_), *rest) for type_, id_, *rest in contents.get("more", ())]
+    return Contents(contents["before"], contents["after"], more)
+
+
+def dumps(value: object) -> bytes:
+    """JSON; a number of four decimals is a float, from which its text, and so the number, comes back exactly."""
+    return orjson.dumps(value, default=float, option=orjson.OPT_UTC_Z)
+
+
+def short(value: Json) -> Json:
+    """`value` as it is told: a long text is cut."""
+    if isinstance(value, str) and len(value) > TOLD_CHARACTERS:
+        return f"{value[: TOLD_CHARACTERS - 1]}…"
+    return value
+
+
+def _told(fields: dict[str, Json] | None, more: list[Part], side: str) -> dict[str, Json] | None:
+    counts = Counter(plural_of(part.type) for part in more if getattr(part, side) is not None)
+    if fields is None and not counts:
+        return None
+    return {name: short(value) for name, value in (fields or {}).items()} | counts

@@ -1,0 +1,112 @@
+"""Every call that changes study data leaves one row in the log of changes, in its transaction; nothing else does."""
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from accounts.acting import NoActor, acting, command
+from accounts.change_contents import unpacked
+from accounts.changes import Change
+from accounts.models import Member
+from courses.courses import create_course
+from tests.support.doors import RestDoor, routes
+from tests.support.world import OPERATIONS, WRITES, World
+from vocab.models import Review
+
+pytestmark = pytest.mark.django_db
+
+
+def logged() -> list[Change]:
+    return list(Change.objects.order_by("created_at"))
+
+
+def by_of(row: Any) -> tuple[Any, Any, Any]:
+    return row.by_kind, row.by_id, row.by_name
+
+
+@pytest.fixture
+def world(owner: RestDoor) -> World:
+    return World(owner)
+
+
+def arguments(world: World, operation_id: str) -> dict[str, Any]:
+    """What makes the operation do something."""
+    world.fill()
+    ids = {name: world.id(name) for name in routes()[operation_id].path_ids}
+    return ids | (world.body(operation_id) or {})
+
+
+@pytest.mark.parametrize("operation_id", WRITES)
+def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id: str) -> None:
+    given = arguments(world, operation_id)
+    rows, reviews = Change.objects.count(), Review.objects.count()
+    world.door.made(operation_id, **given)
+    [key] = owner_member.api_keys.all()
+    if operation_id == "review_vocab_card":
+        assert (Change.objects.count(), Review.objects.count()) == (rows, reviews + 1)
+        row: Any = Review.objects.latest("reviewed_at")
+    else:
+        assert Change.objects.count() == rows + 1
+        row = logged()[-1]
+        assert (row.operation, row.member_id, row.undone_at) == (operation_id, owner_member.id, None)
+    assert by_of(row) == ("key", key.id, key.name)
+
+
+@pytest.mark.parametrize("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
+@pytest.mark.rest
+def test_a_read_leaves_none(world: World, operation_id: str) -> None:
+    given = arguments(world, operation_id)
+    rows = Change.objects.count()
+    world.door.made(operation_id, **given)
+    assert Change.objects.count() == rows
+
+
+@pytest.mark.parametrize("operation_id", [name for name in WRITES if name.startswith("update_")])
+def test_what_changes_nothing_leaves_none(world: World, operation_id: str) -> None:
+    given = arguments(world, operation_id)
+    first = world.door.made(operation_id, **given)
+    rows = Change.objects.count()
+    assert world.door.made(operation_id, **given) == first
+    assert Change.objects.count() == rows
+
+
+def test_the_same_categories_leave_none(owner: RestDoor, course: Any) -> None:
+    grades = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quiz", "weight": 40}])
+    same = [{"id": one["id"], "name": one["name"], "weight": one["weight"]} for one in grades["categories"]]
+    rows = Change.objects.count()
+    owner.made("set_grade_categories", course_id=course["id"], categories=same)
+    assert Change.objects.count() == rows
+
+
+def test_a_refused_write_leaves_none(owner: RestDoor, course: Any) -> None:
+    rows = Change.objects.count()
+    assert owner.call("create_item", course_id=course["id"], title="").error == "validation_failed"
+    assert owner.call("delete_item", item_id=course["id"]).error == "not_found"
+    assert Change.objects.count() == rows
+
+
+def test_only_what_changed_is_kept(owner: RestDoor, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], title=item["title"], due_on="2026-12-03")
+    contents = unpacked(logged()[-1].contents)
+    assert (contents.before, contents.after) == ({"due_on": None}, {"due_on": "2026-12-03"})
+
+
+def test_a_long_text_is_compressed_and_comes_back_whole(owner_member: Member) -> None:
+    text = "Week one. " * 5000
+    with acting(command("test")):
+        create_course(owner_member, name="Algebra", syllabus_text=text)
+    [row] = logged()
+    contents = unpacked(row.contents)
+    assert contents.before is None
+    assert contents.after is not None
+    assert contents.after["syllabus_text"] == text
+    assert len(row.contents) < 1000
+
+
+def test_who_acts_must_be_said(owner_member: Member) -> None:
+    with pytest.raises(NoActor), transaction.atomic():
+        create_course(owner_member, name="Algebra")
+    with acting(command("test")):
+        create_course(owner_member, name="Biology")
+    assert [(row.object_name, by_of(row)) for row in logged()] == [("Biology", ("command", None, "test"))]
