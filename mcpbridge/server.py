@@ -2,6 +2,7 @@
 
 import logging
 from typing import Any, cast
+from uuid import UUID
 
 import orjson
 from django.conf import settings
@@ -105,7 +106,8 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     failure: ApiError
     try:
         require_membership(credential.member, [tool.operation])
-        row = tool.viewset().run(tool.operation, credential, ToolArguments(given, unknown.misnamed))
+        viewset = tool.viewset()
+        row = viewset.run(tool.operation, credential, ToolArguments(given, unknown.misnamed))
         text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
@@ -115,13 +117,18 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     else:
         notes = [omission(left_out)] if left_out else []
         notes += [unknown.note()] if unknown.ignored else []
-        return _result(text, *notes, isError=False, structuredContent=orjson.loads(text))
+        return _result(text, *notes, isError=False, structuredContent=orjson.loads(text), **_logged(viewset.change_id))
     TOOL_FAILURE.set(request, failure)
     return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))
 
 
 def _result(*texts: str, **more: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text} for text in texts], "resultType": "complete", **more}
+
+
+def _logged(change_id: UUID | None) -> dict[str, Any]:
+    """Names the row that a write left in the log of changes."""
+    return {} if change_id is None else {"_meta": {"change_id": str(change_id)}}
 
 
 def _challenged(failure: ApiError, path: str) -> dict[str, Any]:

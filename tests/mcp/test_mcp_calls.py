@@ -57,7 +57,7 @@ def test_the_answer_is_what_rest_answers_with_as_many_queries(make_member, make_
 
 def test_a_success_is_structured_and_the_same_as_text(tools: McpDoor) -> None:
     result = tools.rpc("tools/call", {"name": "create_course", "arguments": {"name": "Ökologie"}}).json()["result"]
-    assert set(result) == {"content", "structuredContent", "isError"}
+    assert set(result) == {"content", "structuredContent", "isError", "_meta"}
     assert result["isError"] is False
     assert result["structuredContent"]["name"] == "Ökologie"
     [block] = result["content"]
