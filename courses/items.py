@@ -22,8 +22,8 @@ NEXT_ITEMS = 5
 
 SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
 
-ITEMS = Item.objects.filter(member_id=Param("member_id"))
-"""The member's items, for this module and the pages."""
+ITEMS = Item.objects.filter(member_id=Param("member_id"), course__member_id=Param("member_id"))
+"""The member's items with their courses, for this module and the pages."""
 
 
 _ONE = Select[ItemColumns](ITEMS.filter(id=Param("item_id")), ItemRecord)

@@ -8,6 +8,8 @@ from itertools import groupby
 from typing import TypedDict
 from uuid import UUID
 
+from django.db.models import FilteredRelation, Q
+
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course
@@ -31,20 +33,22 @@ class _Columns(TypedDict):
     created_at: datetime
 
 
-_SCORES = "grade_categories__scores"
 _BREAKDOWN = Select[_Columns](
-    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).order_by(
-        "grade_categories__position", "grade_categories__id", f"{_SCORES}__created_at", f"{_SCORES}__id"
-    ),
+    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id"))
+    .annotate(
+        part=FilteredRelation("grade_categories", condition=Q(grade_categories__member_id=Param("member_id"))),
+        result=FilteredRelation("part__scores", condition=Q(part__scores__member_id=Param("member_id"))),
+    )
+    .order_by("part__position", "part__id", "result__created_at", "result__id"),
     {
         "course_name": "name",
-        "category_id": "grade_categories__id",
-        "name": "grade_categories__name",
-        "weight": "grade_categories__weight",
-        "id": f"{_SCORES}__id",
-        "label": f"{_SCORES}__label",
-        "score": f"{_SCORES}__score",
-        "created_at": f"{_SCORES}__created_at",
+        "category_id": "part__id",
+        "name": "part__name",
+        "weight": "part__weight",
+        "id": "result__id",
+        "label": "result__label",
+        "score": "result__score",
+        "created_at": "result__created_at",
     },
 )
 """A row for each score, for each category without one, and for a course without any."""

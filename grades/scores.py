@@ -29,7 +29,9 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
         categories = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if not categories.filter(id=category_id).exists():
             raise ValidationFailed.of("category_id", "Is no category of this course. get_grades gives the ids.")
-        of_course = GradeScore.objects.filter(member_id=member.id, category__course_id=course_id)
+        of_course = GradeScore.objects.filter(
+            member_id=member.id, category__member_id=member.id, category__course_id=course_id
+        )
         if of_course.count() >= MAX_SCORES:
             raise Conflict(f"There are {MAX_SCORES} scores in this course, the most there can be. Delete one first.")
         fields = {"category_id": category_id, "label": label, "score": score}

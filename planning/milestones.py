@@ -25,8 +25,9 @@ MAX_MILESTONES = 20
 MAX_MILESTONES_OF_MEMBER = 5000
 """Milestones per member, over all items; it bounds what get_agenda can answer."""
 
-MILESTONES = Milestone.objects.filter(member_id=Param("member_id"))
-"""The member's milestones, for this module and the agenda."""
+_MINE = Milestone.objects.filter(member_id=Param("member_id"))
+MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__member_id=Param("member_id"))
+"""The member's milestones with their items and courses, for this module and the agenda."""
 
 
 class _ItemOfNewMilestone(TypedDict):
@@ -40,12 +41,12 @@ _OF_ITEM = Select[MilestoneColumns](
     MILESTONES.filter(item_id=Param("item_id")).order_by("position", "created_at", "id"),
     MilestoneRecord,
 )
-_HERE = Milestone.objects.filter(item_id=OuterRef("id"))
+_HERE = _MINE.filter(item_id=OuterRef("id"))
 _ITEM = Select[_ItemOfNewMilestone](
     Item.objects.filter(member_id=Param("member_id"), id=Param("item_id")).annotate(
         milestones_here=aggregated(_HERE, "COUNT", "position"),
         last_position=aggregated(_HERE, "MAX", "position"),
-        milestones_in_all=aggregated(MILESTONES, "COUNT", "position"),
+        milestones_in_all=aggregated(_MINE, "COUNT", "position"),
     ),
     {"here": "milestones_here", "last_position": "last_position", "in_all": "milestones_in_all"},
 )

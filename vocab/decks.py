@@ -3,7 +3,7 @@
 from typing import TypedDict, cast
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import FilteredRelation, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from accounts.deleting import delete_object
@@ -31,6 +31,7 @@ _DECKS = (
     Deck.objects.filter(member_id=Param("member_id"))
     .annotate(
         due=aggregated(_OF_THIS.filter(due_at__lte=Param("now")), "COUNT", "due_at"),
+        its_course=FilteredRelation("course", condition=Q(course__member_id=Param("member_id"))),
         next_due=Subquery(_OF_THIS.order_by("due_at").values("due_at")[:1]),
     )
     .order_by("created_at", "id")

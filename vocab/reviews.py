@@ -31,7 +31,7 @@ class CardForReview(CardRow):
 
 _MINE = Card.objects.filter(member_id=Param("member_id"), id=Param("card_id"))
 _CARD = Select[CardForReview](
-    _MINE,
+    _MINE.filter(deck__member_id=Param("member_id")),
     CardRecord.columns()
     | {
         "step": "step",

@@ -179,7 +179,7 @@ class DeckRecord(Record):
     id = serializers.UUIDField(help_text="The deck's id.")
     name = serializers.CharField(help_text="The deck's name.")
     course_id = serializers.UUIDField(allow_null=True, help_text="The course it belongs to; null means none.")
-    course_name = serializers.CharField(source="course.name", allow_null=True, help_text="The course's name.")
+    course_name = serializers.CharField(source="its_course.name", allow_null=True, help_text="The course's name.")
     card_count = serializers.IntegerField(help_text="How many cards it has.")
     due_count = serializers.IntegerField(help_text="How many of them are due now.")
     next_due_at = serializers.DateTimeField(
