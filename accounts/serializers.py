@@ -9,7 +9,8 @@ from rest_framework import serializers
 from accounts.change_contents import Fields
 from accounts.changes import ActorKind
 from studyservice.operations.declaration import Scope
-from studyservice.operations.fields import CursorField, IdField, OpenChoiceField, QueryIntegerField
+from studyservice.operations.fields import IdField, OpenChoiceField
+from studyservice.operations.query_fields import CursorField, QueryIntegerField
 from studyservice.operations.serializers import Query, Record
 
 
