@@ -39,19 +39,24 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         return False
     if _has_file(model._meta.label):
         write.cannot_be_undone()
-    pre_delete.send(sender=model, instance=found, using=DEFAULT_DB_ALIAS, origin=found)
-    below = delete_rows(write, rows)
+    below = delete_rows(write, rows, listened=found)
     told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD}
     write.deleted(model, object_id, str(found), {**told, **below})
     return True
 
 
-def delete_rows(write: Write, rows: QuerySet[Model]) -> dict[str, int]:
-    """Delete `rows`, whose filter names the member, with everything below; gives what was below, in numbers."""
+def delete_rows(write: Write, rows: QuerySet[Model], *, listened: Model | None = None) -> dict[str, int]:
+    """Delete `rows`, whose filter names the member, with everything below; gives what was below, in numbers.
+
+    Args:
+        listened: the one row, of which those are told who listen for a deletion to come, once all is kept.
+    """
     levels: list[tuple[QuerySet[Model], int]] = []
     _take(write, rows, levels)
     for level, _ in levels:
         _let_go(write, level)
+    if listened is not None:
+        pre_delete.send(sender=rows.model, instance=listened, using=DEFAULT_DB_ALIAS, origin=listened)
     for level, _ in reversed(levels):
         _delete(level)
     return {plural_of(type_of(level.model)): number for level, number in levels[1:]}

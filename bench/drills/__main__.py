@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.drills import (
+    changes,
     clocks,
     disk_full,
     erasure,
@@ -36,6 +37,7 @@ from bench.drills.site import Site
 
 DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "server": server_killed.drill,
+    "changes": changes.drill,
     "postgresql": postgresql_restarted.drill,
     "stuck": stuck.drill,
     "failover": failover.drill,

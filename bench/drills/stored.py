@@ -24,6 +24,22 @@ _HALF_REVIEWS = (
 )
 
 
+_LOGGED = (
+    ("courses_item", "title", "create_item"),
+    ("vocab_deck", "name", "create_vocab_deck"),
+)
+"""Tables of the load's writes, the column with the mark, and the operation that the log of changes has of each."""
+
+_UNLOGGED = """
+    SELECT count(*) FROM {table} WHERE {mark} LIKE 'drill %'
+    AND id NOT IN (SELECT object_id FROM accounts_change WHERE operation = '{operation}')
+"""
+_LOGGED_ALONE = """
+    SELECT count(*) FROM accounts_change WHERE operation = '{operation}' AND object_name LIKE 'drill %'
+    AND object_id NOT IN (SELECT id FROM {table})
+"""
+
+
 def query(url: str, sql: str, before: Sequence[str] = ()) -> list[tuple[Any, ...]]:
     """The rows of `sql` in the database at `url`, after the statements in `before`, each committed by itself."""
     if url.startswith("sqlite"):
@@ -36,13 +52,18 @@ def query(url: str, sql: str, before: Sequence[str] = ()) -> list[tuple[Any, ...
 
 
 def writes(url: str) -> tuple[Counter[int], int]:
-    """How often each write of the load is stored, and how many are stored in part."""
+    """How often each write of the load is stored, and how many are stored in part, or without their row in the log."""
     decks = query(url, _DECKS)
     marks = [str(title) for (title,) in query(url, _ITEMS)] + [str(name) for name, _ in decks]
     found = Counter(int(mark.removeprefix("drill ")) for mark in marks)
     found.update(int(number) for (number,) in query(url, _REVIEWS))
     half = sum(cards != CARDS_EACH for _, cards in decks)
-    return found, half + sum(query(url, sql)[0][0] for sql in _HALF_REVIEWS)
+    parts = [
+        sql.format(table=table, mark=mark, operation=operation)
+        for table, mark, operation in _LOGGED
+        for sql in (_UNLOGGED, _LOGGED_ALONE)
+    ]
+    return found, half + sum(query(url, sql)[0][0] for sql in (*_HALF_REVIEWS, *parts))
 
 
 def compare(report: Report, journal: Journal, url: str, since: float | None = None) -> None:

@@ -1,0 +1,247 @@
+"""Whatever is done, the log of changes has enough to go back to each moment, and forwards again."""
+
+import copy
+from typing import Any
+from uuid import UUID
+
+import orjson
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.db.models import Model
+from hypothesis import HealthCheck, Phase, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from accounts.change_contents import dumps, plural_of, type_of, unpacked
+from accounts.changes import Change
+from accounts.models import Member
+from accounts.taken import taken_tables
+from tests.support.doors import RestDoor
+from vocab.models import Review
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+MODELS = {
+    model._meta.label: model
+    for model in apps.get_models()
+    if model._meta.app_label in settings.STUDY_DATA_APPS
+    and model._meta.label not in {"courses.SyllabusFile", "vocab.RetentionGoal"}
+    and any(field.attname == "member_id" for field in model._meta.concrete_fields)
+}
+BY_TYPE = {type_of(model): label for label, model in MODELS.items()}
+BY_PLURAL = {plural_of(type_): label for type_, label in BY_TYPE.items()}
+
+Rows = dict[str, dict[str, dict[str, Any]]]
+"""By model and id; every column but the stamps of the last change."""
+
+
+def state(member: Member) -> Rows:
+    """Every row of the member's study data."""
+    return {label: {str(row["id"]): row for row in rows_of(model, member)} for label, model in MODELS.items()}
+
+
+def rows_of(model: type[Model], member: Member) -> list[dict[str, Any]]:
+    names = [field.attname for field in model._meta.concrete_fields if field.attname != "updated_at"]
+    found = model._default_manager.filter(member_id=member.id).values(*names)
+    rows: list[dict[str, Any]] = orjson.loads(dumps(list(found)))
+    return rows
+
+
+def logged(member: Member) -> dict[UUID, Any]:
+    """The rows of both logs, by id."""
+    logs: list[Any] = [*Change.objects.filter(member=member), *Review.objects.filter(member=member)]
+    return {row.id: row for row in logs}
+
+
+def back(rows: Rows, change: Any, aside: Rows) -> None:
+    """Take one change back. What was below a thing that was made is put aside, as the log has only its number."""
+    if isinstance(change, Review):
+        card = rows["vocab.Card"][str(change.card_id)]
+        aside["vocab.Card"][str(change.id)] = dict(card)
+        fields = ("state", "step", "stability", "difficulty", "due_at", "last_reviewed_at")
+        before = {field: getattr(change, field) for field in fields}
+        before |= {"reps": card["reps"] - 1, "lapses": card["lapses"] - lapsed(change)}
+        card.update(orjson.loads(dumps(before)))
+        for label in ("vocab.Review", "practice.Attempt"):
+            aside[label][str(change.id)] = rows[label].pop(str(change.id))
+        return
+    contents, label, id_ = unpacked(change.contents), BY_TYPE[change.object_type], str(change.object_id)
+    if contents.after is None:
+        restore(rows, change)
+    elif contents.before is None:
+        aside[label][id_] = rows[label].pop(id_)
+        below = [key for key, card in rows["vocab.Card"].items() if card["deck_id"] == id_]
+        aside["vocab.Card"] |= {key: rows["vocab.Card"].pop(key) for key in below}
+    elif "categories" in contents.after:
+        replace(rows, id_, change.member_id, contents.after, contents.before)
+        restore(rows, change)
+    else:
+        assert rows[label][id_].items() >= contents.after.items()
+        rows[label][id_].update(contents.before)
+
+
+def forth(rows: Rows, change: Any, aside: Rows) -> None:
+    """Make one change again."""
+    if isinstance(change, Review):
+        rows["vocab.Card"][str(change.card_id)] = dict(aside["vocab.Card"][str(change.id)])
+        for label in ("vocab.Review", "practice.Attempt"):
+            rows[label][str(change.id)] = aside[label][str(change.id)]
+        return
+    contents, label, id_ = unpacked(change.contents), BY_TYPE[change.object_type], str(change.object_id)
+    if contents.after is None:
+        remove(rows, change)
+    elif contents.before is None:
+        assert aside[label][id_].items() >= {k: v for k, v in contents.after.items() if k not in BY_PLURAL}.items()
+        rows[label][id_] = dict(aside[label][id_])
+        if label == "vocab.Deck":
+            made = {card["id"]: card for key, card in aside["vocab.Card"].items() if key == card["id"]}
+            rows["vocab.Card"] |= {key: dict(card) for key, card in made.items() if card["deck_id"] == id_}
+    elif "categories" in contents.after:
+        remove(rows, change)
+        replace(rows, id_, change.member_id, contents.before, contents.after)
+    else:
+        assert rows[label][id_].items() >= contents.before.items()
+        rows[label][id_].update(contents.after)
+
+
+def lapsed(review: Review) -> bool:
+    return (review.rating, review.state) == ("again", "review")
+
+
+def restore(rows: Rows, change: Change) -> None:
+    """Put what a deletion took where it was."""
+    for table in taken_tables(bytes(change.taken or b"")) if change.taken else ():
+        if table.columns:
+            for values in table.rows:
+                row = dict(zip(table.columns, values, strict=True))
+                row.pop("updated_at", None)
+                assert rows[table.label].get(row["id"], row) == row
+                rows[table.label][row["id"]] = row
+        else:
+            label, _, attname = table.label.rpartition(".")
+            for id_ in table.rows:
+                rows[label][id_][attname] = str(change.object_id)
+
+
+def remove(rows: Rows, change: Change) -> None:
+    """Take away what a deletion took."""
+    for table in taken_tables(bytes(change.taken)) if change.taken else ():
+        if table.columns:
+            for values in table.rows:
+                del rows[table.label][values[table.columns.index("id")]]
+        else:
+            label, _, attname = table.label.rpartition(".")
+            for id_ in table.rows:
+                rows[label][id_][attname] = None
+
+
+def replace(rows: Rows, course_id: str, member_id: UUID, old: dict[str, Any], new: dict[str, Any]) -> None:
+    """Put the categories of a course as `new` has them in place of those that `old` has."""
+    present = rows["grades.GradeCategory"]
+    for one in old["categories"]:
+        assert present.pop(one["id"], one).items() >= one.items()
+    for one in new["categories"]:
+        present[one["id"]] = one | {"course_id": course_id, "member_id": str(member_id)}
+
+
+FIRST = [(0, 0, 0), (1, 0, 0), (3, 0, 0), (4, 0, 0), (5, 0, 0), (6, 0, 2), (7, 0, 0)]
+"""One of everything, so that there is something to change."""
+
+STEPS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=14)
+
+
+def step(door: RestDoor, which: int, one: int, other: int) -> None:
+    """Do something to whatever is there."""
+    chosen = {
+        "course": door.made("list_courses")["data"],
+        "item": door.made("list_items", limit=100)["data"],
+        "deck": door.made("list_vocab_decks")["data"],
+    }
+    ids = {name: found[one % len(found)]["id"] for name, found in chosen.items() if found}
+    needs, do = ACTIONS[which]
+    if needs in ids or not needs:
+        do(door, ids, other)
+
+
+def replace_categories(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    kept = door.made("get_grades", course_id=ids["course"])["categories"]
+    listed = [{"id": c["id"], "name": f"{c['name']}x"[:60], "weight": 12.3456} for c in kept[other % 2 : 8]]
+    categories = [*listed, {"name": "New", "weight": other}]
+    door.made("set_grade_categories", course_id=ids["course"], categories=categories)
+
+
+def add_score(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    for category in door.made("get_grades", course_id=ids["course"])["categories"][:1]:
+        score = {"category_id": category["id"], "label": "x", "score": other / 3}
+        door.made("add_grade_score", course_id=ids["course"], **score)
+
+
+def make_deck(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    cards = [{"term": f"{n}", "definition": "Meaning"} for n in range(1 + other % 3)]
+    door.made("create_vocab_deck", name=f"Deck {other}", course_id=ids.get("course"), cards=cards)
+
+
+def review(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    [deck] = door.made("list_vocab_decks", deck_id=ids["deck"], include_cards=True)["data"]
+    card = deck["cards"][other % len(deck["cards"])]["id"]
+    door.made("review_vocab_card", card_id=card, rating=["again", "good", "easy"][other % 3])
+
+
+def called(operation_id: str, *names: str, **fields: Any) -> Any:
+    """A call with these ids, and fields in which `{}` stands for a number."""
+
+    def do(door: RestDoor, ids: dict[str, str], other: int) -> None:
+        given = {name: value.format(other) if isinstance(value, str) else value for name, value in fields.items()}
+        door.made(operation_id, **{f"{name}_id": ids[name] for name in names}, **given)
+
+    return do
+
+
+ACTIONS: list[tuple[str, Any]] = [
+    ("", called("create_course", name="Course {}")),
+    ("course", called("create_item", "course", title="Item {}", due_on="2026-12-03")),
+    ("item", called("update_item", "item", title="Item {}", due_on=None)),
+    ("item", called("create_milestone", "item", title="Step {}")),
+    ("course", replace_categories),
+    ("course", add_score),
+    ("", make_deck),
+    ("deck", review),
+    ("deck", review),
+    ("item", called("delete_item", "item")),
+    ("deck", called("delete_vocab_deck", "deck")),
+    ("course", called("delete_course", "course")),
+]
+"""What a step needs, and what it does."""
+
+
+@given(STEPS)
+@hypothesis_settings(
+    max_examples=15,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+def test_any_history_goes_back_and_forth(make_member: Any, make_key: Any, steps: list[tuple[int, int, int]]) -> None:
+    from studyservice.rates import limiter as rates
+
+    member = make_member()
+    door = RestDoor(make_key(member)[0])
+    moments: list[tuple[Rows, Any, Rows]] = []
+    known: set[UUID] = set()
+    now = state(member)
+    for which, one, other in [*FIRST, *steps]:
+        rates.clear()
+        step(door, which, one, other)
+        then, now = now, state(member)
+        new = {id_: row for id_, row in logged(member).items() if id_ not in known}
+        assert len(new) == (now != then), new
+        moments += [(then, row, now) for row in new.values()]
+        known |= new.keys()
+    rows, aside = copy.deepcopy(now), {label: {} for label in MODELS}
+    for then, change, _ in reversed(moments):
+        back(rows, change, aside)
+        assert rows == then, change
+    for _, change, after in moments:
+        forth(rows, change, aside)
+        assert rows == after, change
