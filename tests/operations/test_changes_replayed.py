@@ -238,7 +238,8 @@ def test_any_history_goes_back_and_forth(make_member: Any, make_key: Any, steps:
         assert len(new) == (now != then), new
         moments += [(then, row, now) for row in new.values()]
         known |= new.keys()
-    rows, aside = copy.deepcopy(now), {label: {} for label in MODELS}
+    rows = copy.deepcopy(now)
+    aside: Rows = {label: {} for label in MODELS}
     for then, change, _ in reversed(moments):
         back(rows, change, aside)
         assert rows == then, change

@@ -49,8 +49,8 @@ class ThingViewSet(MemberViewSet):
     def try_twice(self) -> Row:
         """A first write fails, with another one inside; a second does not, nor does the one inside it."""
         try:
-            with writing(self.member.id) as now:
-                Course.objects.create(member_id=self.member.id, name="Lost", created_at=now, updated_at=now)
+            with writing(self.member.id) as write:
+                Course.objects.create(member_id=self.member.id, name="Lost", created_at=write.now, updated_at=write.now)
                 create_course(self.member, name=None)  # type: ignore[arg-type]  # which the database refuses
         except IntegrityError:
             with writing(self.member.id):
