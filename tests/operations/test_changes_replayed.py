@@ -26,11 +26,14 @@ MODELS = {
     model._meta.label: model
     for model in apps.get_models()
     if model._meta.app_label in settings.STUDY_DATA_APPS
-    and model._meta.label not in {"courses.SyllabusFile", "vocab.RetentionGoal"}
+    and model._meta.label not in {"courses.SyllabusFile", "vocab.RetentionGoal", "practice.PracticeSum"}
     and any(field.attname == "member_id" for field in model._meta.concrete_fields)
 }
 BY_TYPE = {type_of(model): label for label, model in MODELS.items()}
 BY_PLURAL = {plural_of(type_): label for type_, label in BY_TYPE.items()}
+
+NOT_KEPT = {"updated_at", "item_count", "card_count"}
+"""Columns that follow from the write or from other rows."""
 
 Rows = dict[str, dict[str, dict[str, Any]]]
 """By model and id; every column but the stamps of the last change."""
@@ -42,7 +45,7 @@ def state(member: Member) -> Rows:
 
 
 def rows_of(model: type[Model], member: Member) -> list[dict[str, Any]]:
-    names = [field.attname for field in model._meta.concrete_fields if field.attname != "updated_at"]
+    names = [field.attname for field in model._meta.concrete_fields if field.attname not in NOT_KEPT]
     found = model._default_manager.filter(member_id=member.id).values(*names)
     rows: list[dict[str, Any]] = orjson.loads(dumps(list(found)))
     return rows
@@ -115,7 +118,7 @@ def restore(rows: Rows, change: Change) -> None:
         if table.columns:
             for values in table.rows:
                 row = dict(zip(table.columns, values, strict=True))
-                row.pop("updated_at", None)
+                row = {name: value for name, value in row.items() if name not in NOT_KEPT}
                 assert rows[table.label].get(row["id"], row) == row
                 rows[table.label][row["id"]] = row
         else:

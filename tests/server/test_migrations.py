@@ -24,8 +24,7 @@ BEFORE_RULES = {
 }
 """The last migration of each app before the database refused what the code refuses."""
 
-ADDED_SINCE = {"reused_at", "last_call_at", "refused_at", "refusal", "card_count", "item_count"}
-ADDED_SINCE |= {"by_kind", "by_id", "by_name"}
+ADDED_SINCE = {
     "reused_at",
     "last_call_at",
     "refused_at",
