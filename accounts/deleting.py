@@ -39,24 +39,29 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         return False
     if _has_file(model._meta.label):
         write.cannot_be_undone()
-    below = delete_rows(write, rows, listened=found)
+    below = delete_rows(write, rows, one=found)
     told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD}
     write.deleted(model, object_id, str(found), {**told, **below})
     return True
 
 
-def delete_rows(write: Write, rows: QuerySet[Model], *, listened: Model | None = None) -> dict[str, int]:
+def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None) -> dict[str, int]:
     """Delete `rows`, whose filter names the member, with everything below; gives what was below, in numbers.
 
     Args:
-        listened: the one row, of which those are told who listen for a deletion to come, once all is kept.
+        one: the only row, if it was read; who listens for its deletion is told, once all is kept.
     """
     levels: list[tuple[QuerySet[Model], int]] = []
-    _take(write, rows, levels)
+    if one is not None and not _has_file(rows.model._meta.label):
+        write.taken.row(one)
+        levels.append((rows, 1))
+        _take_below(write, rows, levels)
+    else:
+        _take(write, rows, levels)
     for level, _ in levels:
         _let_go(write, level)
-    if listened is not None:
-        pre_delete.send(sender=rows.model, instance=listened, using=DEFAULT_DB_ALIAS, origin=listened)
+    if one is not None:
+        pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
     for level, _ in reversed(levels):
         _delete(level)
     return {plural_of(type_of(level.model)): number for level, number in levels[1:]}
@@ -68,6 +73,10 @@ def _take(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model
     if number == 0:
         return
     levels.append((rows, number))
+    _take_below(write, rows, levels)
+
+
+def _take_below(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model], int]]) -> None:
     for reference in _references(rows.model._meta.label):
         if reference.cascades:
             _take(write, _referring(reference, write.member_id, rows), levels)

@@ -44,6 +44,12 @@ class Taken:
         columns = [field.attname for field in rows.model._meta.concrete_fields]
         return self._add([rows.model._meta.label, *columns], rows.values_list(*columns))
 
+    def row(self, row: Model) -> None:
+        """Keep a row that was read already."""
+        columns = [field.attname for field in row._meta.concrete_fields]
+        self._write({"table": [row._meta.label, *columns]})
+        self._write([getattr(row, column) for column in columns])
+
     def reference(self, rows: QuerySet[Model], attname: str) -> int:
         """Keep the ids of `rows`, whose column `attname` is about to be emptied; gives their number."""
         return self._add([f"{rows.model._meta.label}.{attname}"], rows.values_list("pk", flat=True))
