@@ -25,13 +25,16 @@ TABLES = {
     "card": "vocab_card",
     "review": "vocab_review",
     "attempt": "practice_attempt",
+    "change": "accounts_change",
     "access token": "oauthserver_accesstoken",
     "refresh token": "oauthserver_refreshtoken",
 }
 _REVIEWS = """
     INSERT INTO vocab_review
+        (id, rating, reviewed_at, duration_ms, desired_retention, state, step, stability, difficulty, due_at,
+        last_reviewed_at, card_id, member_id, by_kind, by_id, by_name)
     SELECT gen_random_uuid(), 'good', now() - random() * interval '1 year', 1200, 0.9, 'review', NULL, 12.5, 5.1,
-        now(), now(), id, member_id
+        now(), now(), id, member_id, 'app', gen_random_uuid(), 'Claude'
     FROM vocab_card
 """
 """One review of each card; the benchmark's seed has none."""
@@ -62,6 +65,7 @@ def main() -> None:
         stack.callback(server.stop)
         env = environment(url, directory, secrets.token_urlsafe(64))
         prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
+        prepared("bench.seed_changes.leave", MEMBERS, env, directory / "nobody")
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(_REVIEWS)
             connection.execute(_KEYS)

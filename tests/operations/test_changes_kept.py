@@ -1,0 +1,93 @@
+"""How long the log of changes is kept, and what is never in it."""
+
+from datetime import UTC, datetime, timedelta
+from unittest.mock import patch
+
+import pytest
+import time_machine
+from django.core.management import call_command
+
+from accounts.changes import Change
+from accounts.models import ApiKey, Member
+from accounts.taken import taken_tables
+from tests.support.doors import RestDoor
+from tests.support.world import WRITES, World
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+NOW = datetime(2030, 1, 15, 12, tzinfo=UTC)
+"""Later than the clock of any member that a test makes."""
+
+
+def purge_after(days: float) -> None:
+    with time_machine.travel(NOW + timedelta(days=days), tick=False):
+        call_command("purgeexpired")
+
+
+@pytest.fixture
+def deletion(owner: RestDoor) -> Change:
+    """The row of a deleted course with an item."""
+    with time_machine.travel(NOW, tick=False):
+        course = owner.made("create_course", name="Botany")
+        owner.made("create_item", course_id=course["id"], title="Midterm")
+        owner.made("delete_course", course_id=course["id"])
+    return Change.objects.get(operation="delete_course")
+
+
+def test_what_a_deletion_took_is_kept_for_30_days(deletion: Change) -> None:
+    assert deletion.taken
+    purge_after(29.9)
+    assert Change.objects.get(id=deletion.id).taken
+    purge_after(30.1)
+    assert Change.objects.get(id=deletion.id).taken is None
+
+
+def test_it_can_be_undone_so_long_and_no_longer(deletion: Change, owner: RestDoor) -> None:
+    for days, undoable in ((29.9, True), (30.1, False)):
+        with time_machine.travel(NOW + timedelta(days=days), tick=False):
+            assert owner.made("list_changes", limit=1)["data"][0]["undoable"] is undoable
+
+
+def test_a_row_is_kept_for_90_days(deletion: Change) -> None:
+    purge_after(89.9)
+    assert Change.objects.filter(id=deletion.id).exists()
+    purge_after(90.1)
+    assert not Change.objects.exists()
+
+
+def test_both_are_purged_in_batches(owner: RestDoor) -> None:
+    with time_machine.travel(NOW, tick=False):
+        for number in range(5):
+            course = owner.made("create_course", name=f"Course {number}")
+            owner.made("delete_course", course_id=course["id"])
+    with patch("accounts.purging.BATCH", 2):
+        purge_after(31)
+        assert not Change.objects.filter(taken__isnull=False).exists()
+        assert Change.objects.count() == 10
+        purge_after(91)
+    assert not Change.objects.exists()
+
+
+def test_no_secret_is_ever_in_the_log(owner: RestDoor, owner_member: Member) -> None:
+    """Whatever was called: the key it was called with, its hash and the member's address stand nowhere."""
+    world = World(owner)
+    for operation_id in WRITES:
+        world.forget()
+        world.fill()
+        world.call(operation_id).send(Authorization=f"Bearer {owner.secret}")
+    rows = list(Change.objects.all())
+    assert {row.operation for row in rows} >= set(WRITES) - {"review_vocab_card"}
+    hidden = [owner.secret, *ApiKey.objects.values_list("secret_hash", flat=True), owner_member.email]
+    for row in rows:
+        kept = [row.by_name, row.object_name, contents_of(row), taken_of(row)]
+        assert [secret for secret in hidden if secret in "\n".join(kept)] == []
+
+
+def contents_of(row: Change) -> str:
+    from accounts.change_contents import unpacked
+
+    return str(unpacked(row.contents))
+
+
+def taken_of(row: Change) -> str:
+    return "" if row.taken is None else str(list(taken_tables(bytes(row.taken))))
