@@ -22,6 +22,8 @@ def copy(model: type[Model], rows: Iterable[Model]) -> None:
         return
     fields = model._meta.local_concrete_fields
     columns = ", ".join(f'"{field.column}"' for field in fields)
+    with connection.cursor() as cursor:
+        cursor.execute("SET statement_timeout = 0")  # on a busy machine a table takes longer than a call may
     with connection.cursor() as cursor, cursor.copy(f'COPY "{model._meta.db_table}" ({columns}) FROM STDIN') as stream:
         for row in rows:
             stream.write_row([getattr(row, field.attname) for field in fields])

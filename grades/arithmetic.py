@@ -1,12 +1,14 @@
-"""The arithmetic of grades.
+"""The arithmetic of grades, in whole numbers.
 
-Scores and weights are decimals of four places. Averages are kept as exact fractions, because a third cut after any
-number of digits can pull a tie below the half; half-up to two places comes once, at the end.
+Scores and weights have four decimals and are counted in ten-thousandths, what is told has two and is counted in
+hundredths. Between them averages are exact quotients, because a third cut after any number of digits can pull a tie
+below the half; half-up rounding comes once, at the end. (`fractions` does the same at ten times the cost.)
 """
 
 from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
 
 LETTERS = (
     (97, "A+"),
@@ -22,32 +24,51 @@ LETTERS = (
     (63, "D"),
     (60, "D-"),
 )
-"""The lowest grade of each letter; below the last it is F."""
+"""The lowest grade of each letter, in percent; below the last it is F."""
 
 
-def mean(scores: Sequence[Decimal]) -> Fraction | None:
-    """The plain mean in percent, exact; None without scores."""
-    return Fraction(sum(scores, Decimal())) / len(scores) if scores else None
+class Percent(NamedTuple):
+    """An exact percentage that is not negative, as a quotient."""
+
+    numerator: int
+    denominator: int
+
+    def hundredths(self) -> int:
+        """Half-up to two places."""
+        return (200 * self.numerator + self.denominator) // (2 * self.denominator)
 
 
-def current_grade(parts: Sequence[tuple[Decimal, Fraction | None]]) -> Decimal | None:
-    """The weighted mean over `(weight, average)` pairs, renormalized over those with an average.
+def ten_thousandths(value: Decimal) -> int:
+    """A score or weight as it is counted."""
+    return int(value.scaleb(4))
 
-    In percent, rounded; None when no category has scores or their weights sum to 0 (spec, Grade category).
+
+def mean(scores: Sequence[int]) -> Percent | None:
+    """The plain mean of scores in ten-thousandths; None without scores."""
+    return Percent(sum(scores), 10_000 * len(scores)) if scores else None
+
+
+def weighted(parts: Sequence[tuple[int, Percent]]) -> Percent:
+    """The sum of averages, each times its weight."""
+    denominator = lcm(*(average.denominator for _, average in parts))
+    return Percent(
+        sum(weight * average.numerator * (denominator // average.denominator) for weight, average in parts), denominator
+    )
+
+
+def current_grade(parts: Sequence[tuple[int, Percent | None]]) -> int | None:
+    """The weighted mean over `(weight, average)` pairs, renormalized over those with an average, in hundredths.
+
+    None when no category has scores or their weights sum to 0 (spec, Grade category).
     """
-    scored = [(int(weight.scaleb(4)), average) for weight, average in parts if average is not None]
+    scored = [(weight, average) for weight, average in parts if average is not None]
     total = sum(weight for weight, _ in scored)
     if not total:
         return None
-    return rounded(sum((weight * average for weight, average in scored), Fraction()) / total)
+    earned = weighted(scored)
+    return Percent(earned.numerator, earned.denominator * total).hundredths()
 
 
-def rounded(percent: Fraction) -> Decimal:
-    """Half-up to two places; `percent` is not negative."""
-    hundredths = (200 * percent.numerator + percent.denominator) // (2 * percent.denominator)
-    return Decimal(hundredths).scaleb(-2)
-
-
-def letter(grade: Decimal) -> str:
-    """The letter of a rounded grade in percent."""
-    return next((name for least, name in LETTERS if grade >= least), "F")
+def letter(hundredths: int) -> str:
+    """The letter of a rounded grade."""
+    return next((name for least, name in LETTERS if hundredths >= 100 * least), "F")

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from decimal import Decimal
-from fractions import Fraction
 from itertools import groupby
+from operator import itemgetter
 from typing import TypedDict
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from django.db.models import FilteredRelation, Q
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course
-from grades.arithmetic import current_grade, letter, mean, rounded
+from grades.arithmetic import Percent, current_grade, letter, mean, ten_thousandths
 from grades.outlook import Part, outlook
 from grades.serializers import CategoryRow, GradeBreakdownRow, GradeScoreRow
 from studyservice.database.statements import Param, Select
@@ -73,49 +73,51 @@ def get_grades(
     if not rows:
         raise NoSuchCourse
     categories: list[CategoryRow] = []
-    parts: list[tuple[Decimal, Fraction | None]] = []
-    for category_id, of_category in groupby(rows, lambda row: row["category_id"]):
+    parts: list[tuple[int, Percent | None]] = []
+    for category_id, of_category in groupby(rows, itemgetter("category_id")):
         if category_id is None:
             break
         first, *_ = present = list(of_category)
+        exact: list[int] = []
         scores: list[GradeScoreRow] = []
-        exact: list[Decimal] = []
         for row in present:
             if row["id"] is not None:
-                exact.append(row["score"])
+                score = ten_thousandths(row["score"])
+                exact.append(score)
                 scores.append(
                     {
                         "id": row["id"],
                         "category_id": category_id,
                         "label": row["label"],
-                        "score": float(row["score"]),
+                        "score": score / 10_000,
                         "created_at": row["created_at"],
                     }
                 )
-        average = mean(exact)
-        parts.append((first["weight"], average))
+        weight, average = ten_thousandths(first["weight"]), mean(exact)
+        parts.append((weight, average))
         categories.append(
             {
                 "id": category_id,
                 "name": first["name"],
-                "weight": float(first["weight"]),
+                "weight": weight / 10_000,
                 "scores": scores,
-                "average": None if average is None else float(rounded(average)),
+                "average": None if average is None else average.hundredths() / 100,
             }
         )
-    _require_categories(remaining or [], [category["id"] for category in categories])
+    if remaining:
+        _require_categories(remaining, [category["id"] for category in categories])
     grade = current_grade(parts)
-    open_ids = remaining or [
-        category["id"] for category, (_, average) in zip(categories, parts, strict=True) if average is None
-    ]
     return {
         "course_id": course_id,
         "course_name": rows[0]["course_name"],
         "categories": categories,
-        "current_grade": None if grade is None else float(grade),
+        "current_grade": None if grade is None else grade / 100,
         "letter_grade": None if grade is None else letter(grade),
         "outlook": outlook(
-            [Part(*part, is_open=category["id"] in open_ids) for category, part in zip(categories, parts, strict=True)],
+            [
+                Part(weight, average, category["id"] in remaining if remaining else average is None)
+                for category, (weight, average) in zip(categories, parts, strict=True)
+            ],
             target,
         ),
     }

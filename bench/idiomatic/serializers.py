@@ -137,5 +137,5 @@ class GradesSerializer(serializers.ModelSerializer[Course]):
         grade = _rounded(sum(weight * average for weight, average in scored) / total) if total else None
         return super().to_representation(instance) | {
             "current_grade": grade,
-            "letter_grade": None if grade is None else letter(Decimal(str(grade))),
+            "letter_grade": None if grade is None else letter(round(grade * 100)),
         }

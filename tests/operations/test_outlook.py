@@ -1,7 +1,6 @@
 """The outlook of get_grades and set_grade_categories: what is needed in what is still open (capabilities 3)."""
 
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 from uuid import uuid4
 
@@ -9,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from grades.arithmetic import current_grade
+from grades.arithmetic import Percent, current_grade, mean
 from grades.outlook import Part, outlook
 from tests.support.doors import RestDoor
 
@@ -135,19 +134,15 @@ def test_what_is_wrong_is_named(graded, owner: RestDoor, course: Any, arguments:
     assert owner.call("get_grades", course_id=course["id"], **arguments).fields == [field]
 
 
-_TEN_THOUSANDTHS = st.integers(0, 1_500_000).map(lambda number: Decimal(number).scaleb(-4))
-_AVERAGE = st.one_of(st.none(), st.lists(_TEN_THOUSANDTHS, min_size=1, max_size=7).map(
-    lambda scores: Fraction(sum(scores, Decimal())) / len(scores)
-))  # fmt: skip
-_PART = st.builds(
-    Part, st.integers(0, 1_000_000).map(lambda number: Decimal(number).scaleb(-4)), _AVERAGE, st.booleans()
-)
+_SCORE = st.integers(0, 1_500_000)
+_AVERAGE = st.one_of(st.none(), st.lists(_SCORE, min_size=1, max_size=7).map(mean))
+_PART = st.builds(Part, st.integers(0, 1_000_000), _AVERAGE, st.booleans())
 _TARGET = st.integers(0, 1_000_000).map(lambda number: Decimal(number).scaleb(-4))
 
 
 @pytest.mark.once
 @settings(max_examples=500, deadline=None)
-@example(parts=[Part(Decimal(3), Fraction(10, 3), False), Part(Decimal(13), None, True)], target=Decimal("0.625"))
+@example(parts=[Part(30_000, Percent(10, 3), False), Part(130_000, None, True)], target=Decimal("0.625"))
 @given(parts=st.lists(_PART, max_size=12), target=_TARGET)
 def test_the_least_score_reaches_the_grade_and_a_hundredth_less_does_not(parts: list[Part], target: Decimal) -> None:
     """All open averages exactly at `score` reach the letter by the arithmetic of the grade itself; a hundredth less
@@ -155,10 +150,10 @@ def test_the_least_score_reaches_the_grade_and_a_hundredth_less_does_not(parts: 
     """
 
     def grade_at(average: Decimal) -> Decimal:
-        counted = [(part.weight, Fraction(average) if part.is_open else part.average) for part in parts]
-        grade = current_grade(counted)
+        open_average = Percent(*average.as_integer_ratio())
+        grade = current_grade([(part.weight, open_average if part.is_open else part.average) for part in parts])
         assert grade is not None
-        return grade
+        return Decimal(grade).scaleb(-2)
 
     told = outlook(parts, target)
     assume(told["needed"])
