@@ -25,6 +25,7 @@ _DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.addoption("--all-doors", action="store_true", help="call operations through the tools on PostgreSQL too")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
 
@@ -115,10 +116,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Send each test of the operations through both doors, except one that is marked as about REST alone."""
+    """Send each test of the operations through both doors, except one that is marked as about REST alone.
+
+    On PostgreSQL all go over REST alone: both doors call the same action, so the second one shows nothing about the
+    database that the first has not shown. `--all-doors` opens both there too.
+    """
     if "door_kind" in metafunc.fixturenames:
+        option = metafunc.config.getoption
+        both = option("--database") == "sqlite" or option("--all-doors")
         rest_alone = metafunc.definition.get_closest_marker("rest") is not None
-        metafunc.parametrize("door_kind", ["rest"] if rest_alone else ["rest", "mcp"])
+        metafunc.parametrize("door_kind", ["rest", "mcp"] if both and not rest_alone else ["rest"])
 
 
 @pytest.fixture(scope="session")
