@@ -5,6 +5,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -166,21 +167,29 @@ MakeKey = Callable[..., "tuple[str, ApiKey]"]
 @pytest.fixture
 def make_member(db: None) -> MakeMember:
     """Creates members; fields as of `Member`."""
-    from accounts.models import Member
+    from tests.support.factories import MemberFactory
 
-    def make(email: str = "", **fields: Any) -> Member:
-        return Member.objects.create_user(email or f"{secrets.token_hex(8)}@example.org", **fields)
+    def make(email: str = "", **fields: Any) -> "Member":
+        return MemberFactory.create(**({"email": email} if email else {}) | fields)
 
     return make
 
 
 @pytest.fixture
 def make_key() -> MakeKey:
-    """Creates API keys as `(plaintext, row)`."""
-    from accounts.api_keys import create_api_key
+    """Creates API keys as `(plaintext, row)`; fields as of `ApiKey`, or the days until a key expires."""
+    from django.utils import timezone
 
-    def make(member: "Member", name: str = "test", **options: Any) -> "tuple[str, ApiKey]":
-        return create_api_key(member, name, **options)
+    from accounts.secrets import hint_of, new_secret, sha256
+    from tests.support.factories import ApiKeyFactory
+
+    def make(
+        member: "Member", name: str = "test", *, expires_days: int | None = None, **fields: Any
+    ) -> "tuple[str, ApiKey]":
+        secret, now = new_secret("sk"), timezone.now()
+        ends = {"expires_at": now + timedelta(days=expires_days)} if expires_days else {}
+        stored = {"secret_hash": sha256(secret), "hint": hint_of(secret), "created_at": now}
+        return secret, ApiKeyFactory.create(member=member, name=name, **stored | ends | fields)
 
     return make
 
