@@ -94,7 +94,14 @@ def _collect_static_files() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of a run on SQLite what is about PostgreSQL, and of one on PostgreSQL what need not run twice."""
+    """Leave out of a run on SQLite what is about PostgreSQL, and of one on PostgreSQL what need not run twice.
+
+    Raises:
+        UsageError: a test that is to run once does not say why.
+    """
+    unexplained = {item.nodeid for item in items for mark in item.iter_markers("once") if not mark.args}
+    if unexplained:
+        raise pytest.UsageError(f"mark.once wants a reason, such as once('the look of pages'): {sorted(unexplained)}")
     left_out = "once" if config.getoption("--database") == "postgresql" else "postgresql"
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(left_out)])
     items[:] = [item for item in items if not item.get_closest_marker(left_out)]

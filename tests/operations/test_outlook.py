@@ -145,7 +145,7 @@ _PART = st.builds(
 _TARGET = st.integers(0, 1_000_000).map(lambda number: Decimal(number).scaleb(-4))
 
 
-@pytest.mark.once
+@pytest.mark.once("sums in memory")
 @settings(max_examples=500, deadline=None)
 @example(parts=[Part(Decimal(3), Fraction(10, 3), False), Part(Decimal(13), None, True)], target=Decimal("0.625"))
 @given(parts=st.lists(_PART, max_size=12), target=_TARGET)

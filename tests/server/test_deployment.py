@@ -18,7 +18,7 @@ import yaml
 from tests import ROOT
 from tests.support.server import wait_for
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("files of the image and the composition")
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 GIVEN = {

@@ -12,6 +12,8 @@ from tests.support import server as servers
 from tests.support.server import ADA
 from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
 
+pytestmark = pytest.mark.once("connections of the server")
+
 THREADS = 4
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from accounts.api_keys import revoke_api_key
 from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attempts
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("the look of pages")
 
 LOOK_IS_SETTLED = """async () => {
   // Transitions to the new look exist once it was drawn.
