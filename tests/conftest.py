@@ -1,9 +1,7 @@
 """The small cast of every test (owner, stranger, lapsed member), and the database that the run is for."""
 
 import os
-import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -12,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support import databases
+from tests.support import databases, run
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from accounts.models import ApiKey, Member
     from tests.support.doors import RestDoor
     from tests.support.server import Server
-
-_DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,9 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
-    first = _DIRECTORY not in os.environ
+    first = run.DIRECTORY not in os.environ
     if first:
-        config.stash[_started] = _prepare(config.getoption("--database"))
+        config.stash[_started] = run.prepare(config.getoption("--database"))
     import django
 
     django.setup()
@@ -43,54 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
     # Otherwise each test client would read every static file when it loads the middleware, 60 ms of CPU.
     settings.WHITENOISE_AUTOREFRESH = True
-    _hash_passwords_cheaply()
+    run.hash_passwords_cheaply()
     if first:
         databases.migrate()
-        _collect_static_files()
-
-
-def _hash_passwords_cheaply() -> None:
-    """The cost of a password hash is there to slow down who guesses; what is tested is that it is made."""
-    from accounts.hashing import Argon2Hasher
-
-    Argon2Hasher.time_cost, Argon2Hasher.memory_cost, Argon2Hasher.parallelism = 1, 8, 1
+        run.collect_static_files()
 
 
 _started = pytest.StashKey[tuple[Path, Any]]()
-
-
-def _prepare(database: str) -> tuple[Path, Any]:
-    directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
-    for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS"):
-        os.environ.pop(name, None)
-    os.environ |= {
-        _DIRECTORY: str(directory),
-        "DJANGO_SETTINGS_MODULE": "studyservice.settings",
-        "DATA_DIR": str(directory / "data"),
-        "SECRET_KEY": secrets.token_urlsafe(64),
-        "BASE_URL": "http://127.0.0.1:8000",
-        "EMAIL_URL": "consolemail://",
-        "LOG_FORMAT": "json",
-    }
-    if database == "sqlite":
-        databases.prepare(None)
-        return directory, None
-    from tests.support.postgres import start
-
-    server, url = start(directory / "postgresql")
-    databases.prepare(url)
-    return directory, server
-
-
-def _collect_static_files() -> None:
-    """Pages name their scripts and styles by the hashes of `collectstatic`; collect again what is new."""
-    from django.conf import settings
-    from django.core.management import call_command
-
-    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
-    ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
-    if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
-        call_command("collectstatic", interactive=False, verbosity=0)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -142,7 +97,7 @@ def django_db_setup(request: pytest.FixtureRequest) -> Iterator[None]:
     from django.db import connections
 
     worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
-    with databases.copied(worker, Path(os.environ[_DIRECTORY])) as url:
+    with databases.copied(worker, Path(os.environ[run.DIRECTORY])) as url:
         path = urlsplit(url).path
         connections["default"].settings_dict["NAME"] = path if url.startswith("sqlite") else path.removeprefix("/")
         yield
