@@ -97,7 +97,7 @@ def test_the_dead_code_page(page: Page, member: Any) -> None:
 
 def test_the_key_page(open_signed_in: Any, member: Any, make_key: Any, connected_app: Any) -> None:
     revoke_api_key(make_key(member, "Old")[1])
-    make_key(member, "A name that is as long as the names of keys can possibly be. ")
+    make_key(member, "A name that is as long as the names of keys can possibly be.")
     page = open_signed_in()
     for summary in page.locator("summary").all():
         summary.click()
