@@ -22,7 +22,7 @@ secret: $(VENV)/bin/python
 	@test -n "$$SECRET_KEY$$SECRET_KEY_FILE" || test -s "$(DATA_DIR)/trial-secret-key" || \
 		(umask 077 && $(BIN)/python -c "import secrets; print(secrets.token_urlsafe(64))" > "$(DATA_DIR)/trial-secret-key")
 
-test: check $(CLIENTS) ## Set up and run every test, on SQLite and on PostgreSQL
+test: check $(CLIENTS) ## Set up and run every test, on SQLite (both doors) and on PostgreSQL (REST)
 	$(BIN)/pytest --database sqlite $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql $(PYTEST_ARGS)
 

@@ -1,17 +1,16 @@
 """The small cast of every test (owner, stranger, lapsed member), and the database that the run is for."""
 
 import os
-import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support import databases
+from tests.support import databases, run
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -20,20 +19,19 @@ if TYPE_CHECKING:
     from tests.support.doors import RestDoor
     from tests.support.server import Server
 
-_DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.addoption("--all-doors", action="store_true", help="call operations through the tools on PostgreSQL too")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
-    first = _DIRECTORY not in os.environ
+    first = run.DIRECTORY not in os.environ
     if first:
-        config.stash[_started] = _prepare(config.getoption("--database"))
+        config.stash[_started] = run.prepare(config.getoption("--database"))
     import django
 
     django.setup()
@@ -41,58 +39,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
     # Otherwise each test client would read every static file when it loads the middleware, 60 ms of CPU.
     settings.WHITENOISE_AUTOREFRESH = True
-    _hash_passwords_cheaply()
+    run.hash_passwords_cheaply()
     if first:
         databases.migrate()
-        _collect_static_files()
-
-
-def _hash_passwords_cheaply() -> None:
-    """The cost of a password hash is there to slow down who guesses; what is tested is that it is made."""
-    from accounts.hashing import Argon2Hasher
-
-    Argon2Hasher.time_cost, Argon2Hasher.memory_cost, Argon2Hasher.parallelism = 1, 8, 1
+        run.collect_static_files()
 
 
 _started = pytest.StashKey[tuple[Path, Any]]()
 
 
-def _prepare(database: str) -> tuple[Path, Any]:
-    directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
-    for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS"):
-        os.environ.pop(name, None)
-    os.environ |= {
-        _DIRECTORY: str(directory),
-        "DJANGO_SETTINGS_MODULE": "studyservice.settings",
-        "DATA_DIR": str(directory / "data"),
-        "SECRET_KEY": secrets.token_urlsafe(64),
-        "BASE_URL": "http://127.0.0.1:8000",
-        "EMAIL_URL": "consolemail://",
-        "LOG_FORMAT": "json",
-    }
-    if database == "sqlite":
-        databases.prepare(None)
-        return directory, None
-    from tests.support.postgres import start
-
-    server, url = start(directory / "postgresql")
-    databases.prepare(url)
-    return directory, server
-
-
-def _collect_static_files() -> None:
-    """Pages name their scripts and styles by the hashes of `collectstatic`; collect again what is new."""
-    from django.conf import settings
-    from django.core.management import call_command
-
-    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
-    ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
-    if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
-        call_command("collectstatic", interactive=False, verbosity=0)
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of a run on SQLite what is about PostgreSQL, and of one on PostgreSQL what need not run twice."""
+    """Leave out of a run on SQLite what is about PostgreSQL, and of one on PostgreSQL what need not run twice.
+
+    Raises:
+        UsageError: a test that is to run once does not say why.
+    """
+    unexplained = {item.nodeid for item in items for mark in item.iter_markers("once") if not mark.args}
+    if unexplained:
+        raise pytest.UsageError(f"mark.once wants a reason, such as once('the look of pages'): {sorted(unexplained)}")
     left_out = "once" if config.getoption("--database") == "postgresql" else "postgresql"
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(left_out)])
     items[:] = [item for item in items if not item.get_closest_marker(left_out)]
@@ -115,10 +79,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Send each test of the operations through both doors, except one that is marked as about REST alone."""
+    """Send each test of the operations through both doors, except one that is marked as about REST alone.
+
+    On PostgreSQL all go over REST alone: both doors call the same action, so the second one shows nothing about the
+    database that the first has not shown. `--all-doors` opens both there too.
+    """
     if "door_kind" in metafunc.fixturenames:
+        option = metafunc.config.getoption
+        both = option("--database") == "sqlite" or option("--all-doors")
         rest_alone = metafunc.definition.get_closest_marker("rest") is not None
-        metafunc.parametrize("door_kind", ["rest"] if rest_alone else ["rest", "mcp"])
+        metafunc.parametrize("door_kind", ["rest", "mcp"] if both and not rest_alone else ["rest"])
 
 
 @pytest.fixture(scope="session")
@@ -127,7 +97,7 @@ def django_db_setup(request: pytest.FixtureRequest) -> Iterator[None]:
     from django.db import connections
 
     worker = getattr(request.config, "workerinput", {}).get("workerid", "main")
-    with databases.copied(worker, Path(os.environ[_DIRECTORY])) as url:
+    with databases.copied(worker, Path(os.environ[run.DIRECTORY])) as url:
         path = urlsplit(url).path
         connections["default"].settings_dict["NAME"] = path if url.startswith("sqlite") else path.removeprefix("/")
         yield
@@ -159,21 +129,29 @@ MakeKey = Callable[..., "tuple[str, ApiKey]"]
 @pytest.fixture
 def make_member(db: None) -> MakeMember:
     """Creates members; fields as of `Member`."""
-    from accounts.models import Member
+    from tests.support.factories import MemberFactory
 
-    def make(email: str = "", **fields: Any) -> Member:
-        return Member.objects.create_user(email or f"{secrets.token_hex(8)}@example.org", **fields)
+    def make(email: str = "", **fields: Any) -> "Member":
+        return MemberFactory.create(**({"email": email} if email else {}) | fields)
 
     return make
 
 
 @pytest.fixture
 def make_key() -> MakeKey:
-    """Creates API keys as `(plaintext, row)`."""
-    from accounts.api_keys import create_api_key
+    """Creates API keys as `(plaintext, row)`; fields as of `ApiKey`, or the days until a key expires."""
+    from django.utils import timezone
 
-    def make(member: "Member", name: str = "test", **options: Any) -> "tuple[str, ApiKey]":
-        return create_api_key(member, name, **options)
+    from accounts.secrets import hint_of, new_secret, sha256
+    from tests.support.factories import ApiKeyFactory
+
+    def make(
+        member: "Member", name: str = "test", *, expires_days: int | None = None, **fields: Any
+    ) -> "tuple[str, ApiKey]":
+        secret, now = new_secret("sk"), timezone.now()
+        ends = {"expires_at": now + timedelta(days=expires_days)} if expires_days else {}
+        stored = {"secret_hash": sha256(secret), "hint": hint_of(secret), "created_at": now}
+        return secret, ApiKeyFactory.create(member=member, name=name, **stored | ends | fields)
 
     return make
 

@@ -11,6 +11,8 @@ import pytest
 
 from tests.support.server import PASSWORD, Server
 
+pytestmark = pytest.mark.once("framing of HTTP")
+
 OPERATOR = "uploads@example.org"
 ADD = "/admin/courses/course/add/"
 MIB = 1024 * 1024

@@ -9,10 +9,13 @@ import subprocess
 from pathlib import Path
 
 import httpx2
+import pytest
 
 from tests.oauth.test_oauth_clients import Ada, ada
 from tests.support import javascript
 from tests.support.server import Server
+
+pytestmark = pytest.mark.once("client libraries")
 
 __all__ = ["ada"]  # a fixture
 

@@ -15,6 +15,8 @@ import pytest
 from tests.support import javascript
 from tests.support.doors import RestDoor
 
+pytestmark = pytest.mark.once("client libraries")
+
 CURRENT = "@modelcontextprotocol/conformance"
 NEXT = "conformance-authorization"
 """The newest version there is, an alpha; its scenarios of authorization: test_mcp_authorization_conformance.py."""

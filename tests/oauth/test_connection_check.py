@@ -24,6 +24,8 @@ from tests import ROOT
 from tests.support.databases import copied
 from tests.support.server import Server
 
+ONCE = pytest.mark.once("what is said, and the network; the whole road runs on both databases")
+
 NETWORK = ["https", "certificate", "public address"]
 ROAD = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]
 LEFT = """
@@ -73,6 +75,7 @@ def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server) -> No
     assert left_behind(server) == before
 
 
+@ONCE
 def test_a_program_reads_the_same(server: Server) -> None:
     done = check(server, "--json")
     report = json.loads(done.stdout)
@@ -86,6 +89,7 @@ def test_a_program_reads_the_same(server: Server) -> None:
     }
 
 
+@ONCE
 def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: Server) -> None:
     with _passing_on(server.url) as front:
         done = check(server, front)
@@ -97,6 +101,7 @@ def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: 
     assert done.stderr.strip() == f"CommandError: Assistants cannot connect to {front}: see metadata."
 
 
+@ONCE
 def test_what_needs_a_failed_step_is_not_tried(server: Server) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -127,6 +132,7 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
+@ONCE
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_nothing_behind(server: Server, interruption: signal.Signals) -> None:
@@ -151,6 +157,7 @@ def test_an_interruption_leaves_nothing_behind(server: Server, interruption: sig
     assert left_behind(server) == before
 
 
+@ONCE
 def test_a_name_that_nobody_can_reach_fails_each_step_of_the_network() -> None:
     https, certificate, address = _network("http://nowhere.invalid")
     assert (https.outcome, certificate.outcome, address.outcome) == (Outcome.FAILED, Outcome.SKIPPED, Outcome.FAILED)
@@ -158,11 +165,13 @@ def test_a_name_that_nobody_can_reach_fails_each_step_of_the_network() -> None:
     assert "DNS" in address.remedy
 
 
+@ONCE
 @pytest.mark.parametrize(("host", "outcome"), [("10.1.2.3", Outcome.FAILED), ("8.8.8.8", Outcome.PASSED)])
 def test_an_address_is_public_or_not(host: str, outcome: Outcome) -> None:
     assert _network(f"http://{host}")[2].outcome is outcome
 
 
+@ONCE
 @pytest.mark.parametrize(
     ("trusted", "days", "outcome", "found"),
     [
@@ -184,6 +193,7 @@ def test_a_certificate_is_looked_at(
     assert bool(shown.remedy) == (outcome is Outcome.FAILED)
 
 
+@ONCE
 def test_a_port_without_tls_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -44,8 +44,9 @@ class Ada:
         return answer
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def ada(server: Server) -> Iterator[Ada]:
+    """Signed in once: the attempts from an address have a rate, and every test on the shared server comes from one."""
     with httpx2.Client(base_url=server.url, follow_redirects=False) as http:
         yield Ada(http)
 

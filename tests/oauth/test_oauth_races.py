@@ -4,11 +4,12 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Semaphore
 from typing import Any
 
 import pytest
 import time_machine
-from django.db import connections
+from django.db import connection, connections
 from django.test import Client
 from django.utils import timezone
 
@@ -17,6 +18,7 @@ from tests.support.oauth import App, Browser, answer_in, status_of
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CONTENDERS = 6
+WATCHDOG_SECONDS = 60
 
 
 def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedelta()) -> list[Any]:
@@ -26,18 +28,50 @@ def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedel
     """
     from accounts.writing import writing
 
+    begun = Semaphore(0)
+
     def run(contender: Callable[[], Any]) -> Any:
         try:
-            return contender()
+            with connection.execute_wrapper(_Beginning(begun)):
+                return contender()
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(len(contenders)) as pool:
         with writing(member.id), time_machine.travel(timezone.now() + ahead, tick=True):
             running = [pool.submit(run, contender) for contender in contenders]
-            time.sleep(1.5)
+            if connection.vendor == "sqlite":
+                assert all(begun.acquire(timeout=WATCHDOG_SECONDS) for _ in contenders)
+            else:
+                _until_all_wait(len(contenders))
             assert not any(future.done() for future in running)
-        return [future.result(timeout=30) for future in running]
+        return [future.result(timeout=WATCHDOG_SECONDS) for future in running]
+
+
+class _Beginning:
+    """Tells when a thread begins its first transaction; on SQLite it waits there for the one lock that there is."""
+
+    def __init__(self, begun: Semaphore) -> None:
+        self._begun = begun
+        self._told = False
+
+    def __call__(self, execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if sql.startswith("BEGIN") and not self._told:
+            self._told = True
+            self._begun.release()
+        return execute(sql, *rest)
+
+
+def _until_all_wait(number: int) -> None:
+    """Until as many connections wait for a lock, as PostgreSQL knows."""
+    waiting = "SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)"
+    waiting += " WHERE NOT granted AND datname = current_database()"
+    deadline = time.monotonic() + WATCHDOG_SECONDS
+    with connection.cursor() as cursor:
+        while cursor.execute(waiting).fetchone() != (number,):
+            assert time.monotonic() < deadline, "A contender does not wait."
+            time.sleep(0.01)
+            cursor.execute("SELECT pg_stat_clear_snapshot()")  # who came since this transaction began to look
 
 
 def live() -> tuple[int, int]:

@@ -16,7 +16,7 @@ from django.test import Client
 
 from accounts.models import Member
 from courses.models import Course
-from tests.conftest import MakeKey, MakeMember
+from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, RetentionGoalFactory
@@ -154,15 +154,16 @@ def broken_off(admin: Client, owner: RestDoor, owner_member: Member, settings: A
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("broken_off")
-def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member, make_key: MakeKey) -> None:
+def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member) -> None:
     assert owner.call("get_me").error == "unauthorized"
     browser = Client()
     browser.post("/sign-in", {"email": owner_member.email})
     assert browser.get("/keys").status_code == 302
+    from accounts.api_keys import create_api_key
     from studyservice.operations.errors import NotFound
 
     with pytest.raises(NotFound):
-        make_key(owner_member)
+        create_api_key(owner_member, "test")
 
 
 @pytest.mark.rest

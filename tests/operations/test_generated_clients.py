@@ -18,7 +18,7 @@ from tests.operations.test_quickstart import blocks
 from tests.support import javascript
 from tests.support.doors import RestDoor
 
-pytestmark = [pytest.mark.once, pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.once("client libraries"), pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
 BIN = Path(sys.executable).parent
 CACHE = ROOT / ".mypy_cache" / "generated"

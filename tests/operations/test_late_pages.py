@@ -68,7 +68,7 @@ def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestDoor, cu
         assert rows_read(plan[0]["Plan"]) <= 3 * (LIMIT + 1), plan
 
 
-@pytest.mark.once
+@pytest.mark.once("how SQLite plans it")
 def test_an_index_leads_to_every_page(owner: RestDoor, cursors: list[str]) -> None:
     for cursor, place in ((cursors[24], "(due_on,created_at,id)>"), (cursors[-1], "due_on=? AND (created_at,id)>")):
         [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursor)

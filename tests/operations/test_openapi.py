@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.support.doors import document, routes
 from tests.support.world import OPERATIONS, Call, body_schema, declared, resolved
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("the description, made from declarations")
 
 SPECIFIED = {
     "get_me": ("GET", "/v1/me", "read", 200),

@@ -5,7 +5,7 @@ import pytest
 from tests.operations.test_baselines import OPENAPI
 from tests.support import javascript
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("the description, made from declarations")
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ _PART = st.builds(Part, st.integers(0, 1_000_000), _AVERAGE, st.booleans())
 _TARGET = st.integers(0, 1_000_000).map(lambda number: Decimal(number).scaleb(-4))
 
 
-@pytest.mark.once
+@pytest.mark.once("sums in memory")
 @settings(max_examples=500, deadline=None)
 @example(parts=[Part(30_000, Percent(10, 3), False), Part(130_000, None, True)], target=Decimal("0.625"))
 @given(parts=st.lists(_PART, max_size=12), target=_TARGET)

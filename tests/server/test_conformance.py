@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.conformance import HEAD, RULE, TABLE, complaints
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("reads a page of the docs")
 
 
 def _table(*rows: str) -> str:

@@ -101,32 +101,45 @@ def frozen(url: str) -> Iterator[Freezer]:
         yield passing
 
 
-def test_a_lock_is_not_waited_for_without_end(tmp_path: Path, url: str) -> None:
-    with serving(tmp_path, url, DATABASE_LOCK_TIMEOUT="1") as ada:
-        ada.call("GET", "/v1/me")  # records the use of the key
-        with locked(url, LOCK_MEMBER):
-            assert is_passing_fault(ada.create_course())
-            assert ada.call("GET", "/v1/me").status == 200
-            waited = ada.create_course(**KEYED)
-            assert (waited.status, waited.body["error"]["type"]) == (409, "conflict")
-            assert waited.headers["Retry-After"] == "1"
-        assert ada.create_course(**KEYED).status == 201
-        assert len(ada.call("GET", "/v1/courses").body["data"]) == 1
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Caller, str]]:
+    """A server that waits for locks for a second, and the URL of its database."""
+    directory = tmp_path_factory.mktemp("impatient")
+    with (
+        databases.copied(f"waits_{directory.name}", directory) as url,
+        serving(directory, url, DATABASE_LOCK_TIMEOUT="1") as ada,
+    ):
+        yield ada, url
 
 
-def test_a_tool_says_that_it_may_be_called_again(tmp_path: Path, url: str) -> None:
+def test_a_lock_is_not_waited_for_without_end(impatient: tuple[Caller, str]) -> None:
+    ada, url = impatient
+    ada.call("GET", "/v1/me")  # records the use of the key
+    with locked(url, LOCK_MEMBER):
+        assert is_passing_fault(ada.create_course())
+        assert ada.call("GET", "/v1/me").status == 200
+        waited = ada.create_course(**KEYED)
+        assert (waited.status, waited.body["error"]["type"]) == (409, "conflict")
+        assert waited.headers["Retry-After"] == "1"
+    assert ada.create_course(**KEYED).status == 201
+    assert len(ada.call("GET", "/v1/courses").body["data"]) == 1
+
+
+def test_a_tool_says_that_it_may_be_called_again(impatient: tuple[Caller, str]) -> None:
+    ada, url = impatient
     call = {"name": "create_course", "arguments": {"name": "Cell Biology"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    with serving(tmp_path, url, DATABASE_LOCK_TIMEOUT="1") as ada, locked(url, LOCK_MEMBER):
+    with locked(url, LOCK_MEMBER):
         result = ada.call("POST", "/mcp", message).body["result"]
     assert result["isError"] is True
     assert result["content"][0]["text"].startswith("internal_error: ")
     assert "\nWait 1 s before you try again.\n" in result["content"][0]["text"]
 
 
-def test_an_app_is_told_in_the_words_of_oauth(tmp_path: Path, url: str) -> None:
+def test_an_app_is_told_in_the_words_of_oauth(impatient: tuple[Caller, str]) -> None:
+    ada, url = impatient
     app = {"redirect_uris": ["https://app.example/callback"], "token_endpoint_auth_method": "none"}
-    with serving(tmp_path, url, DATABASE_LOCK_TIMEOUT="1") as ada, locked(url, "LOCK TABLE oauthserver_application"):
+    with locked(url, "LOCK TABLE oauthserver_application"):
         answer = ada.call("POST", "/oauth/register", app)
     assert (answer.status, answer.body["error"], answer.headers["Retry-After"]) == (500, "server_error", "1")
 

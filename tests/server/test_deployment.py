@@ -18,7 +18,7 @@ import yaml
 from tests import ROOT
 from tests.support.server import wait_for
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("files of the image and the composition")
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 GIVEN = {
@@ -31,8 +31,8 @@ GIVEN = {
 """What an operator writes into `.env`."""
 
 
-def composition(given: dict[str, str]) -> Any:
-    """`compose.yaml` with its variables filled in, as `docker compose` does.
+def composition(given: dict[str, str], part: str = "services") -> Any:
+    """A part of `compose.yaml` with its variables filled in, as `docker compose` does.
 
     Raises:
         LookupError: a required one is not given; with its name.
@@ -53,7 +53,7 @@ def composition(given: dict[str, str]) -> Any:
             return [filled(one) for one in value]
         return re.sub(r"\$\{([A-Z_]+)(:[?-])([^}]*)\}", fill, value) if isinstance(value, str) else value
 
-    return filled(yaml.safe_load((ROOT / "compose.yaml").read_text())["services"])
+    return filled(yaml.safe_load((ROOT / "compose.yaml").read_text())[part])
 
 
 def commands() -> list[Any]:
@@ -159,6 +159,17 @@ def test_migrations_run_before_the_server_and_against_its_database() -> None:
 def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
     published = {name: service["ports"] for name, service in composition(GIVEN).items() if "ports" in service}
     assert published == {"web": ["127.0.0.1:8000:8000"]}
+
+
+def test_the_database_and_redis_have_no_way_out() -> None:
+    """Their networks lead nowhere else, and the service is on one of them and on one that does."""
+    networks = {name: network or {} for name, network in composition(GIVEN, "networks").items()}
+    closed = {name for name, network in networks.items() if network.get("internal") is True}
+    on = {name: set(service["networks"]) for name, service in composition(GIVEN).items()}
+    assert {name for name, networks in on.items() if networks <= closed} == {"postgres", "redis"}
+    assert on["postgres"] & on["web"]
+    assert on["redis"] & on["web"]
+    assert on["web"] - closed
 
 
 def test_the_image_is_locked_and_not_root() -> None:

@@ -17,7 +17,7 @@ from studyservice.reading import child, process
 from studyservice.reading.gate import Gate, ReadingBusy
 from studyservice.reading.process import Outcome, read_in_child
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("processes that read files")
 
 WATCHDOG_SECONDS = 30
 

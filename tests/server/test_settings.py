@@ -16,7 +16,7 @@ from tests import ROOT
 from tests.support.oauth import error_of
 from tests.support.world import check_headers
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("the environment")
 
 SECRET = secrets.token_urlsafe(64)
 PRODUCTION = {

@@ -3,7 +3,7 @@
 import json
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -14,29 +14,49 @@ from tests.support.databases import copied
 from tests.support.server import ADA
 from tests.support.wire import JSON, Wire, half_body, half_sent, is_envelope, is_open, received
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("connections of the server")
 
 ANSWERS = 8
 LAST = b'"next_cursor":null}'
 
-Started = Callable[[str], Wire]
+THREADS = 4
+
+QUICK = """
+waiting_room.HEAD_SECONDS, waiting_room.IDLE_SECONDS = 1, 4
+pace.STILL_SECONDS, pace.WINDOW_SECONDS = 1, 2
+"""
+SMALL = "worker_connections = 20"
 
 
-@pytest.fixture
-def started(tmp_path: Path) -> Iterator[Started]:
-    """Start a server with some lines of configuration."""
-    with ExitStack() as stack:
+@contextmanager
+def configured(directory: Path, lines: str) -> Iterator[Wire]:
+    """A server with some lines of configuration."""
+    config = directory / "gunicorn.py"
+    config.write_text(
+        f"from studyservice.gunicorn import *\nfrom studyservice.server import pace, waiting_room\n{lines}\n"
+    )
+    with copied(f"slow_{directory.name}", directory) as url, servers.started(directory, url, str(config)) as own:
+        yield Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])
 
-        @contextmanager
-        def _running(lines: str) -> Iterator[Wire]:
-            config = tmp_path / "gunicorn.py"
-            config.write_text(
-                f"from studyservice.gunicorn import *\nfrom studyservice.server import pace, waiting_room\n{lines}\n"
-            )
-            with copied(f"slow_{tmp_path.name}", tmp_path) as url, servers.started(tmp_path, url, str(config)) as own:
-                yield Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])
 
-        yield lambda lines: stack.enter_context(_running(lines))
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
+    """To a server that waits for a few seconds only."""
+    with configured(tmp_path_factory.mktemp("quick"), QUICK) as wire:
+        yield wire
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
+    """To a server that has room for 20 connections."""
+    with configured(tmp_path_factory.mktemp("small"), SMALL) as wire:
+        yield wire
+
+
+@pytest.fixture(scope="module")
+def usual(server: servers.Server) -> Wire:
+    """To a server with the times that it has in production."""
+    return Wire.to(server, server.command("createapikey", ADA, "slow")["api_key"])
 
 
 def closes(connection: socket.socket, drip: bytes = b"") -> None:
@@ -50,24 +70,21 @@ def closes(connection: socket.socket, drip: bytes = b"") -> None:
         assert connection.recv(100) == b""
 
 
-def test_a_head_that_drips_is_not_waited_for(started: Started) -> None:
-    wire = started("waiting_room.HEAD_SECONDS = 1")
-    with half_sent(wire, wire.head("GET", "/v1/me")[:40]) as connection:
+def test_a_head_that_drips_is_not_waited_for(quick: Wire) -> None:
+    with half_sent(quick, quick.head("GET", "/v1/me")[:40]) as connection:
         closes(connection, drip=b"x")
 
 
-def test_a_head_that_drips_behind_an_answer_is_not_waited_for(started: Started) -> None:
-    wire = started("waiting_room.HEAD_SECONDS = 1")
-    head = wire.head("GET", "/v1/me")
-    with half_sent(wire, head + head[:40]) as connection:
+def test_a_head_that_drips_behind_an_answer_is_not_waited_for(quick: Wire) -> None:
+    head = quick.head("GET", "/v1/me")
+    with half_sent(quick, head + head[:40]) as connection:
         assert received(connection).status == 200
         closes(connection, drip=b"x")
 
 
-def test_what_sends_nothing_is_waited_for_longer_than_a_head(started: Started) -> None:
-    wire = started("waiting_room.HEAD_SECONDS, waiting_room.IDLE_SECONDS = 1, 4")
-    head = wire.head("GET", "/v1/me")
-    with wire.connect() as silent, wire.connect() as kept, half_sent(wire, head[:40]) as half:
+def test_what_sends_nothing_is_waited_for_longer_than_a_head(quick: Wire) -> None:
+    head = quick.head("GET", "/v1/me")
+    with quick.connect() as silent, quick.connect() as kept, half_sent(quick, head[:40]) as half:
         kept.sendall(head)
         assert received(kept).status == 200
         closes(half)
@@ -78,20 +95,18 @@ def test_what_sends_nothing_is_waited_for_longer_than_a_head(started: Started) -
 
 
 @pytest.mark.parametrize("sent", [0, 40])
-def test_who_waits_longest_for_a_head_makes_room(started: Started, sent: int) -> None:
-    wire = started("worker_connections = 20")
-    head = wire.head("GET", "/v1/me")
+def test_who_waits_longest_for_a_head_makes_room(small: Wire, sent: int) -> None:
+    head = small.head("GET", "/v1/me")
     with ExitStack() as stack:
-        waiting = [stack.enter_context(half_sent(wire, head[:sent])) for _ in range(40)]
-        assert wire.ask(head).status == 200
+        waiting = [stack.enter_context(half_sent(small, head[:sent])) for _ in range(40)]
+        assert small.ask(head).status == 200
         assert not any(is_open(connection) for connection in waiting[:15])
         waiting[-1].sendall(head[sent:])
         assert received(waiting[-1]).status == 200
 
 
-def test_a_body_that_drips_in_is_given_up(started: Started) -> None:
-    wire = started("pace.WINDOW_SECONDS = 1")
-    with half_sent(wire, half_body(wire)) as connection:
+def test_a_body_that_drips_in_is_given_up(quick: Wire) -> None:
+    with half_sent(quick, half_body(quick)) as connection:
         deadline = time.monotonic() + 60
         while is_open(connection):
             assert time.monotonic() < deadline, "It is still waited for."
@@ -100,10 +115,14 @@ def test_a_body_that_drips_in_is_given_up(started: Started) -> None:
         assert is_envelope(received(connection), "invalid_request")
 
 
-def test_a_body_that_stands_still_is_given_up(started: Started) -> None:
-    wire = started("pace.STILL_SECONDS = 1")
-    with half_sent(wire, half_body(wire)) as connection:
-        assert is_envelope(received(connection), "invalid_request")
+def test_bodies_that_stand_still_are_given_up(quick: Wire) -> None:
+    waiting = [half_sent(quick, half_body(quick)) for _ in range(THREADS)]
+    assert quick.ask(quick.head("GET", "/v1/me")).status == 200
+    answers = [received(connection) for connection in waiting]
+    assert [answer.status for answer in answers] == [400] * THREADS
+    assert all(is_envelope(answer, "invalid_request") for answer in answers)
+    for connection in waiting:
+        connection.close()
 
 
 def long_answers(wire: Wire) -> bytes:
@@ -124,11 +143,10 @@ def slow_reader(wire: Wire, heads: bytes, buffer: int = 4096) -> socket.socket:
     return connection
 
 
-def test_a_steady_reader_gets_the_whole_answer(started: Started) -> None:
+def test_a_steady_reader_gets_the_whole_answer(quick: Wire) -> None:
     """It takes several times as long as a client may stand still."""
-    wire = started("pace.STILL_SECONDS, pace.WINDOW_SECONDS = 1, 2")
-    heads = long_answers(wire)
-    with slow_reader(wire, heads, 65_536) as connection:
+    heads = long_answers(quick)
+    with slow_reader(quick, heads, 65_536) as connection:
         taken = b""
         while data := connection.recv(65_536):
             taken += data
@@ -137,10 +155,9 @@ def test_a_steady_reader_gets_the_whole_answer(started: Started) -> None:
     assert taken.count(LAST) == ANSWERS
 
 
-def test_a_reader_that_stands_still_is_given_up(started: Started) -> None:
-    wire = started("pace.STILL_SECONDS = 1")
-    heads = long_answers(wire)
-    with slow_reader(wire, heads) as connection:
+def test_a_reader_that_stands_still_is_given_up(quick: Wire) -> None:
+    heads = long_answers(quick)
+    with slow_reader(quick, heads) as connection:
         time.sleep(3)
         taken = b""
         with suppress(ConnectionResetError):
@@ -150,10 +167,9 @@ def test_a_reader_that_stands_still_is_given_up(started: Started) -> None:
     assert taken.count(LAST) < ANSWERS
 
 
-def test_readers_that_stand_still_hold_no_thread(started: Started) -> None:
-    wire = started("")
-    heads = long_answers(wire)
+def test_readers_that_stand_still_hold_no_thread(usual: Wire) -> None:
+    heads = long_answers(usual)
     with ExitStack() as stack:
-        readers = [stack.enter_context(slow_reader(wire, heads)) for _ in range(12)]
-        assert wire.ask(wire.head("GET", "/v1/me")).status == 200
+        readers = [stack.enter_context(slow_reader(usual, heads)) for _ in range(12)]
+        assert usual.ask(usual.head("GET", "/v1/me")).status == 200
         assert all(received(reader).status == 200 for reader in readers)

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import psycopg
 
@@ -49,6 +49,32 @@ def copied(name: str, directory: Path) -> Iterator[str]:
     _execute(url, f'CREATE DATABASE "{name}" TEMPLATE {_MIGRATED}')
     yield url_of(name)
     _execute(url, f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@contextmanager
+def connected(url: str) -> Iterator[None]:
+    """In this thread, Django's queries go to the copy at `url`.
+
+    Its connection is open already, so that pytest-django, which guards the tests' own database, need not allow it.
+    """
+    from django.db import connections
+
+    connection = connections.create_connection("default")
+    path = unquote(urlsplit(url).path)
+    name = path if connection.vendor == "sqlite" else path.removeprefix("/")
+    connection.settings_dict = connection.settings_dict | {"NAME": name}
+    connection.ensure_connection = _nothing_to_do  # type: ignore[method-assign]  # it is connected at once
+    connection.connect()
+    connections["default"] = connection
+    try:
+        yield
+    finally:
+        connection.close()
+        del connections["default"]
+
+
+def _nothing_to_do() -> None:
+    return None
 
 
 def _execute(url: str, statement: str) -> None:

@@ -8,15 +8,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from tests import ROOT
-from tests.support.databases import copied
+from tests.support.databases import connected, copied
 
 ADA = "ada@example.org"
 PASSWORD = "correct horse battery"
@@ -36,15 +38,17 @@ class Server:
     process: "subprocess.Popen[bytes]"
 
     def command(self, *arguments: str) -> Any:
-        """What a management command prints as JSON."""
-        done = subprocess.run(  # our own command
-            [sys.executable, "manage.py", *arguments, "--json"],
-            cwd=ROOT,
-            env=self.environment,
-            check=True,
-            capture_output=True,
-        )
-        return json.loads(done.stdout)
+        """What a management command prints as JSON. It runs in this process, on the database of the server."""
+        with ThreadPoolExecutor(1) as thread:  # in which connections are not those of the test
+            return thread.submit(self._run, *arguments).result()
+
+    def _run(self, *arguments: str) -> Any:
+        from django.core.management import call_command
+
+        printed = StringIO()
+        with connected(self.environment["DATABASE_URL"]):
+            call_command(*arguments, "--json", stdout=printed)
+        return json.loads(printed.getvalue())
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from accounts.api_keys import revoke_api_key
 from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attempts
 
-pytestmark = pytest.mark.once
+pytestmark = pytest.mark.once("the look of pages")
 
 LOOK_IS_SETTLED = """async () => {
   // Transitions to the new look exist once it was drawn.
@@ -97,7 +97,7 @@ def test_the_dead_code_page(page: Page, member: Any) -> None:
 
 def test_the_key_page(open_signed_in: Any, member: Any, make_key: Any, connected_app: Any) -> None:
     revoke_api_key(make_key(member, "Old")[1])
-    make_key(member, "A name that is as long as the names of keys can possibly be. ")
+    make_key(member, "A name that is as long as the names of keys can possibly be.")
     page = open_signed_in()
     for summary in page.locator("summary").all():
         summary.click()

@@ -11,6 +11,8 @@ from tests.pages.browser.test_accessibility import audit
 from tests.support.doors import RestDoor
 from tests.support.oauth import BASE, App
 
+pytestmark = pytest.mark.once("the look of pages")
+
 
 @pytest.fixture
 def app(transactional_db: None, callback: str) -> App:

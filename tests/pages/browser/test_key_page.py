@@ -7,6 +7,8 @@ from playwright.sync_api import Page, expect
 
 from tests.support.doors import RestDoor
 
+pytestmark = pytest.mark.once("the look of pages")
+
 
 @pytest.fixture
 def keys_page(open_signed_in: Any) -> Page:

@@ -1,0 +1,53 @@
+"""The environment of a run of the tests, which its processes inherit, and what makes the run cheap."""
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.support import databases
+from tests.support.postgres import start
+
+DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
+"""The variable that names the directory of the run."""
+
+
+def prepare(database: str) -> tuple[Path, Any]:
+    """Set the environment for the settings; gives the directory of the run and its PostgreSQL, both to be removed."""
+    directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
+    for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS"):
+        os.environ.pop(name, None)
+    os.environ |= {
+        DIRECTORY: str(directory),
+        "DJANGO_SETTINGS_MODULE": "studyservice.settings",
+        "DATA_DIR": str(directory / "data"),
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "BASE_URL": "http://127.0.0.1:8000",
+        "EMAIL_URL": "consolemail://",
+        "LOG_FORMAT": "json",
+    }
+    if database == "sqlite":
+        databases.prepare(None)
+        return directory, None
+    server, url = start(directory / "postgresql")
+    databases.prepare(url)
+    return directory, server
+
+
+def hash_passwords_cheaply() -> None:
+    """The cost of a password hash is there to slow down who guesses; what is tested is that it is made."""
+    from accounts.hashing import Argon2Hasher
+
+    Argon2Hasher.time_cost, Argon2Hasher.memory_cost, Argon2Hasher.parallelism = 1, 8, 1
+
+
+def collect_static_files() -> None:
+    """Pages name their scripts and styles by the hashes of `collectstatic`; collect again what is new."""
+    from django.conf import settings
+    from django.core.management import call_command
+
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
+    if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
+        call_command("collectstatic", interactive=False, verbosity=0)
