@@ -22,8 +22,12 @@ NEXT_ITEMS = 5
 
 SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
 
-ITEMS = Item.objects.filter(member_id=Param("member_id"), course__member_id=Param("member_id"))
-"""The member's items with their courses, for this module and the pages."""
+ITEMS = Item.objects.filter(member_id=Param("member_id"), course__member_id=F("member_id"))
+"""The member's items with their courses, for this module and the pages.
+
+The course has the member of the item, rather than the one that is asked for: no plan begins with courses and then sorts
+what they have.
+"""
 
 
 _ONE = Select[ItemColumns](ITEMS.filter(id=Param("item_id")), ItemRecord)

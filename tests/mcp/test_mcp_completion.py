@@ -156,7 +156,7 @@ def test_each_request_counts(owner: RestDoor) -> None:
     assert rests[0] - rests[1] == 1
 
 
-@pytest.mark.parametrize(("prompt", "argument", "most"), [("plan_week", "course", 2), ("quiz_me", "deck", 3)])
+@pytest.mark.parametrize(("prompt", "argument", "most"), [("plan_week", "course", 2), ("quiz_me", "deck", 2)])
 def test_queries_do_not_follow_the_number_of_names(owner, owner_member, prompt, argument, most) -> None:
     """The credential's included."""
     stored(CourseFactory, 30, member=owner_member)

@@ -337,7 +337,7 @@ def test_a_wrong_parameter_is_named(world: World, operation_id: str, name: str, 
     for value in _wrong(schema):
         rates.clear()
         call = replace(world.call(operation_id), query=f"{name}={value}")
-        assert fields_of(call.send(**bearer(world.door.secret))) == [name], value
+        assert [field.partition("[")[0] for field in fields_of(call.send(**bearer(world.door.secret)))] == [name], value
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "%00", "%FF", "%ED%A0%80", "%ZZ", "A" * 72, "A" * 200, "=", "====", "é"])

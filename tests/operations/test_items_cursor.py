@@ -33,10 +33,11 @@ Store = Callable[[list[Row]], "list[Item]"]
 @pytest.fixture
 def store(owner_member, course) -> Store:
     """Stores items as they are, equal ages included, which no operation could make; gives them."""
+    from accounts.counts import repair_counts
     from courses.models import Course, Item
 
     def bulk(rows: list[Row]) -> "list[Item]":
-        return Item.objects.bulk_create(
+        items = Item.objects.bulk_create(
             ItemFactory.build(
                 member=owner_member,
                 course=Course(id=course["id"]),
@@ -46,6 +47,8 @@ def store(owner_member, course) -> Store:
             )
             for row in rows
         )
+        repair_counts(owner_member.id)
+        return items
 
     return bulk
 

