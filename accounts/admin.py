@@ -48,7 +48,15 @@ class MemberForm(_ChangeForm):
 
     class Meta:
         model = Member
-        fields = ("email", "name", "time_zone", "membership_active", "membership_until", *_PRIVILEGES)
+        fields = (
+            "email",
+            "name",
+            "time_zone",
+            "desired_retention",
+            "membership_active",
+            "membership_until",
+            *_PRIVILEGES,
+        )
 
 
 class _StateFilter(admin.SimpleListFilter):
@@ -126,7 +134,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "repair_clock", "repair_counts")
     fieldsets = (
-        (None, {"fields": ("email", "name", "time_zone", "password")}),
+        (None, {"fields": ("email", "name", "time_zone", "desired_retention", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
         ("Access", {"fields": _PRIVILEGES}),
         ("Dates", {"fields": ("created_at", "last_login", "log_of_changes")}),

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Q, QuerySet
 from django.db.models.base import ModelBase
@@ -21,6 +22,10 @@ from accounts.changes import Change  # noqa: F401  # registers the model, which 
 from accounts.managers import MemberManager
 from studyservice.database.constraints import between, characters
 from studyservice.operations.declaration import Scope
+
+DEFAULT_RETENTION = 0.9
+LEAST_RETENTION = 0.7
+MOST_RETENTION = 0.99
 
 
 def validate_time_zone(name: str) -> None:
@@ -46,6 +51,13 @@ class Member(AbstractBaseUser, PermissionsMixin):
         default="UTC",
         validators=[validate_time_zone],
         help_text="IANA name; decides what “today” is.",
+    )
+    desired_retention = models.FloatField(
+        default=DEFAULT_RETENTION,
+        db_default=DEFAULT_RETENTION,
+        validators=[MinValueValidator(LEAST_RETENTION), MaxValueValidator(MOST_RETENTION)],
+        help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99; the higher, the sooner "
+        "cards come back. Counts from each card's next review on.",
     )
     membership_active = models.BooleanField(
         default=True, help_text="Turned off, the membership has lapsed, whatever its last day."
@@ -97,6 +109,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
             characters("email", 1, 254),
             characters("name", 0, 150),
             characters("time_zone", 1, 64),
+            between("desired_retention", LEAST_RETENTION, MOST_RETENTION),
         ]
 
     def __str__(self) -> str:

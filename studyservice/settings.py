@@ -245,7 +245,6 @@ MEMBER_DATA = [
     ("practice.Attempt", "member"),
     ("practice.PracticeSum", "member"),
     ("vocab.Deck", "member"),
-    ("vocab.RetentionGoal", "member"),
     ("planning.Milestone", "member"),
     ("grades.GradeScore", "member"),
     ("grades.GradeCategory", "member"),

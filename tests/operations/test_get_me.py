@@ -12,6 +12,7 @@ def test_it_answers_the_member(owner: RestDoor, time_machine) -> None:
         "email": "owner@example.org",
         "name": "Owner",
         "time_zone": "Europe/Paris",
+        "desired_retention": 0.9,
         "today": "2026-11-22",
         "practice_streak": 0,
         "membership": {"active": True, "until": None},

@@ -32,18 +32,23 @@ from tests.support.factories import (
     MilestoneFactory,
     PracticeSumFactory,
     RefreshTokenFactory,
-    RetentionGoalFactory,
     ReviewFactory,
     SignInCodeFactory,
     SyllabusFileFactory,
 )
-from vocab.models import Card, Deck, RetentionGoal, Review
+from vocab.models import Card, Deck, Review
 
 APPS = ("accounts", "courses", "grades", "oauthserver", "planning", "practice", "vocab")
 REFUSALS = (IntegrityError, DataError)
 
 BAD: dict[type[models.Model], dict[str, list[Any]]] = {
-    Member: {"email": ["", "x" * 255], "name": ["x" * 151], "time_zone": ["", "x" * 65], "session_epoch": [-1]},
+    Member: {
+        "email": ["", "x" * 255],
+        "name": ["x" * 151],
+        "time_zone": ["", "x" * 65],
+        "desired_retention": [0.69, 0.991],
+        "session_epoch": [-1],
+    },
     ApiKey: {"name": ["", "x" * 61]},
     SignInCode: {"tries": [-1]},
     IdempotencyKey: {"key": ["", "x" * 256], "fingerprint": ["", "x" * 63, "x" * 65], "status": [-1, 199, 300]},
@@ -92,7 +97,6 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "stability": [-0.1],
         "difficulty": [0.9, 10.1],
     },
-    RetentionGoal: {"desired_retention": [0.69, 0.991]},
     Attempt: {"source": ["", "guess"], "topic": ["", "x" * 121]},
     PracticeSum: {
         "id": [],
@@ -138,7 +142,6 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         deck,
         card,
         ReviewFactory.create(member=member, card=card),
-        RetentionGoalFactory.create(member=member),
         AttemptFactory.create(member=member),
         PracticeSumFactory.create(member=member),
         ChangeFactory.create(member=member),

@@ -21,7 +21,7 @@ from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import Milestone
 from practice.models import Attempt, PracticeSum, Source, SumKind
-from vocab.models import Card, CardState, Deck, Rating, RetentionGoal, Review
+from vocab.models import Card, CardState, Deck, Rating, Review
 
 Row = TypeVar("Row", bound=Model)
 
@@ -210,11 +210,6 @@ class ChangeFactory(_OfMember[Change]):
     object_name = "Course"
     contents = b'{"before":null,"after":{"name":"Course"}}'
     undoable = True
-
-
-class RetentionGoalFactory(_OfMember[RetentionGoal]):
-    class Meta:
-        model = RetentionGoal
 
 
 class AttemptFactory(_OfMember[Attempt]):
