@@ -18,6 +18,7 @@ from django.db.models.base import ModelBase
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from accounts.browser_sessions import BrowserSession  # noqa: F401  # a model of this app
 from accounts.changes import Change  # noqa: F401  # registers the model, which stands in a file of its own
 from accounts.managers import MemberManager
 from studyservice.database.constraints import between, characters

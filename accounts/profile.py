@@ -4,6 +4,8 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Unpack
 
+from django.conf import settings
+
 from accounts.credentials import Credential
 from accounts.models import Member
 from accounts.serializers import MemberFields, MemberRow
@@ -31,6 +33,7 @@ def profile(credential: Credential) -> MemberRow:
         "membership": {
             "active": member.membership_is_active(),
             "until": member.membership_until,
+            "renew_url": settings.MEMBERSHIP_URL or None,
         },
         "scopes": sorted(credential.scopes),
         "created_at": member.created_at,

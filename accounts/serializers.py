@@ -21,17 +21,23 @@ class MembershipRow(TypedDict):
 
     active: bool
     until: date | None
+    renew_url: str | None
 
 
 class MembershipRecord(Record):
     """Whether the member's subscription is active."""
 
-    example: ClassVar[dict[str, Any]] = {"active": True, "until": None}
+    example: ClassVar[dict[str, Any]] = {
+        "active": True,
+        "until": None,
+        "renew_url": "https://study.example.org/renew",
+    }
 
     active = serializers.BooleanField(help_text="False when the subscription has lapsed.")
     until = serializers.DateField(
         allow_null=True, help_text="Last day included, in the member's time zone; null if open-ended."
     )
+    renew_url = serializers.CharField(allow_null=True, help_text="Where the member renews; null without such a page.")
 
 
 class MemberRow(TypedDict):

@@ -1,11 +1,12 @@
-"""Sign-in codes: six digits by e-mail, for ten minutes, once, and dead after the fifth wrong try.
+"""Codes by e-mail: six digits, for ten minutes, once, and dead after the fifth wrong try.
 
-A code is named by an id that only the browser which asked for it keeps (in its session); without that id the digits
-are worth nothing. Asking does the same work for every address: a row, two rendered texts and a posted e-mail, which
-for an address of nobody has no recipient.
+A code is named by an id that only the browser which asked for it keeps (in its session, under what it is for); without
+that id the digits are worth nothing. Asking does the same work for every address: a row, two rendered texts and a
+posted e-mail, which for an address of nobody has no recipient.
 """
 
 import secrets
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 from uuid import UUID, uuid4
@@ -34,22 +35,47 @@ class Refusal(Enum):
     """Expired, used, or never there."""
 
 
-def send_code(email: str) -> UUID:
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a code is for, as its e-mail says.
+
+    Attributes:
+        subject: follows the digits.
+        heading: stands above them.
+    """
+
+    subject: str
+    heading: str
+
+
+SIGN_IN = Purpose("is your sign-in code", "Your sign-in code for Study Data Service:")
+NEW_ADDRESS = Purpose(
+    "confirms your new address", "To use this address for your account at Study Data Service, enter this code:"
+)
+PASSWORD = Purpose(
+    "is your code to change the password", "To change or remove your password at Study Data Service, enter this code:"
+)
+
+
+def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
     """E-mail a fresh code to `email` if it belongs to a member who may sign in; gives the code's id in any case."""
     member = Member.objects.filter(email=email, is_active=True).first()
+    return issue(member, [email] if member else [], purpose)
+
+
+def issue(member: Member | None, to: list[str], purpose: Purpose) -> UUID:
+    """E-mail a fresh code of `member`, or one that nobody can use, to these addresses; gives its id."""
     code_id, code = uuid4(), f"{secrets.randbelow(10**6):06}"
     row = SignInCode(id=code_id, member=member, code_hash=_hash(code_id, code), expires_at=timezone.now() + LIFETIME)
     try:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:  # the member was deleted just now
-        row.member = member = None
+        row.member, to = None, []
         row.save(force_insert=True)
-    context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1)}
+    context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1), "heading": purpose.heading}
     message = EmailMultiAlternatives(
-        subject=f"{code} is your sign-in code",
-        body=render_to_string("email/sign_in_code.txt", context),
-        to=[member.email] if member else [],
+        subject=f"{code} {purpose.subject}", body=render_to_string("email/sign_in_code.txt", context), to=to
     )
     message.attach_alternative(render_to_string("email/sign_in_code.html", context), "text/html")
     mail.post(message)

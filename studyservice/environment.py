@@ -90,6 +90,19 @@ def base_url(default: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def web_address(name: str) -> str:
+    """An address of the web, http or https, from the environment; empty if it is not set."""
+    url = text(name)
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if url and not (usable and "@" not in parts.netloc and url.isprintable() and " " not in url):
+        raise ImproperlyConfigured(f"{name} must be an address such as https://example.org/renew, not {url!r}.")
+    return url
+
+
 def credential_prefix() -> str:
     """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
     prefix = text("CREDENTIAL_PREFIX", "svc")

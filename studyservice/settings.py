@@ -26,6 +26,7 @@ from studyservice.environment import (
     secret_key,
     secret_key_fallbacks,
     text,
+    web_address,
 )
 from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.platforms import platforms_from
@@ -50,6 +51,8 @@ BASE_URL = base_url(default=f"http://127.0.0.1:{PORT}" if TRIAL else "")
 CREDENTIAL_PREFIX = credential_prefix()
 TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = redis_url()
+# Where members renew; it stands on pages, in e-mails and in the error for lapsed members.
+MEMBERSHIP_URL = web_address("MEMBERSHIP_URL")
 METRICS_ADDRESS = metrics_address(service=(HOST, PORT))
 DATABASE_WAITS = Waits(
     lock=seconds("DATABASE_LOCK_TIMEOUT", default=5),
@@ -118,7 +121,6 @@ INSTALLED_APPS = [
     "studyservice.apps.OperatorsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
@@ -240,6 +242,7 @@ MEMBER_DATA = [
     ("oauthserver.Grant", "user"),
     ("accounts.SignInCode", "member"),
     ("accounts.IdempotencyKey", "member"),
+    ("accounts.BrowserSession", "member"),
     ("vocab.Review", "member"),
     ("vocab.Card", "member"),
     ("practice.Attempt", "member"),
@@ -269,6 +272,7 @@ STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
 ADMIN_READINGS = ["accounts.change_admin.note_reading"]
 
 AUTH_USER_MODEL = "accounts.Member"
+SESSION_ENGINE = "accounts.session_store"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"

@@ -27,11 +27,12 @@ from studyservice.http.page_gate import counts_posts
 from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate, hit
 
-_REFUSALS = {
+REFUSALS = {
     Refusal.WRONG: "That is not the code. Check the newest e-mail and try again.",
     Refusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works; ask for a new one below.",
     Refusal.GONE: "This code has expired or was used already. Ask for a new one below.",
 }
+"""What a page says of a code that is refused."""
 
 
 _TOO_MANY_ATTEMPTS = "Too many sign-in attempts"
@@ -142,7 +143,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
             outcome = Refusal.GONE
         user_login_failed.send(__name__, credentials={"code": "***"}, request=request)
         usable = outcome is Refusal.WRONG
-        form.add_error("code" if usable else None, _REFUSALS[outcome])
+        form.add_error("code" if usable else None, REFUSALS[outcome])
     context = {"form": form, "email": pending["email"], "next": target_after(request), "usable": usable}
     return render(request, "sign_in_code.html", context)
 

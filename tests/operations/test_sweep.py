@@ -163,7 +163,7 @@ def test_a_lapsed_member_is_refused(
 def test_get_me_works_for_a_lapsed_member(world: World, owner_member: Member) -> None:
     Member.objects.filter(id=owner_member.id).update(membership_active=False)
     response = world.call("get_me").send(**bearer(world.door.secret))
-    assert response.json()["membership"] == {"active": False, "until": None}
+    assert response.json()["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
 @pytest.mark.parametrize("operation_id", WITH_PATH_ID)

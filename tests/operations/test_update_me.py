@@ -26,7 +26,7 @@ def test_it_changes_the_profile(owner: RestDoor) -> None:
         "desired_retention": 0.92,
         "today": ANY,
         "practice_streak": 0,
-        "membership": {"active": True, "until": None},
+        "membership": {"active": True, "until": None, "renew_url": None},
         "scopes": ["read", "write"],
         "created_at": ANY,
     }

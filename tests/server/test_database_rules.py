@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
 
+from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
@@ -33,6 +34,7 @@ from tests.support.factories import (
     PracticeSumFactory,
     RefreshTokenFactory,
     ReviewFactory,
+    SessionFactory,
     SignInCodeFactory,
     SyllabusFileFactory,
 )
@@ -59,6 +61,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "object_type": ["", "x" * 33],
         "object_name": ["x" * 256],
     },
+    BrowserSession: {"browser": ["x" * 61]},
     Course: {
         "name": ["", "x" * 121],
         "code": ["", "x" * 21],
@@ -133,6 +136,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         ApiKeyFactory.create(member=member),
         SignInCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
+        SessionFactory.create(member=member),
         course,
         SyllabusFileFactory.create(member=member, course=course),
         item,

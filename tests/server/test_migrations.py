@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError
 
+from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.models import IdempotencyKey, Member
 from courses.models import Item
@@ -38,7 +39,7 @@ ADDED_SINCE = {
 }
 """Columns that the database had not yet then."""
 
-TABLES_SINCE = {Change, IdempotencyKey, PracticeSum}
+TABLES_SINCE = {BrowserSession, Change, IdempotencyKey, PracticeSum}
 """Models that had no table yet."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

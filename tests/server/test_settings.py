@@ -93,6 +93,14 @@ def test_production_passes_the_deployment_checks(run):
             "SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.",
         ),
         ({"EMAIL_URL": "mail.org"}, "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."),
+        (
+            {"MEMBERSHIP_URL": "example.org/renew"},
+            "MEMBERSHIP_URL must be an address such as https://example.org/renew, not 'example.org/renew'.",
+        ),
+        (
+            {"MEMBERSHIP_URL": "javascript:alert(1)"},
+            "MEMBERSHIP_URL must be an address such as https://example.org/renew, not 'javascript:alert(1)'.",
+        ),
         ({"PORT": "http"}, "PORT must be a whole number from 1 to 65535, not 'http'."),
         (
             {"WEB_MAX_REQUESTS": "10000000000"},

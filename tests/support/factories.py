@@ -8,12 +8,12 @@ from datetime import timedelta
 from typing import TypeVar
 from uuid import uuid4
 
-from django.contrib.sessions.models import Session
 from django.db.models import Model
 from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory, Password
 
+from accounts.browser_sessions import BrowserSession
 from accounts.changes import ActorKind, Change
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
@@ -96,11 +96,11 @@ class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):
     whole = True
 
 
-class SessionFactory(DjangoModelFactory[Session]):
-    """A browser's session, with nothing in it."""
+class SessionFactory(DjangoModelFactory[BrowserSession]):
+    """A browser's session, with nothing in it; of nobody who is signed in, unless the test says so."""
 
     class Meta:
-        model = Session
+        model = BrowserSession
 
     session_key = LazyFunction(lambda: uuid4().hex)
     session_data = ""
