@@ -68,6 +68,9 @@ class Member(AbstractBaseUser, PermissionsMixin):
         blank=True,
         help_text="Last day included, in the member's time zone; empty means open-ended.",
     )
+    reminded_until = models.DateField(
+        null=True, editable=False, help_text="The end of the membership that the member was reminded of by e-mail."
+    )
     is_active = models.BooleanField(
         "may sign in", default=True, help_text="Turned off, no sign-in and no credential works."
     )

@@ -94,7 +94,8 @@ class TestCreateMember:
         assert not member.membership_is_active()
         assert (key.name, key.may_write, key.expires_at) == ("Key", False, key.created_at + timedelta(days=30))
         me = RestDoor(answer["api_key"]).made("get_me")
-        assert (me["email"], me["scopes"], me["membership"]) == (EMAIL, ["read"], {"active": False, "until": None, "renew_url": None})
+        assert (me["email"], me["scopes"]) == (EMAIL, ["read"])
+        assert me["membership"] == {"active": False, "until": None, "renew_url": None}
 
     def test_without_json_it_is_said_in_words(self) -> None:
         printed = run("createmember", EMAIL, "--api-key", "Key")
@@ -238,7 +239,7 @@ def test_parallel_keys_stop_at_ten(
 
 class TestSetMembership:
     def test_it_ends(self, owner: RestDoor) -> None:
-        assert run_json("setmembership", EMAIL, "inactive") == {"email": EMAIL, "active": False, "until": None, "renew_url": None}
+        assert run_json("setmembership", EMAIL, "inactive") == {"email": EMAIL, "active": False, "until": None}
         assert owner.call("list_courses").error == "membership_required"
 
     def test_it_is_renewed_open_ended(self, lapsed: RestDoor) -> None:

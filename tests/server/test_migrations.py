@@ -36,6 +36,7 @@ ADDED_SINCE = {
     "by_id",
     "by_name",
     "desired_retention",
+    "reminded_until",
 }
 """Columns that the database had not yet then."""
 
