@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_protect
 from accounts import api_keys, clocks, counts, membership, sessions
 from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
 from accounts.erasure import erase_member
+from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
 from accounts.models import ApiKey, Member
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 

@@ -45,9 +45,8 @@ def apply_file(rows: Iterable[str]) -> int:
     lines = list(_read(rows, complaints))
     with transaction.atomic():
         ids = _ids([line.email for line in lines])
-        complaints += [
-            f"line {line.number}: there is no member {line.email}" for line in lines if line.email not in ids
-        ]
+        unknown = [line for line in lines if line.email not in ids]
+        complaints += [f"line {line.number}: there is no member {line.email}" for line in unknown]
         if complaints:
             raise FileRefused(sorted(complaints, key=_number))
         for line in sorted(lines, key=lambda line: ids[line.email]):  # one order for all, so that no two wait in a ring

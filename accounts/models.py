@@ -20,6 +20,7 @@ from django.utils.crypto import salted_hmac
 
 from accounts.browser_sessions import BrowserSession  # noqa: F401  # a model of this app
 from accounts.changes import Change  # noqa: F401  # registers the model, which stands in a file of its own
+from accounts.invitation import Invitation  # noqa: F401  # a model of this app
 from accounts.managers import MemberManager
 from studyservice.database.constraints import between, characters
 from studyservice.operations.declaration import Scope
@@ -277,6 +278,9 @@ class SignInCode(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     expires_at = models.DateTimeField(db_index=True)
     used_at = models.DateTimeField(null=True)
+    joins = models.BooleanField(
+        default=False, db_default=False, help_text="Whether it was sent to an address of nobody, who joins with it."
+    )
 
     def __str__(self) -> str:
         return f"sign-in code {self.id}"

@@ -10,6 +10,7 @@ from accounts.browser_sessions import BrowserSession
 from accounts.changes import KEPT_FOR as CHANGES_KEPT_FOR
 from accounts.changes import UNDOABLE_FOR, Change
 from accounts.idempotency import KEPT_FOR
+from accounts.invitation import Invitation
 from accounts.models import IdempotencyKey, SignInCode
 from studyservice.database.ids import first_uuid7
 from studyservice.hooks import HookTable
@@ -45,6 +46,11 @@ def purge_sessions() -> int:
 def purge_sign_in_codes() -> int:
     """Whether they were used or not."""
     return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()))
+
+
+def purge_invitations() -> int:
+    """That nobody has accepted."""
+    return purge(Invitation.objects.filter(expires_at__lt=timezone.now()))
 
 
 def purge_api_keys() -> int:

@@ -30,6 +30,7 @@ class MeViewSet(MemberViewSet):
         update_me(self.member, **self.body)
         return profile(self.credential)
 
+
 class ChangeViewSet(MemberViewSet):
     """The log of changes."""
 

@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from studyservice.database.postgresql.waits import Waits
 from studyservice.environment import (
     base_url,
+    choice,
     count,
     credential_prefix,
     databases,
@@ -53,6 +54,12 @@ TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = redis_url()
 # Where members renew; it stands on pages, in e-mails and in the error for lapsed members.
 MEMBERSHIP_URL = web_address("MEMBERSHIP_URL")
+# Who becomes a member without an operator's command: nobody, who has an invitation, or whoever has an e-mail address.
+SIGN_UP = choice("SIGN_UP", default="closed", choices=["closed", "invited", "open"])
+# Of members who join so; without a number their membership has no end.
+SIGN_UP_MEMBERSHIP_DAYS = (
+    count("SIGN_UP_MEMBERSHIP_DAYS", default=0, least=0, most=36500) if text("SIGN_UP_MEMBERSHIP_DAYS") else None
+)
 METRICS_ADDRESS = metrics_address(service=(HOST, PORT))
 DATABASE_WAITS = Waits(
     lock=seconds("DATABASE_LOCK_TIMEOUT", default=5),
@@ -197,6 +204,7 @@ CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
 EXPIRED_DATA = {
     "sessions": "accounts.purging.purge_sessions",
     "sign_in_codes": "accounts.purging.purge_sign_in_codes",
+    "invitations": "accounts.purging.purge_invitations",
     "api_keys": "accounts.purging.purge_api_keys",
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",
@@ -257,7 +265,11 @@ MEMBER_DATA = [
     ("accounts.Change", "member"),
     ("admin.LogEntry", "user"),
 ]
-MEMBER_ERASURES = ["accounts.sessions.delete_sessions", "accounts.erasure.forget_in_log"]
+MEMBER_ERASURES = [
+    "accounts.sessions.delete_sessions",
+    "accounts.inviting.forget_invitation",
+    "accounts.erasure.forget_in_log",
+]
 
 # References without a foreign key, which outlive what they name and are emptied with it (practice/attempts.py): model,
 # column, and the model that is named. The log of changes keeps whose they were (accounts/deleting.py).

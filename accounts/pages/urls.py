@@ -4,6 +4,7 @@ from django.urls import path
 
 from accounts.pages.account import account, end_one_session, set_time_zone, sign_out_everywhere
 from accounts.pages.email_address import new_address, new_address_code
+from accounts.pages.join import join
 from accounts.pages.keys import disconnect_app, keys, revoke_key
 from accounts.pages.passwords import password, password_code
 from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out
@@ -14,6 +15,7 @@ urlpatterns = [
     path("sign-in/another", sign_in_as_another, name="sign-in-as-another"),
     path("sign-out", sign_out, name="sign-out"),
     path("admin/login/", admin_sign_in, name="admin-sign-in"),
+    path("join", join, name="join"),
     path("account", account, name="account"),
     path("account/time-zone", set_time_zone, name="set-time-zone"),
     path("account/email", new_address, name="new-address"),

@@ -9,6 +9,7 @@ from django.db import DataError, IntegrityError, connection, models, transaction
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
+from accounts.invitation import Invitation
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
@@ -28,6 +29,7 @@ from tests.support.factories import (
     GradeScoreFactory,
     GrantFactory,
     IdempotencyKeyFactory,
+    InvitationFactory,
     ItemFactory,
     MemberFactory,
     MilestoneFactory,
@@ -62,6 +64,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "object_name": ["x" * 256],
     },
     BrowserSession: {"browser": ["x" * 61]},
+    Invitation: {"email": ["", "x" * 255]},
     Course: {
         "name": ["", "x" * 121],
         "code": ["", "x" * 21],
@@ -137,6 +140,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         SignInCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
         SessionFactory.create(member=member),
+        InvitationFactory.create(),
         course,
         SyllabusFileFactory.create(member=member, course=course),
         item,
@@ -262,7 +266,13 @@ def test_each_reference_has_one_foreign_key(reference: Any) -> None:
 @pytest.mark.django_db
 def test_a_hash_has_one_index() -> None:
     """`unique=True` makes two on PostgreSQL, the second for LIKE."""
-    hashes = {ApiKey: "secret_hash", Grant: "code", AccessToken: "token_checksum", RefreshToken: "token_checksum"}
+    hashes: dict[type[models.Model], str] = {
+        ApiKey: "secret_hash",
+        Invitation: "secret_hash",
+        Grant: "code",
+        AccessToken: "token_checksum",
+        RefreshToken: "token_checksum",
+    }
     for model, field in hashes.items():
         with connection.cursor() as cursor:
             constraints = connection.introspection.get_constraints(cursor, model._meta.db_table)

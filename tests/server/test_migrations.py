@@ -9,6 +9,7 @@ from django.db import IntegrityError
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
+from accounts.invitation import Invitation
 from accounts.models import IdempotencyKey, Member
 from courses.models import Item
 from practice.models import PracticeSum
@@ -37,10 +38,11 @@ ADDED_SINCE = {
     "by_name",
     "desired_retention",
     "reminded_until",
+    "joins",
 }
 """Columns that the database had not yet then."""
 
-TABLES_SINCE = {BrowserSession, Change, IdempotencyKey, PracticeSum}
+TABLES_SINCE = {BrowserSession, Change, Invitation, IdempotencyKey, PracticeSum}
 """Models that had no table yet."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

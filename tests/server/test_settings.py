@@ -101,6 +101,11 @@ def test_production_passes_the_deployment_checks(run):
             {"MEMBERSHIP_URL": "javascript:alert(1)"},
             "MEMBERSHIP_URL must be an address such as https://example.org/renew, not 'javascript:alert(1)'.",
         ),
+        ({"SIGN_UP": "yes"}, "SIGN_UP must be closed, invited or open, not 'yes'."),
+        (
+            {"SIGN_UP_MEMBERSHIP_DAYS": "-1"},
+            "SIGN_UP_MEMBERSHIP_DAYS must be a whole number from 0 to 36500, not '-1'.",
+        ),
         ({"PORT": "http"}, "PORT must be a whole number from 1 to 65535, not 'http'."),
         (
             {"WEB_MAX_REQUESTS": "10000000000"},

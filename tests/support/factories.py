@@ -15,6 +15,7 @@ from factory.django import DjangoModelFactory, Password
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import ActorKind, Change
+from accounts.invitation import Invitation
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
@@ -94,6 +95,17 @@ class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):
     status = 201
     answer = "{}"
     whole = True
+
+
+class InvitationFactory(DjangoModelFactory[Invitation]):
+    """Of somebody new, with a link that nobody knows."""
+
+    class Meta:
+        model = Invitation
+
+    email = LazyFunction(lambda: f"{uuid4().hex}@example.org")
+    secret_hash = LazyFunction(_digest)
+    expires_at = LazyFunction(lambda: timezone.now() + timedelta(days=7))
 
 
 class SessionFactory(DjangoModelFactory[BrowserSession]):
