@@ -101,7 +101,7 @@ def try_code(code_id: UUID, code: str) -> Member | Refusal:
 
 def member_of(code: SignInCode) -> Member | None:
     """The member whose code it is, who may still sign in."""
-    return Member.objects.filter(id=code.member_id, is_active=True).first()
+    return Member.objects.filter(sign_in_codes=code, is_active=True).first()
 
 
 def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
