@@ -1,7 +1,7 @@
 """Changing a member's e-mail address: a code to the new one, a notice to the old one.
 
-Nobody learns whether an address has an account: one that is in use gets a notice instead of a code, after the same
-work, and the page is the same.
+Nobody learns whether an address has an account: one that is in use gets a notice instead of a code, and the page is the
+same.
 """
 
 from uuid import UUID

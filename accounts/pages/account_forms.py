@@ -18,7 +18,8 @@ def zone_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     regions: dict[str, list[tuple[str, str]]] = {}
     for name in sorted(time_zones()):
         region, _, place = name.partition("/")
-        regions.setdefault(region if place else "Others", []).append((name, (place or name).replace("_", " ")))
+        label = f"{place.replace('_', ' ')} ({region})" if place else name  # found by typing the place
+        regions.setdefault(region if place else "Others", []).append((name, label))
     return [(region, regions[region]) for region in sorted(regions, key=lambda name: (name == "Others", name))]
 
 
