@@ -38,7 +38,7 @@ LISTS = [
     "practice/attempt",
     "vocab/deck",
     "vocab/card",
-    "vocab/retentiongoal",
+    "accounts/invitation",
     "oauthserver/application",
     "oauthserver/refreshtoken",
     "oauthserver/connectedmember",

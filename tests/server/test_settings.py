@@ -235,7 +235,7 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(run):
 
 def test_every_variable_is_documented():
     source = "".join((ROOT / "studyservice" / name).read_text() for name in ("settings.py", "environment.py"))
-    read = set(re.findall(r'(?:text|count|seconds|flag|env\.list)\(\s*"([A-Z_]+)"', source))
+    read = set(re.findall(r'(?:text|count|seconds|flag|choice|web_address|env\.list)\(\s*"([A-Z_]+)"', source))
     table = (ROOT / "docs" / "operating.md").read_text()
     documented = {
         name
