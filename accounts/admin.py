@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_protect
 from accounts import api_keys, clocks, counts, membership, sessions
 from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
 from accounts.erasure import erase_member
+from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
 from accounts.models import ApiKey, Member
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 
@@ -48,7 +49,15 @@ class MemberForm(_ChangeForm):
 
     class Meta:
         model = Member
-        fields = ("email", "name", "time_zone", "membership_active", "membership_until", *_PRIVILEGES)
+        fields = (
+            "email",
+            "name",
+            "time_zone",
+            "desired_retention",
+            "membership_active",
+            "membership_until",
+            *_PRIVILEGES,
+        )
 
 
 class _StateFilter(admin.SimpleListFilter):
@@ -126,7 +135,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "repair_clock", "repair_counts")
     fieldsets = (
-        (None, {"fields": ("email", "name", "time_zone", "password")}),
+        (None, {"fields": ("email", "name", "time_zone", "desired_retention", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
         ("Access", {"fields": _PRIVILEGES}),
         ("Dates", {"fields": ("created_at", "last_login", "log_of_changes")}),

@@ -40,6 +40,7 @@ class MemberColumns(TypedDict):
     member_email: str
     member_name: str
     member_time_zone: str
+    member_desired_retention: float
     member_membership_active: bool
     member_membership_until: date | None
     member_is_active: bool

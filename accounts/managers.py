@@ -26,6 +26,7 @@ class MemberFields(TypedDict, total=False):
 
     name: str
     time_zone: str
+    desired_retention: float
     membership_active: bool
     membership_until: date | None
     is_active: bool

@@ -2,8 +2,10 @@
 
 import zoneinfo
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
@@ -22,7 +24,36 @@ def require_membership(member: Member, operations: Iterable[Operation]) -> None:
         MembershipRequired: one does.
     """
     if any(operation.membership for operation in operations) and not member.membership_is_active():
-        raise MembershipRequired
+        raise MembershipRequired(_refusal())
+
+
+def _refusal() -> str | None:
+    """What a lapsed member is told; None for the usual words, which say no address."""
+    url = settings.MEMBERSHIP_URL
+    return f"Your membership is not active. Renew it at {url} to use this operation again." if url else None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a membership stands, for pages.
+
+    Attributes:
+        until: the last day included, in the member's time zone; None if open-ended.
+        ends_soon: whether it is active and `until` is at most `SOON` away.
+        renew_url: where to renew; empty if that is not set.
+    """
+
+    active: bool
+    until: date | None
+    ends_soon: bool
+    renew_url: str
+
+
+def standing(member: Member) -> Standing:
+    """How the member's membership stands today."""
+    active, until = member.membership_is_active(), member.membership_until
+    soon = active and until is not None and until <= member.today() + SOON
+    return Standing(active, until, soon, settings.MEMBERSHIP_URL)
 
 
 def renew(member: Member, until: date | None = None) -> None:

@@ -1,7 +1,7 @@
 """The gates before every API route: credential and rate limit, then the membership."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any
 
@@ -122,7 +122,7 @@ def _on_a_page(request: HttpRequest) -> Actor:
 class MembershipMiddleware:
     """REST's door to the rule of memberships, after the rate and before the method.
 
-    A route counts as a whole: on `/v1/me`, whose operation needs none, a wrong method is 405 for a lapsed member too.
+    A method that the route does not have is 405 for a lapsed member too, where an operation of the route needs none.
     Tools come to the same function one by one (`mcpbridge.server`).
     """
 
@@ -137,16 +137,25 @@ class MembershipMiddleware:
         credential = CREDENTIAL.get(request)
         if credential is not None:
             try:
-                require_membership(credential.member, _operations(view))
+                require_membership(credential.member, _asked_for(view, request.method or ""))
             except MembershipRequired as error:
                 return error_response(error)
         return None
 
 
+def _asked_for(view: Callable[..., HttpResponse], method: str) -> Collection[Operation]:
+    """The operation that the route answers `method` with; where it has none, all, unless one needs no membership."""
+    operations = _operations(view)
+    asked = operations.get("get" if method == "HEAD" else method.lower())
+    if asked is not None:
+        return [asked]
+    return operations.values() if all(operation.membership for operation in operations.values()) else ()
+
+
 @cache
-def _operations(view: Callable[..., HttpResponse]) -> tuple[Operation, ...]:
-    """The operations that the route of `view` answers; there are as many views as routes."""
-    return tuple(routed(view).values())
+def _operations(view: Callable[..., HttpResponse]) -> Mapping[str, Operation]:
+    """The operations of the route of `view`, by method; there are as many views as routes."""
+    return routed(view)
 
 
 def is_preflight(request: HttpRequest) -> bool:

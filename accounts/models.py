@@ -11,16 +11,23 @@ from typing import Any, ClassVar, Self
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Q, QuerySet
 from django.db.models.base import ModelBase
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from accounts.browser_sessions import BrowserSession  # noqa: F401  # a model of this app
 from accounts.changes import Change  # noqa: F401  # registers the model, which stands in a file of its own
+from accounts.invitation import Invitation  # noqa: F401  # a model of this app
 from accounts.managers import MemberManager
 from studyservice.database.constraints import between, characters
 from studyservice.operations.declaration import Scope
+
+DEFAULT_RETENTION = 0.9
+LEAST_RETENTION = 0.7
+MOST_RETENTION = 0.99
 
 
 def validate_time_zone(name: str) -> None:
@@ -47,6 +54,13 @@ class Member(AbstractBaseUser, PermissionsMixin):
         validators=[validate_time_zone],
         help_text="IANA name; decides what “today” is.",
     )
+    desired_retention = models.FloatField(
+        default=DEFAULT_RETENTION,
+        db_default=DEFAULT_RETENTION,
+        validators=[MinValueValidator(LEAST_RETENTION), MaxValueValidator(MOST_RETENTION)],
+        help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99; the higher, the sooner "
+        "cards come back. Counts from each card's next review on.",
+    )
     membership_active = models.BooleanField(
         default=True, help_text="Turned off, the membership has lapsed, whatever its last day."
     )
@@ -54,6 +68,9 @@ class Member(AbstractBaseUser, PermissionsMixin):
         null=True,
         blank=True,
         help_text="Last day included, in the member's time zone; empty means open-ended.",
+    )
+    reminded_until = models.DateField(
+        null=True, editable=False, help_text="The end of the membership that the member was reminded of by e-mail."
     )
     is_active = models.BooleanField(
         "may sign in", default=True, help_text="Turned off, no sign-in and no credential works."
@@ -97,6 +114,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
             characters("email", 1, 254),
             characters("name", 0, 150),
             characters("time_zone", 1, 64),
+            between("desired_retention", LEAST_RETENTION, MOST_RETENTION),
         ]
 
     def __str__(self) -> str:
@@ -260,6 +278,9 @@ class SignInCode(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)
     expires_at = models.DateTimeField(db_index=True)
     used_at = models.DateTimeField(null=True)
+    joins = models.BooleanField(
+        default=False, db_default=False, help_text="Whether it was sent to an address of nobody, who joins with it."
+    )
 
     def __str__(self) -> str:
         return f"sign-in code {self.id}"

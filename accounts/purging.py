@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 
-from django.contrib.sessions.models import Session
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from accounts.api_keys import long_ended
+from accounts.browser_sessions import BrowserSession
 from accounts.changes import KEPT_FOR as CHANGES_KEPT_FOR
 from accounts.changes import UNDOABLE_FOR, Change
 from accounts.idempotency import KEPT_FOR
+from accounts.invitation import Invitation
 from accounts.models import IdempotencyKey, SignInCode
 from studyservice.database.ids import first_uuid7
 from studyservice.hooks import HookTable
@@ -39,12 +40,17 @@ def purge(expired: QuerySet[Model]) -> int:
 
 def purge_sessions() -> int:
     """Of browsers that were signed in, or signing in."""
-    return purge(Session.objects.filter(expire_date__lt=timezone.now()))
+    return purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()))
 
 
 def purge_sign_in_codes() -> int:
     """Whether they were used or not."""
     return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()))
+
+
+def purge_invitations() -> int:
+    """That nobody has accepted."""
+    return purge(Invitation.objects.filter(expires_at__lt=timezone.now()))
 
 
 def purge_api_keys() -> int:

@@ -1,6 +1,7 @@
-"""The records of the member and of the log of changes."""
+"""The records of the member and of the log of changes, and what is changed of the member."""
 
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any, ClassVar, TypedDict
 from uuid import UUID
 
@@ -8,10 +9,11 @@ from rest_framework import serializers
 
 from accounts.change_contents import Fields
 from accounts.changes import ActorKind
+from accounts.models import LEAST_RETENTION, MOST_RETENTION, time_zones
 from studyservice.operations.declaration import Scope
-from studyservice.operations.fields import IdField, OpenChoiceField
+from studyservice.operations.fields import IdField, NumberField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import CursorField, QueryIntegerField
-from studyservice.operations.serializers import Query, Record
+from studyservice.operations.serializers import Body, Query, Record
 
 
 class MembershipRow(TypedDict):
@@ -19,17 +21,23 @@ class MembershipRow(TypedDict):
 
     active: bool
     until: date | None
+    renew_url: str | None
 
 
 class MembershipRecord(Record):
     """Whether the member's subscription is active."""
 
-    example: ClassVar[dict[str, Any]] = {"active": True, "until": None}
+    example: ClassVar[dict[str, Any]] = {
+        "active": True,
+        "until": None,
+        "renew_url": "https://study.example.org/renew",
+    }
 
     active = serializers.BooleanField(help_text="False when the subscription has lapsed.")
     until = serializers.DateField(
         allow_null=True, help_text="Last day included, in the member's time zone; null if open-ended."
     )
+    renew_url = serializers.CharField(allow_null=True, help_text="Where the member renews; null without such a page.")
 
 
 class MemberRow(TypedDict):
@@ -39,6 +47,7 @@ class MemberRow(TypedDict):
     email: str
     name: str
     time_zone: str
+    desired_retention: float
     today: date
     practice_streak: int
     membership: MembershipRow
@@ -54,6 +63,7 @@ class MemberRecord(Record):
         "email": "ada@example.org",
         "name": "Ada Park",
         "time_zone": "Europe/Paris",
+        "desired_retention": 0.9,
         "today": "2026-11-21",
         "practice_streak": 4,
         "membership": MembershipRecord.example,
@@ -67,6 +77,9 @@ class MemberRecord(Record):
     email = serializers.EmailField(help_text="E-mail address.")
     name = serializers.CharField(help_text="Name; may be empty.")
     time_zone = serializers.CharField(help_text="IANA time zone; decides what “today” is.")
+    desired_retention = serializers.FloatField(
+        help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99."
+    )
     today = serializers.DateField(help_text="Today in the member's time zone.")
     practice_streak = serializers.IntegerField(help_text="Days in a row with practice, up to today or yesterday.")
     membership = MembershipRecord(help_text="The member's subscription.")
@@ -75,6 +88,43 @@ class MemberRecord(Record):
         help_text="What this credential may do.",
     )
     created_at = serializers.DateTimeField(help_text="When the member joined.")
+
+
+class TimeZoneField(StringField):
+    """The exact name of an IANA time zone."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"unknown": "Must be an IANA time zone, such as Europe/Paris."}
+
+    def to_internal_value(self, data: Any) -> str:
+        """The name."""
+        name: str = super().to_internal_value(data)
+        if name not in time_zones():
+            self.fail("unknown")
+        return name
+
+
+class MemberFields(TypedDict, total=False):
+    """What members can change of themselves: the fields of `MemberChanges`."""
+
+    name: str
+    time_zone: str
+    desired_retention: Decimal
+
+
+class MemberChanges(Body):
+    """The fields of a member's profile."""
+
+    example: ClassVar[dict[str, Any]] = {"time_zone": "Europe/Paris", "desired_retention": 0.92}
+
+    name = StringField(min_length=0, max_length=120, allow_blank=True, help_text="Name; may be empty.")
+    time_zone = TimeZoneField(
+        max_length=64, help_text="IANA time zone, in its exact spelling. Days of practice in the past keep their dates."
+    )
+    desired_retention = NumberField(
+        min_value=LEAST_RETENTION,
+        max_value=MOST_RETENTION,
+        help_text="How likely the member wants to know a card when it comes up; from each card's next review on.",
+    )
 
 
 class ActorRow(TypedDict):

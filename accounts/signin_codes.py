@@ -1,18 +1,20 @@
-"""Sign-in codes: six digits by e-mail, for ten minutes, once, and dead after the fifth wrong try.
+"""Codes by e-mail: six digits, for ten minutes, once, and dead after the fifth wrong try.
 
-A code is named by an id that only the browser which asked for it keeps (in its session); without that id the digits
-are worth nothing. Asking does the same work for every address: a row, two rendered texts and a posted e-mail, which
-for an address of nobody has no recipient.
+A code is named by an id that only the browser which asked for it keeps (in its session, under what it is for); without
+that id the digits are worth nothing. Asking does the same work for every address: a row, two rendered texts and a
+posted e-mail, which for an address of nobody has no recipient.
 """
 
 import secrets
+from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum, auto
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -34,22 +36,55 @@ class Refusal(Enum):
     """Expired, used, or never there."""
 
 
-def send_code(email: str) -> UUID:
-    """E-mail a fresh code to `email` if it belongs to a member who may sign in; gives the code's id in any case."""
-    member = Member.objects.filter(email=email, is_active=True).first()
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a code is for, as its e-mail says.
+
+    Attributes:
+        subject: follows the digits.
+        heading: stands above them.
+    """
+
+    subject: str
+    heading: str
+
+
+SIGN_IN = Purpose("is your sign-in code", "Your sign-in code for Study Data Service:")
+NEW_ADDRESS = Purpose(
+    "confirms your new address", "To use this address for your account at Study Data Service, enter this code:"
+)
+JOIN = Purpose("is your code to join", "To join Study Data Service, enter this code where you asked for it:")
+PASSWORD = Purpose(
+    "is your code to change the password", "To change or remove your password at Study Data Service, enter this code:"
+)
+
+
+def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
+    """E-mail a fresh code to `email` if it belongs to a member who may sign in; gives the code's id in any case.
+
+    Where everybody may join, an address of nobody gets one to join with.
+    """
+    owner = Member.objects.filter(email=email).first()
+    if owner is None and settings.SIGN_UP == "open":
+        return issue(None, [email], JOIN, joins=True)
+    member = owner if owner is not None and owner.is_active else None
+    return issue(member, [email] if member else [], purpose)
+
+
+def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool = False) -> UUID:
+    """E-mail a fresh code to these addresses; gives its id. Without a member and `joins`, nobody can use it."""
     code_id, code = uuid4(), f"{secrets.randbelow(10**6):06}"
-    row = SignInCode(id=code_id, member=member, code_hash=_hash(code_id, code), expires_at=timezone.now() + LIFETIME)
+    expires_at = timezone.now() + LIFETIME
+    row = SignInCode(id=code_id, member=member, code_hash=_hash(code_id, code), expires_at=expires_at, joins=joins)
     try:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:  # the member was deleted just now
-        row.member = member = None
+        row.member, to = None, []
         row.save(force_insert=True)
-    context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1)}
+    context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1), "heading": purpose.heading}
     message = EmailMultiAlternatives(
-        subject=f"{code} is your sign-in code",
-        body=render_to_string("email/sign_in_code.txt", context),
-        to=[member.email] if member else [],
+        subject=f"{code} {purpose.subject}", body=render_to_string("email/sign_in_code.txt", context), to=to
     )
     message.attach_alternative(render_to_string("email/sign_in_code.html", context), "text/html")
     mail.post(message)
@@ -57,7 +92,20 @@ def send_code(email: str) -> UUID:
 
 
 def try_code(code_id: UUID, code: str) -> Member | Refusal:
-    """The member whom `code` signs in, or why not. Costs two or three statements.
+    """The member whose `code` it is, or why not. Costs two or three statements."""
+    used = use_code(code_id, code)
+    if isinstance(used, Refusal):
+        return used
+    return member_of(used) or Refusal.GONE
+
+
+def member_of(code: SignInCode) -> Member | None:
+    """The member whose code it is, who may still sign in."""
+    return Member.objects.filter(sign_in_codes=code, is_active=True).first()
+
+
+def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
+    """The row of the code, of a member or for joining, if it is right; or why not.
 
     Each step is one conditional update, so of parallel tries no more than `MAX_TRIES` are compared at all, and of
     those that are right exactly one wins. The conditions name the code's own row alone: PostgreSQL looks at that again
@@ -67,12 +115,10 @@ def try_code(code_id: UUID, code: str) -> Member | Refusal:
     alive = SignInCode.objects.filter(id=code_id, used_at=None, tries__lt=MAX_TRIES, expires_at__gt=now)
     compared = alive.update(tries=F("tries") + 1)
     if compared:
-        right = SignInCode.objects.filter(
-            id=code_id, used_at=None, code_hash=_hash(code_id, code), member__isnull=False
-        )
+        somebodys = Q(member__isnull=False) | Q(joins=True)
+        right = SignInCode.objects.filter(somebodys, id=code_id, used_at=None, code_hash=_hash(code_id, code))
         if right.update(used_at=now):
-            member = Member.objects.filter(sign_in_codes=code_id, is_active=True).first()
-            return member or Refusal.GONE
+            return SignInCode.objects.filter(id=code_id).first() or Refusal.GONE
     row = SignInCode.objects.filter(id=code_id, used_at=None).first()
     if row is None:
         return Refusal.GONE

@@ -5,6 +5,6 @@ from django.urls import path
 from accounts.views import ChangeViewSet, MeViewSet
 
 urlpatterns = [
-    path("me", MeViewSet.as_view({"get": "get_me"})),
+    path("me", MeViewSet.as_view({"get": "get_me", "patch": "update_me"})),
     path("changes", ChangeViewSet.as_view({"get": "list_changes"})),
 ]

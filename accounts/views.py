@@ -1,8 +1,8 @@
 """Operations on the member and the log of changes."""
 
 from accounts import change_log
-from accounts.profile import profile
-from accounts.serializers import ChangeRecord, ChangeRow, ChangesQuery, MemberRecord, MemberRow
+from accounts.profile import profile, update_me
+from accounts.serializers import ChangeRecord, ChangeRow, ChangesQuery, MemberChanges, MemberRecord, MemberRow
 from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import Page
@@ -18,6 +18,16 @@ class MeViewSet(MemberViewSet):
         """The member's name, e-mail, time zone, today's date there, practice streak, membership and what this
         credential may do. Works without an active membership.
         """
+        return profile(self.credential)
+
+    @operation(
+        "Change the member", scope=Scope.WRITE, answer=MemberRecord, body=MemberChanges, partial=True, tool=False
+    )
+    def update_me(self) -> MemberRow:
+        """Change the fields that are sent of the member's profile. A new time zone counts at once for today, the agenda
+        and what is overdue; days of practice keep their dates.
+        """
+        update_me(self.member, **self.body)
         return profile(self.credential)
 
 

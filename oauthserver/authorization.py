@@ -21,6 +21,7 @@ from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2.rfc6749 import errors
 
+from accounts.membership import standing
 from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.blocking import is_blocked
@@ -160,6 +161,7 @@ class AuthorizationView(OAuthLibMixin, View):
             "redirect_uri": self.redirect_uri,
             "writes": Scope.WRITE in self.asked.scopes,
             "query": request.META["QUERY_STRING"],
+            "standing": standing(self.member),
         }
         return render(request, "oauthserver/authorize.html", context)
 

@@ -3,6 +3,7 @@
 A secret may also come from a file: NAME_FILE instead of NAME.
 """
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,27 @@ def base_url(default: str) -> str:
     if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
         raise ImproperlyConfigured(f"BASE_URL must be https, except on loopback: {url}")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def choice(name: str, default: str, choices: Sequence[str]) -> str:
+    """One of a few words from the environment."""
+    value = text(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be {', '.join(choices[:-1])} or {choices[-1]}, not {value!r}.")
+    return value
+
+
+def web_address(name: str) -> str:
+    """An address of the web, http or https, from the environment; empty if it is not set."""
+    url = text(name)
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        usable = False
+    if url and not (usable and "@" not in parts.netloc and url.isprintable() and " " not in url):
+        raise ImproperlyConfigured(f"{name} must be an address such as https://example.org/renew, not {url!r}.")
+    return url
 
 
 def credential_prefix() -> str:

@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from studyservice.database.postgresql.waits import Waits
 from studyservice.environment import (
     base_url,
+    choice,
     count,
     credential_prefix,
     databases,
@@ -26,6 +27,7 @@ from studyservice.environment import (
     secret_key,
     secret_key_fallbacks,
     text,
+    web_address,
 )
 from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.platforms import platforms_from
@@ -50,6 +52,14 @@ BASE_URL = base_url(default=f"http://127.0.0.1:{PORT}" if TRIAL else "")
 CREDENTIAL_PREFIX = credential_prefix()
 TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = redis_url()
+# Where members renew; it stands on pages, in e-mails and in the error for lapsed members.
+MEMBERSHIP_URL = web_address("MEMBERSHIP_URL")
+# Who becomes a member without an operator's command: nobody, who has an invitation, or whoever has an e-mail address.
+SIGN_UP = choice("SIGN_UP", default="closed", choices=["closed", "invited", "open"])
+# Of members who join so; without a number their membership has no end.
+SIGN_UP_MEMBERSHIP_DAYS = (
+    count("SIGN_UP_MEMBERSHIP_DAYS", default=0, least=0, most=36500) if text("SIGN_UP_MEMBERSHIP_DAYS") else None
+)
 METRICS_ADDRESS = metrics_address(service=(HOST, PORT))
 DATABASE_WAITS = Waits(
     lock=seconds("DATABASE_LOCK_TIMEOUT", default=5),
@@ -118,7 +128,6 @@ INSTALLED_APPS = [
     "studyservice.apps.OperatorsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
-    "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
@@ -195,6 +204,7 @@ CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
 EXPIRED_DATA = {
     "sessions": "accounts.purging.purge_sessions",
     "sign_in_codes": "accounts.purging.purge_sign_in_codes",
+    "invitations": "accounts.purging.purge_invitations",
     "api_keys": "accounts.purging.purge_api_keys",
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",
@@ -240,12 +250,12 @@ MEMBER_DATA = [
     ("oauthserver.Grant", "user"),
     ("accounts.SignInCode", "member"),
     ("accounts.IdempotencyKey", "member"),
+    ("accounts.BrowserSession", "member"),
     ("vocab.Review", "member"),
     ("vocab.Card", "member"),
     ("practice.Attempt", "member"),
     ("practice.PracticeSum", "member"),
     ("vocab.Deck", "member"),
-    ("vocab.RetentionGoal", "member"),
     ("planning.Milestone", "member"),
     ("grades.GradeScore", "member"),
     ("grades.GradeCategory", "member"),
@@ -255,7 +265,11 @@ MEMBER_DATA = [
     ("accounts.Change", "member"),
     ("admin.LogEntry", "user"),
 ]
-MEMBER_ERASURES = ["accounts.sessions.delete_sessions", "accounts.erasure.forget_in_log"]
+MEMBER_ERASURES = [
+    "accounts.sessions.delete_sessions",
+    "accounts.inviting.forget_invitation",
+    "accounts.erasure.forget_in_log",
+]
 
 # References without a foreign key, which outlive what they name and are emptied with it (practice/attempts.py): model,
 # column, and the model that is named. The log of changes keeps whose they were (accounts/deleting.py).
@@ -270,6 +284,7 @@ STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
 ADMIN_READINGS = ["accounts.change_admin.note_reading"]
 
 AUTH_USER_MODEL = "accounts.Member"
+SESSION_ENGINE = "accounts.session_store"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"

@@ -6,7 +6,7 @@ from django.views.generic import RedirectView
 
 from studyservice.http.routes import RouteTable
 from studyservice.server.health import health, live, ready
-from studyservice.views import docs, favicon, home, openapi
+from studyservice.views import docs, favicon, openapi
 
 urlpatterns = [
     RouteTable(
@@ -25,7 +25,7 @@ urlpatterns = [
     path("health/live", live, name="health_live"),
     path("health/ready", ready, name="health_ready"),
     path("openapi.json", openapi, name="openapi"),
-    path("", home, name="home"),
+    path("", include("planning.pages.urls")),
     path("", include("accounts.pages.urls")),
     path("favicon.ico", favicon, name="favicon"),
     path("docs", docs, name="docs"),

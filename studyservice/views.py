@@ -1,4 +1,4 @@
-"""The service's own addresses: home, the machine-readable description and its reference."""
+"""The service's own addresses: the machine-readable description and its reference."""
 
 from csp.constants import SELF
 from csp.decorators import csp_update
@@ -17,13 +17,6 @@ from studyservice.openapi.document import document
 def openapi() -> HttpResponse:
     """`/openapi.json`."""
     return json_response(document())
-
-
-@require_safe
-def home(request: HttpRequest) -> HttpResponse:
-    """What this is, and where to go."""
-    curl = f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda"
-    return render(request, "home.html", {"mcp_url": f"{settings.BASE_URL}/mcp", "curl": curl})
 
 
 @require_safe

@@ -1,4 +1,4 @@
-"""Decks, cards and desired retention for the operators. The review log stands below its card and is changed nowhere."""
+"""Decks and cards for the operators. The review log stands below its card and is changed nowhere."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from studyservice.admin.base import ServiceAdmin, ServiceInline
 from studyservice.operations.errors import NotFound
 from vocab.cards import remove_card
 from vocab.decks import delete_vocab_deck
-from vocab.models import Card, Deck, RetentionGoal, Review
+from vocab.models import Card, Deck, Review
 
 
 @admin.register(Deck)
@@ -105,18 +105,3 @@ class CardAdmin(ServiceAdmin):
         """Remove it with its review log, after a review that is under way; practice history keeps the attempts."""
         with writing(obj.member_id, "delete_vocab_card") as write:
             remove_card(write, obj)
-
-
-@admin.register(RetentionGoal)
-class RetentionGoalAdmin(ServiceAdmin):
-    """How likely a member wants to know a card when it comes up."""
-
-    text_path = "member__name"
-    list_display = ("member", "desired_retention")
-    list_select_related = ("member",)
-    ordering = ("member_id",)
-    autocomplete_fields = ("member",)
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A goal stays with its member."""
-        return () if obj is None else ("member",)

@@ -1,25 +1,21 @@
-"""Decks, cards with their FSRS state, the review log, and each member's desired retention."""
+"""Decks, cards with their FSRS state, and the review log."""
 
 import uuid
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
 from accounts.changes import MAX_NAME, ActorKind
+from accounts.models import LEAST_RETENTION, MOST_RETENTION
 from courses.models import Course
 from practice.attempts import forget_course, forget_deck
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
-
-DEFAULT_RETENTION = 0.9
-LEAST_RETENTION = 0.7
-MOST_RETENTION = 0.99
 
 MAX_DURATION_MS = 3_600_000
 """Longest time a review can have taken: an hour."""
@@ -156,27 +152,6 @@ class Review(models.Model):
         if not self._state.adding:
             raise TypeError("The review log is append-only.")
         super().save(*args, **kwargs)
-
-
-class RetentionGoal(models.Model):
-    """How likely a member wants to know a card when it comes up; without a row it is `DEFAULT_RETENTION`."""
-
-    member = models.OneToOneField(
-        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="retention_goal"
-    )
-    desired_retention = models.FloatField(
-        default=DEFAULT_RETENTION,
-        validators=[MinValueValidator(LEAST_RETENTION), MaxValueValidator(MOST_RETENTION)],
-        help_text="0.7 to 0.99; the higher, the sooner cards come back. Counts from each card's next review on.",
-    )
-
-    class Meta:
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            between("desired_retention", LEAST_RETENTION, MOST_RETENTION)
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.desired_retention}"
 
 
 @receiver(pre_delete, sender=Deck)

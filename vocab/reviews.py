@@ -14,7 +14,7 @@ from practice.models import Source
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select, Update
 from studyservice.operations.errors import NotFound
-from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, Review
+from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
 from vocab.serializers import CardRecord, CardRow
 
@@ -25,8 +25,6 @@ class CardForReview(CardRow):
     step: int | None
     deck_name: str
     course_id: UUID | None
-    desired_retention: float | None
-    """The member's; None where it was never set."""
 
 
 _MINE = Card.objects.filter(member_id=Param("member_id"), id=Param("card_id"))
@@ -37,7 +35,6 @@ _CARD = Select[CardForReview](
         "step": "step",
         "deck_name": "deck__name",
         "course_id": "deck__course_id",
-        "desired_retention": "member__retention_goal__desired_retention",
     },
 )
 _CHANGED = (*MemoryState.__annotations__, "reps", "lapses")
@@ -81,7 +78,6 @@ def record_review(
     card = require_card(member, card_id)
     last = card["last_reviewed_at"]
     reviewed_at = at if last is None else max(at, last + timedelta(microseconds=1))
-    retention = card["desired_retention"] or DEFAULT_RETENTION
     lapsed = rating == Rating.AGAIN and card["state"] == CardState.REVIEW
     before: MemoryState = {
         "state": card["state"],
@@ -91,7 +87,7 @@ def record_review(
         "due_at": card["due_at"],
         "last_reviewed_at": last,
     }
-    after = next_state(before, rating, reviewed_at, retention)
+    after = next_state(before, rating, reviewed_at, member.desired_retention)
     reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
     review_id = uuid7()
     _UPDATE.run(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
@@ -103,7 +99,7 @@ def record_review(
         rating=rating,
         reviewed_at=reviewed_at,
         duration_ms=duration_ms,
-        desired_retention=retention,
+        desired_retention=member.desired_retention,
         by_kind=actor.kind.value,
         by_id=actor.id,
         by_name=actor.name,

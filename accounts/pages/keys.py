@@ -14,9 +14,11 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
 from accounts.connections import CONNECTED_APPS
+from accounts.membership import standing
 from accounts.models import ApiKey, Member
 from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm
+from accounts.pages.signed_in import signed_in
 from studyservice.http.error_pages import too_many
 from studyservice.operations.errors import Conflict, NotFound
 from studyservice.rates.limiter import Rate, hit
@@ -25,19 +27,12 @@ MAX_PAST_KEYS = 20
 """Expired and revoked keys that the page lists, the newest."""
 
 
-def _member(request: HttpRequest) -> Member:
-    """Who is signed in; `login_required` stands before."""
-    if not isinstance(request.user, Member):
-        raise TypeError("this page is for signed-in members")
-    return request.user
-
-
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def keys(request: HttpRequest) -> HttpResponse:
     """Lists keys and apps; a post creates a key, and its answer is the one place that shows the secret."""
-    member = _member(request)
+    member = signed_in(request)
     form = ApiKeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         window = hit(Rate.API_KEYS, str(member.id))
@@ -74,6 +69,7 @@ def _page(
         "mcp_url": mcp_url,
         "clients": assistant_clients(mcp_url),
         "time_zone": member.time_zone,
+        "standing": standing(member),
     }
     with timezone.override(ZoneInfo(member.time_zone)):
         return render(request, "keys.html", context)
@@ -84,7 +80,7 @@ def _page(
 @require_http_methods(["GET", "HEAD", "POST"])
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """Asks on GET, revokes on POST."""
-    key = get_object_or_404(_member(request).api_keys, id=key_id)
+    key = get_object_or_404(signed_in(request).api_keys, id=key_id)
     if request.method != "POST" and key.state() != "revoked":
         return render(request, "revoke_key.html", {"key": key})
     revoke_api_key(key)
@@ -97,7 +93,7 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
     """Asks on GET, disconnects on POST."""
-    member = _member(request)
+    member = signed_in(request)
     app = CONNECTED_APPS.get().one(member, app_id)
     if app is None:
         raise Http404

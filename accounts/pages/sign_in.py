@@ -16,22 +16,24 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.connections import CONNECTED_APPS
 from accounts.hashing import HashingBusy
-from accounts.models import Member
+from accounts.joining import add_member
+from accounts.models import Member, SignInCode
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember
 from accounts.sessions import PENDING_SIGN_IN, begin_session
-from accounts.signin_codes import Refusal, send_code, try_code
+from accounts.signin_codes import Refusal, member_of, send_code, use_code
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
 from studyservice.http.page_gate import counts_posts
 from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate, hit
 
-_REFUSALS = {
+REFUSALS = {
     Refusal.WRONG: "That is not the code. Check the newest e-mail and try again.",
     Refusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works; ask for a new one below.",
     Refusal.GONE: "This code has expired or was used already. Ask for a new one below.",
 }
+"""What a page says of a code that is refused."""
 
 
 _TOO_MANY_ATTEMPTS = "Too many sign-in attempts"
@@ -117,6 +119,7 @@ def _sign_in_page(
         "password_form": password_form or PasswordForm(auto_id="password_%s"),
         "next": target,
         "failed": bool(code_form or password_form),
+        "sign_up": settings.SIGN_UP,
     }
     return render(request, "sign_in.html", context)
 
@@ -135,22 +138,32 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
     form = CodeForm(request.POST if request.method == "POST" else None)
     usable = True
     if request.method == "POST" and form.is_valid():
-        outcome = try_code(UUID(pending["id"]), form.cleaned_data["code"])
+        used = use_code(UUID(pending["id"]), form.cleaned_data["code"])
+        outcome = used if isinstance(used, Refusal) else _member_of(used, pending["email"])
         if isinstance(outcome, Member):
             if begin_session(request, outcome):
-                return _signed_in(request, outcome)
+                joined = isinstance(used, SignInCode) and used.joins
+                return _signed_in(request, outcome, reverse("account") if joined else reverse("keys"))
             outcome = Refusal.GONE
         user_login_failed.send(__name__, credentials={"code": "***"}, request=request)
         usable = outcome is Refusal.WRONG
-        form.add_error("code" if usable else None, _REFUSALS[outcome])
+        form.add_error("code" if usable else None, REFUSALS[outcome])
     context = {"form": form, "email": pending["email"], "next": target_after(request), "usable": usable}
+    context["sign_up"] = settings.SIGN_UP
     return render(request, "sign_in_code.html", context)
 
 
-def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
-    """Go on, in the member's session."""
+def _member_of(code: SignInCode, email: str) -> Member | Refusal:
+    """Whose the right code is: a new member's, if it was sent for joining and joining is still open."""
+    member = add_member(email) if code.joins and settings.SIGN_UP == "open" else member_of(code)
+    return member or Refusal.GONE
+
+
+def _signed_in(request: HttpRequest, member: Member, home: str = "") -> HttpResponse:
+    """Go on, in the member's session; to `home` where nothing but the key page was asked for."""
     request.session.pop(PENDING_SIGN_IN, None)
-    response = HttpResponseRedirect(target_after(request))
+    target = target_after(request)
+    response = HttpResponseRedirect(home if home and target == reverse("keys") else target)
     remember(request, response, member.email)
     return response
 

@@ -2,7 +2,11 @@
 
 from django.urls import path
 
+from accounts.pages.account import account, end_one_session, set_time_zone, sign_out_everywhere
+from accounts.pages.email_address import new_address, new_address_code
+from accounts.pages.join import join
 from accounts.pages.keys import disconnect_app, keys, revoke_key
+from accounts.pages.passwords import password, password_code
 from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out
 
 urlpatterns = [
@@ -11,6 +15,15 @@ urlpatterns = [
     path("sign-in/another", sign_in_as_another, name="sign-in-as-another"),
     path("sign-out", sign_out, name="sign-out"),
     path("admin/login/", admin_sign_in, name="admin-sign-in"),
+    path("join", join, name="join"),
+    path("account", account, name="account"),
+    path("account/time-zone", set_time_zone, name="set-time-zone"),
+    path("account/email", new_address, name="new-address"),
+    path("account/email/code", new_address_code, name="new-address-code"),
+    path("account/password", password, name="password"),
+    path("account/password/code", password_code, name="password-code"),
+    path("account/sessions/<slug:session_id>/end", end_one_session, name="end-session"),
+    path("account/sign-out", sign_out_everywhere, name="sign-out-everywhere"),
     path("keys", keys, name="keys"),
     path("keys/<uuid:key_id>/revoke", revoke_key, name="revoke-key"),
     path("keys/apps/<uuid:app_id>/disconnect", disconnect_app, name="disconnect-app"),

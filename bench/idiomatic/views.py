@@ -27,7 +27,7 @@ from bench.idiomatic.serializers import (
 from courses.models import Course, Item
 from planning.models import Milestone
 from practice.models import Attempt, Source
-from vocab.models import DEFAULT_RETENTION, Card, CardState, Rating, RetentionGoal, Review
+from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
 
 
@@ -111,8 +111,6 @@ class ReviewView(APIView):
         with transaction.atomic():
             member = Member.objects.select_for_update().get(pk=request.user.pk)
             card = get_object_or_404(Card.objects.filter(member=member).select_related("deck"), pk=card_id)
-            goal = RetentionGoal.objects.filter(member=member).first()
-            retention = goal.desired_retention if goal else DEFAULT_RETENTION
             now = timezone.now()
             before: MemoryState = {
                 "state": card.state,
@@ -124,14 +122,14 @@ class ReviewView(APIView):
             }
             card.reps += 1
             card.lapses += rating == Rating.AGAIN and card.state == CardState.REVIEW
-            for name, value in next_state(before, rating, now, retention).items():
+            for name, value in next_state(before, rating, now, member.desired_retention).items():
                 setattr(card, name, value)
             card.save()
             review = Review.objects.create(
                 member=member,
                 card=card,
                 reviewed_at=now,
-                desired_retention=retention,
+                desired_retention=member.desired_retention,
                 **serializer.validated_data,
                 **before,
             )

@@ -24,7 +24,6 @@ from tests.support.factories import (
     MemberFactory,
     MilestoneFactory,
     RefreshTokenFactory,
-    RetentionGoalFactory,
     stored,
 )
 
@@ -39,7 +38,7 @@ LISTS = [
     "practice/attempt",
     "vocab/deck",
     "vocab/card",
-    "vocab/retentiongoal",
+    "accounts/invitation",
     "oauthserver/application",
     "oauthserver/refreshtoken",
     "oauthserver/connectedmember",
@@ -71,7 +70,6 @@ def _fill(start: int, number: int) -> None:
         GradeScoreFactory.create(member=member, category=category, label="Score a")
         deck = DeckFactory.create(member=member, course=course, name="Deck a")
         CardFactory.create(member=member, deck=deck, term="Term a", definition="What a is.")
-        RetentionGoalFactory.create(member=member)
         AttemptFactory.create(member=member, topic="Deck a")
         RefreshTokenFactory.create(user=member, application=ApplicationFactory.create(name="App a"))
 

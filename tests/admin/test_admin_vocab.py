@@ -13,9 +13,7 @@ from django.test import Client
 from accounts.acting import acting, command
 from accounts.models import Member
 from accounts.writing import writing
-from tests.conftest import MakeMember
 from tests.support.doors import RestDoor
-from tests.support.factories import RetentionGoalFactory
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Deck, Review
 from vocab.reviews import record_review
@@ -84,26 +82,6 @@ def test_a_card_is_corrected_and_keeps_its_state(admin: Client, owner: RestDoor,
 def test_a_card_shows_its_review_log(admin: Client, deck: Any) -> None:
     page = admin.get(f"/admin/vocab/card/{deck['cards'][0]['id']}/change/").content.decode()
     assert "again, 20" in page
-
-
-def test_desired_retention_has_bounds(admin: Client, owner_member: Any) -> None:
-    from vocab.models import RetentionGoal
-
-    for value in ("0.5", "1"):
-        form = {"member": owner_member.id, "desired_retention": value}
-        admin.post("/admin/vocab/retentiongoal/add/", form)
-    assert not RetentionGoal.objects.exists()
-    admin.post("/admin/vocab/retentiongoal/add/", {"member": owner_member.id, "desired_retention": "0.95"})
-    assert RetentionGoal.objects.get().desired_retention == 0.95
-
-
-def test_a_retention_goal_stays_with_its_member(admin: Client, owner_member: Any, make_member: MakeMember) -> None:
-    from vocab.models import RetentionGoal
-
-    RetentionGoalFactory.create(member=owner_member, desired_retention=0.8)
-    form = {"member": make_member().id, "desired_retention": "0.95"}
-    assert admin.post(f"/admin/vocab/retentiongoal/{owner_member.id}/change/", form).status_code == 302
-    assert list(RetentionGoal.objects.values_list("member", "desired_retention")) == [(owner_member.id, 0.95)]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -148,7 +148,7 @@ def test_membership_comes_before_everything_else(lapsed: RestDoor, name: str) ->
 
 
 def test_get_me_works_without_membership(lapsed: RestDoor) -> None:
-    assert mcp_of(lapsed).made("get_me")["membership"] == {"active": False, "until": None}
+    assert mcp_of(lapsed).made("get_me")["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
 @pytest.mark.parametrize("name", WRITES)

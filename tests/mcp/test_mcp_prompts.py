@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from mcpbridge.tools import tools
-from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.doors import McpDoor, RestDoor
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
@@ -119,8 +119,8 @@ class TestTexts:
         text = text_of(tools_of_owner, name, **GIVEN[name])
         words = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text))
         arguments = {argument for tool in tools().values() for argument in tool.definition.input_schema["properties"]}
-        assert words <= set(routes()) | arguments | ANSWERED
-        assert words & set(routes())
+        assert words <= set(tools()) | arguments | ANSWERED
+        assert words & set(tools())
 
     @pytest.mark.parametrize("name", PROMPTS)
     def test_it_says_nothing_about_http(self, tools_of_owner: McpDoor, name: str) -> None:

@@ -26,7 +26,7 @@ MODELS = {
     model._meta.label: model
     for model in apps.get_models()
     if model._meta.app_label in settings.STUDY_DATA_APPS
-    and model._meta.label not in {"courses.SyllabusFile", "vocab.RetentionGoal", "practice.PracticeSum"}
+    and model._meta.label not in {"courses.SyllabusFile", "practice.PracticeSum"}
     and any(field.attname == "member_id" for field in model._meta.concrete_fields)
 }
 BY_TYPE = {type_of(model): label for label, model in MODELS.items()}

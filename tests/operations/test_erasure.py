@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
-from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
 
+from accounts.browser_sessions import BrowserSession
 from accounts.models import Member
 from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.doors import RestDoor
-from tests.support.factories import ItemFactory, RetentionGoalFactory
+from tests.support.factories import ItemFactory
 from tests.support.oauth import App, error_of, status_of
 from tests.support.vocabulary import made_deck
 
@@ -61,7 +61,6 @@ def fill(door: RestDoor, member: Member) -> App:
     door.made("add_grade_score", course_id=course["id"], category_id=category, label="x", score=80)
     deck = made_deck(door)
     door.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
-    RetentionGoalFactory.create(member=member)
     app = App.registered()
     app.connect(member)
     Client().post("/sign-in", {"email": member.email})
@@ -121,7 +120,7 @@ def test_sessions_go_and_the_operators_log_keeps_no_address(
     act(admin, MEMBERS, "lapse", owner_member)
     delete(admin, owner_member)
     keys = {name: browser.cookies["sessionid"].value for name, browser in browsers.items()}
-    there = {name for name, key in keys.items() if Session.objects.filter(session_key=key).exists()}
+    there = {name for name, key in keys.items() if BrowserSession.objects.filter(session_key=key).exists()}
     assert there == {"other"}
     written = [f"{entry.object_repr} {entry.change_message}" for entry in LogEntry.objects.all()]
     assert len(written) == 2

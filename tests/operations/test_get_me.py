@@ -12,9 +12,10 @@ def test_it_answers_the_member(owner: RestDoor, time_machine) -> None:
         "email": "owner@example.org",
         "name": "Owner",
         "time_zone": "Europe/Paris",
+        "desired_retention": 0.9,
         "today": "2026-11-22",
         "practice_streak": 0,
-        "membership": {"active": True, "until": None},
+        "membership": {"active": True, "until": None, "renew_url": None},
         "scopes": ["read", "write"],
         "created_at": ANY,
     }
@@ -39,19 +40,19 @@ def test_it_names_the_scopes_of_the_credential(reader: RestDoor) -> None:
 
 def test_it_works_for_a_lapsed_member(lapsed: RestDoor) -> None:
     """Membership: get_me still works and reports `membership.active: false`."""
-    assert lapsed.made("get_me")["membership"] == {"active": False, "until": None}
+    assert lapsed.made("get_me")["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
 def test_it_tells_the_last_day_of_the_membership(make_member, door, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     me = door(make_member(membership_until="2026-11-21")).made("get_me")
-    assert me["membership"] == {"active": True, "until": "2026-11-21"}
+    assert me["membership"] == {"active": True, "until": "2026-11-21", "renew_url": None}
 
 
 def test_a_membership_turned_off_is_inactive_before_its_last_day(make_member, door, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     me = door(make_member(membership_active=False, membership_until="2026-12-31")).made("get_me")
-    assert me["membership"] == {"active": False, "until": "2026-12-31"}
+    assert me["membership"] == {"active": False, "until": "2026-12-31", "renew_url": None}
 
 
 def test_it_answers_each_credential_its_own_member(owner: RestDoor, stranger: RestDoor) -> None:

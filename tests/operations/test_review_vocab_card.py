@@ -11,7 +11,6 @@ import time_machine
 from django.db import connection
 
 from tests.support.doors import RestDoor
-from tests.support.factories import RetentionGoalFactory
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 START = datetime(2030, 5, 1, 9, tzinfo=UTC)
@@ -84,7 +83,8 @@ def test_a_log_row_is_never_changed(owner: RestDoor, card: Any) -> None:
 
 def test_a_members_desired_retention_counts(owner: RestDoor, owner_member: Any, card: Any) -> None:
 
-    RetentionGoalFactory.create(member=owner_member, desired_retention=0.97)
+    owner_member.desired_retention = 0.97
+    owner_member.save()
     after = reviewed(owner, card, "easy")
     at = datetime.fromisoformat(after["last_reviewed_at"])
     expected, _ = fsrs.Scheduler(desired_retention=0.97, enable_fuzzing=False).review_card(

@@ -123,7 +123,7 @@ def test_a_membership_ends_with_its_last_day_in_the_members_zone(living_in, time
     time_machine.move_to(INSTANT)
     member = living_in(zone, membership_until="2026-11-21")
     assert member.call("list_courses").error == error
-    assert member.made("get_me")["membership"] == {"active": error is None, "until": "2026-11-21"}
+    assert member.made("get_me")["membership"] == {"active": error is None, "until": "2026-11-21", "renew_url": None}
 
 
 def test_a_membership_lapses_at_midnight_and_can_be_renewed(make_member, door, time_machine) -> None:

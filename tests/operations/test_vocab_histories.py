@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
-from tests.support.factories import RetentionGoalFactory
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 START = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -102,7 +101,8 @@ def test_cards_are_what_fsrs_makes_of_the_same_history(
 
     student = new_student()
     if retention is not None:
-        RetentionGoalFactory.create(member=student.member, desired_retention=retention)
+        student.member.desired_retention = retention
+        student.member.save()
     student.live(history)
     scheduler = fsrs.Scheduler(desired_retention=retention or 0.9, enable_fuzzing=False)
     alone = {card["id"]: fsrs.Card(card_id=1) for card in student.deck["cards"]}

@@ -7,7 +7,9 @@ import pytest
 from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
 
+from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
+from accounts.invitation import Invitation
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
@@ -27,23 +29,30 @@ from tests.support.factories import (
     GradeScoreFactory,
     GrantFactory,
     IdempotencyKeyFactory,
+    InvitationFactory,
     ItemFactory,
     MemberFactory,
     MilestoneFactory,
     PracticeSumFactory,
     RefreshTokenFactory,
-    RetentionGoalFactory,
     ReviewFactory,
+    SessionFactory,
     SignInCodeFactory,
     SyllabusFileFactory,
 )
-from vocab.models import Card, Deck, RetentionGoal, Review
+from vocab.models import Card, Deck, Review
 
 APPS = ("accounts", "courses", "grades", "oauthserver", "planning", "practice", "vocab")
 REFUSALS = (IntegrityError, DataError)
 
 BAD: dict[type[models.Model], dict[str, list[Any]]] = {
-    Member: {"email": ["", "x" * 255], "name": ["x" * 151], "time_zone": ["", "x" * 65], "session_epoch": [-1]},
+    Member: {
+        "email": ["", "x" * 255],
+        "name": ["x" * 151],
+        "time_zone": ["", "x" * 65],
+        "desired_retention": [0.69, 0.991],
+        "session_epoch": [-1],
+    },
     ApiKey: {"name": ["", "x" * 61]},
     SignInCode: {"tries": [-1]},
     IdempotencyKey: {"key": ["", "x" * 256], "fingerprint": ["", "x" * 63, "x" * 65], "status": [-1, 199, 300]},
@@ -54,6 +63,8 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "object_type": ["", "x" * 33],
         "object_name": ["x" * 256],
     },
+    BrowserSession: {"browser": ["x" * 61]},
+    Invitation: {"email": ["", "x" * 255]},
     Course: {
         "name": ["", "x" * 121],
         "code": ["", "x" * 21],
@@ -92,7 +103,6 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "stability": [-0.1],
         "difficulty": [0.9, 10.1],
     },
-    RetentionGoal: {"desired_retention": [0.69, 0.991]},
     Attempt: {"source": ["", "guess"], "topic": ["", "x" * 121]},
     PracticeSum: {
         "id": [],
@@ -129,6 +139,8 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         ApiKeyFactory.create(member=member),
         SignInCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
+        SessionFactory.create(member=member),
+        InvitationFactory.create(),
         course,
         SyllabusFileFactory.create(member=member, course=course),
         item,
@@ -138,7 +150,6 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         deck,
         card,
         ReviewFactory.create(member=member, card=card),
-        RetentionGoalFactory.create(member=member),
         AttemptFactory.create(member=member),
         PracticeSumFactory.create(member=member),
         ChangeFactory.create(member=member),
@@ -255,7 +266,13 @@ def test_each_reference_has_one_foreign_key(reference: Any) -> None:
 @pytest.mark.django_db
 def test_a_hash_has_one_index() -> None:
     """`unique=True` makes two on PostgreSQL, the second for LIKE."""
-    hashes = {ApiKey: "secret_hash", Grant: "code", AccessToken: "token_checksum", RefreshToken: "token_checksum"}
+    hashes: dict[type[models.Model], str] = {
+        ApiKey: "secret_hash",
+        Invitation: "secret_hash",
+        Grant: "code",
+        AccessToken: "token_checksum",
+        RefreshToken: "token_checksum",
+    }
     for model, field in hashes.items():
         with connection.cursor() as cursor:
             constraints = connection.introspection.get_constraints(cursor, model._meta.db_table)

@@ -7,8 +7,10 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError
 
+from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
-from accounts.models import IdempotencyKey
+from accounts.invitation import Invitation
+from accounts.models import IdempotencyKey, Member
 from courses.models import Item
 from practice.models import PracticeSum
 from tests.server.test_database_rules import changed, owned_rows
@@ -34,10 +36,13 @@ ADDED_SINCE = {
     "by_kind",
     "by_id",
     "by_name",
+    "desired_retention",
+    "reminded_until",
+    "joins",
 }
 """Columns that the database had not yet then."""
 
-TABLES_SINCE = {Change, IdempotencyKey, PracticeSum}
+TABLES_SINCE = {BrowserSession, Change, Invitation, IdempotencyKey, PracticeSum}
 """Models that had no table yet."""
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,3 +90,14 @@ def test_a_row_that_breaks_a_rule_stops_the_migration(old_rows: dict[Any, Any]) 
     with pytest.raises(IntegrityError, match="item_kind"):
         call_command("migrate", verbosity=0)
     assert Item.objects.filter(kind="party").exists()
+
+
+def test_a_desired_retention_moves_to_the_member_and_back(make_member: Any) -> None:
+    for value in (0.95, 0.9):
+        make_member(desired_retention=value)
+    try:
+        call_command("migrate", "vocab", "0008", verbosity=0)
+        call_command("migrate", "accounts", "0008", verbosity=0)
+    finally:
+        call_command("migrate", verbosity=0)
+    assert sorted(Member.objects.values_list("desired_retention", flat=True)) == [0.9, 0.95]

@@ -93,6 +93,19 @@ def test_production_passes_the_deployment_checks(run):
             "SECRET_KEY_FALLBACKS has a weak key: each has 50 or more random characters.",
         ),
         ({"EMAIL_URL": "mail.org"}, "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."),
+        (
+            {"MEMBERSHIP_URL": "example.org/renew"},
+            "MEMBERSHIP_URL must be an address such as https://example.org/renew, not 'example.org/renew'.",
+        ),
+        (
+            {"MEMBERSHIP_URL": "javascript:alert(1)"},
+            "MEMBERSHIP_URL must be an address such as https://example.org/renew, not 'javascript:alert(1)'.",
+        ),
+        ({"SIGN_UP": "yes"}, "SIGN_UP must be closed, invited or open, not 'yes'."),
+        (
+            {"SIGN_UP_MEMBERSHIP_DAYS": "-1"},
+            "SIGN_UP_MEMBERSHIP_DAYS must be a whole number from 0 to 36500, not '-1'.",
+        ),
         ({"PORT": "http"}, "PORT must be a whole number from 1 to 65535, not 'http'."),
         (
             {"WEB_MAX_REQUESTS": "10000000000"},
@@ -222,7 +235,7 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(run):
 
 def test_every_variable_is_documented():
     source = "".join((ROOT / "studyservice" / name).read_text() for name in ("settings.py", "environment.py"))
-    read = set(re.findall(r'(?:text|count|seconds|flag|env\.list)\(\s*"([A-Z_]+)"', source))
+    read = set(re.findall(r'(?:text|count|seconds|flag|choice|web_address|env\.list)\(\s*"([A-Z_]+)"', source))
     table = (ROOT / "docs" / "operating.md").read_text()
     documented = {
         name

@@ -8,20 +8,21 @@ from datetime import timedelta
 from typing import TypeVar
 from uuid import uuid4
 
-from django.contrib.sessions.models import Session
 from django.db.models import Model
 from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory, Password
 
+from accounts.browser_sessions import BrowserSession
 from accounts.changes import ActorKind, Change
+from accounts.invitation import Invitation
 from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import Milestone
 from practice.models import Attempt, PracticeSum, Source, SumKind
-from vocab.models import Card, CardState, Deck, Rating, RetentionGoal, Review
+from vocab.models import Card, CardState, Deck, Rating, Review
 
 Row = TypeVar("Row", bound=Model)
 
@@ -96,11 +97,22 @@ class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):
     whole = True
 
 
-class SessionFactory(DjangoModelFactory[Session]):
-    """A browser's session, with nothing in it."""
+class InvitationFactory(DjangoModelFactory[Invitation]):
+    """Of somebody new, with a link that nobody knows."""
 
     class Meta:
-        model = Session
+        model = Invitation
+
+    email = LazyFunction(lambda: f"{uuid4().hex}@example.org")
+    secret_hash = LazyFunction(_digest)
+    expires_at = LazyFunction(lambda: timezone.now() + timedelta(days=7))
+
+
+class SessionFactory(DjangoModelFactory[BrowserSession]):
+    """A browser's session, with nothing in it; of nobody who is signed in, unless the test says so."""
+
+    class Meta:
+        model = BrowserSession
 
     session_key = LazyFunction(lambda: uuid4().hex)
     session_data = ""
@@ -210,11 +222,6 @@ class ChangeFactory(_OfMember[Change]):
     object_name = "Course"
     contents = b'{"before":null,"after":{"name":"Course"}}'
     undoable = True
-
-
-class RetentionGoalFactory(_OfMember[RetentionGoal]):
-    class Meta:
-        model = RetentionGoal
 
 
 class AttemptFactory(_OfMember[Attempt]):

@@ -1,13 +1,18 @@
-"""Renew or end a membership."""
+"""Renew or end memberships."""
 
 from argparse import ArgumentTypeError
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from accounts.membership import lapse, renew
+from accounts.membership_file import FileRefused, apply_file
+
+MAX_COMPLAINTS = 20
+"""Wrong lines that are named."""
 
 
 def calendar_date(argument: str) -> date:
@@ -22,17 +27,28 @@ def calendar_date(argument: str) -> date:
 
 
 class Command(BaseCommand):
-    """`setmembership EMAIL active|inactive`."""
+    """`setmembership EMAIL active|inactive`, or `--file CSV`."""
 
-    help = "Make a membership active (open-ended, or until a last day) or inactive."
+    help = "Make a membership active (open-ended, or until a last day) or inactive; or those of a file, all or none."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("email", type=text)
-        parser.add_argument("state", choices=["active", "inactive"])
+        parser.add_argument("email", type=text, nargs="?")
+        parser.add_argument("state", choices=["active", "inactive"], nargs="?")
         parser.add_argument("--until", type=calendar_date, help="last day included, in the member's time zone")
+        parser.add_argument("--file", type=Path, metavar="CSV", help="with the columns email, state, until")
         add_json_option(parser)
 
     def handle(self, *args: object, **options: Any) -> None:
+        if options["file"] is not None:
+            if options["email"] or options["until"]:
+                raise CommandError("--file goes without a member and without --until.")
+            self._from_file(options["file"], as_json=options["json"])
+            return
+        if options["state"] is None:
+            raise CommandError("Name a member and active or inactive, or --file.")
+        self._of_member(options)
+
+    def _of_member(self, options: dict[str, Any]) -> None:
         if options["state"] == "inactive" and options["until"]:
             raise CommandError("--until goes with active.")
         member = member_named(options["email"])
@@ -48,3 +64,16 @@ class Command(BaseCommand):
             text=f"The membership of {member.email} is {'active' if active else 'inactive'}"
             + (f", last day {member.membership_until}." if member.membership_until else "."),
         )
+
+    def _from_file(self, path: Path, *, as_json: bool) -> None:
+        try:
+            with path.open(encoding="utf-8-sig", newline="") as rows:
+                number = apply_file(rows)
+        except (OSError, UnicodeDecodeError) as error:
+            raise CommandError(f"--file cannot be read: {error}") from None
+        except FileRefused as error:
+            told, more = error.complaints[:MAX_COMPLAINTS], len(error.complaints) - MAX_COMPLAINTS
+            raise CommandError(
+                "\n".join(["Nothing was changed.", *told, *([f"and {more} more"] if more > 0 else [])])
+            ) from None
+        answer(self, {"members": number}, as_json=as_json, text=f"Set the memberships of {number}.")

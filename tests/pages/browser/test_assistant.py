@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.mcp.test_mcp_oauth import connected
 from tests.oauth.test_oauth_clients import Memory
 from tests.pages.browser.conftest import sign_in
-from tests.support.doors import routes
 from tests.support.server import Server
+from tests.support.world import TOOLS
 
 LIST_TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 
@@ -54,7 +54,7 @@ def test_the_whole_road_of_an_assistant(server: Server, open_page: Any, callback
         assistant = pool.submit(anyio.run, connected, server, allow, storage, callback)
         answered.put(_allow(page, asked.get(timeout=60)))
         found = assistant.result(timeout=60)
-    assert sorted(found["tools"]) == sorted(routes())
+    assert sorted(found["tools"]) == TOOLS
     assert (found["me"]["email"], found["me"]["scopes"]) == ("ada@example.org", ["read", "write"])
     assert not found["created"].is_error
     assert storage.tokens is not None

@@ -1,0 +1,86 @@
+"""Inviting: a link by which somebody becomes a member, for seven days and once.
+
+There is one for each address: inviting again replaces it. Who accepts it, or is a member by then, leaves none.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.mail import EmailMessage
+from django.core.validators import validate_email
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from accounts.invitation import Invitation
+from accounts.joining import add_member
+from accounts.models import Member
+from accounts.secrets import new_secret, sha256
+from studyservice.operations.errors import Conflict
+
+LIFETIME = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """An invitation with its link, which is known only now."""
+
+    id: uuid.UUID
+    email: str
+    url: str
+    expires_at: datetime
+
+
+def invite(email: str) -> Invited:
+    """Make an invitation, in place of an earlier one of the address.
+
+    Raises:
+        Conflict: nobody can join (`SIGN_UP`), or the address is a member's.
+        ValidationError: it is no e-mail address.
+    """
+    email = email.strip().lower()
+    validate_email(email)
+    if len(email) > 254:
+        raise ValidationError("An e-mail address has at most 254 characters.")
+    if settings.SIGN_UP == "closed":
+        raise Conflict("Nobody can join: SIGN_UP is closed.")
+    if Member.objects.filter(email=email).exists():
+        raise Conflict(f"{email} is a member already.")
+    secret, now = new_secret("inv"), timezone.now()
+    fields = {"secret_hash": sha256(secret), "created_at": now, "expires_at": now + LIFETIME}
+    row, _ = Invitation.objects.update_or_create(email=email, defaults=fields)
+    url = f"{settings.BASE_URL}/join?{urlencode({'invitation': secret})}"
+    return Invited(row.id, email, url, now + LIFETIME)
+
+
+def message_of(invited: Invited) -> EmailMessage:
+    """The e-mail with the link."""
+    context = {"url": invited.url, "days": LIFETIME.days, "base_url": settings.BASE_URL}
+    return EmailMessage(
+        "Your invitation to Study Data Service", render_to_string("email/invitation.txt", context), to=[invited.email]
+    )
+
+
+def live_invitation(secret_hash: str) -> Invitation | None:
+    """The invitation behind a link, as long as it works."""
+    if settings.SIGN_UP == "closed":
+        return None
+    return Invitation.objects.filter(secret_hash=secret_hash, expires_at__gt=timezone.now()).first()
+
+
+def accept(secret_hash: str) -> Member | None:
+    """Make the member whom the link invites; None if it works no more. Of two at once one does."""
+    with transaction.atomic():
+        invitation = live_invitation(secret_hash)
+        if invitation is None or not Invitation.objects.filter(id=invitation.id, secret_hash=secret_hash).delete()[0]:
+            return None
+        return add_member(invitation.email)
+
+
+def forget_invitation(member: Member) -> None:
+    """Delete an invitation of the member's address."""
+    Invitation.objects.filter(email=member.email).delete()

@@ -1,0 +1,23 @@
+"""Becoming a member without an operator, as `SIGN_UP` allows."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from accounts.models import Member
+
+
+def add_member(email: str) -> Member | None:
+    """The new member with this address, which was proved to be theirs; the one there is, if they have joined meanwhile.
+
+    The membership is active for `SIGN_UP_MEMBERSHIP_DAYS` days after today, without an end if that is not set, and not
+    active at 0. None if the member that there is may not sign in.
+    """
+    days = settings.SIGN_UP_MEMBERSHIP_DAYS
+    until = timezone.now().date() + timedelta(days=days) if days else None
+    try:
+        return Member.objects.create_user(email, membership_active=days != 0, membership_until=until)
+    except ValidationError:
+        return Member.objects.filter(email=email, is_active=True).first()

@@ -1,0 +1,40 @@
+"""Invite somebody to become a member."""
+
+from smtplib import SMTPException
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.inviting import invite, message_of
+from accounts.management.arguments import add_json_option, answer, refused, text
+from studyservice.operations.errors import Conflict
+
+
+class Command(BaseCommand):
+    """`invite EMAIL`."""
+
+    help = "E-mail an invitation to join, whose link works once and for 7 days, and print it."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", type=text)
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Invite; an invitation of the same address from before works no more."""
+        try:
+            invited = invite(options["email"])
+        except ValidationError as error:
+            raise refused(error) from None
+        except Conflict as error:
+            raise CommandError(error.message) from None
+        answer(
+            self,
+            {"email": invited.email, "url": invited.url, "expires_at": invited.expires_at},
+            as_json=options["json"],
+            text=f"Invited {invited.email} until {invited.expires_at:%Y-%m-%d %H:%M} UTC: {invited.url}",
+        )
+        try:
+            message_of(invited).send()
+        except (SMTPException, OSError) as error:
+            raise CommandError(f"The link works, but could not be sent: {error}") from None

@@ -1,0 +1,36 @@
+"""Remind members that their membership ends."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.management.arguments import add_json_option, answer
+from accounts.reminders import due, remind
+
+
+class Command(BaseCommand):
+    """`remind`; for a timer, once a day."""
+
+    help = "E-mail every member whose membership ends within 14 days, once for each end; safe to run twice."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Send, or with `--dry-run` list; an address that is refused is named and keeps nobody else from theirs."""
+        if options["dry_run"]:
+            emails = list(due().values_list("email", flat=True))
+            told = "\n".join([*emails, f"Would be sent to {len(emails)}."])
+            answer(self, {"would_be_sent": len(emails)}, as_json=options["json"], text=told)
+            return
+        sent = failed = 0
+        for reminded in remind():
+            if reminded.failure is None:
+                sent += 1
+            else:
+                failed += 1
+                self.stderr.write(f"{reminded.email}: {reminded.failure}")
+        answer(self, {"sent": sent, "failed": failed}, as_json=options["json"], text=f"Sent to {sent}.")
+        if failed:
+            raise CommandError(f"Not sent to {failed}, named above; the next run tries again.")

@@ -1,0 +1,87 @@
+"""The account page: the member's profile, and where address, password, browsers and membership stand."""
+
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.membership import standing
+from accounts.models import Member
+from accounts.pages.account_forms import ProfileForm, TimeZoneForm
+from accounts.pages.sign_in import target_after
+from accounts.pages.signed_in import signed_in
+from accounts.profile import update_me
+from accounts.sessions import end_session, end_sessions, sessions_of
+from studyservice.operations.errors import NotFound
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Shows all; a post changes the profile. Lapsed members come here too."""
+    member = signed_in(request)
+    if request.method != "POST":
+        return _page(request, member, ProfileForm(initial=ProfileForm.values_of(member)))
+    form = ProfileForm(request.POST)
+    if not form.is_valid():
+        return _page(request, member, form)
+    try:
+        update_me(member, **form.changes())
+    except NotFound:  # the member was deleted meanwhile, and the session with it
+        return redirect("sign-in")
+    messages.success(request, "Your profile is saved.")
+    return redirect("account")
+
+
+def _page(request: HttpRequest, member: Member, form: ProfileForm) -> HttpResponse:
+    context = {
+        "form": form,
+        "standing": standing(member),
+        "sessions": sessions_of(member, request.session.session_key),
+        "time_zone": member.time_zone,
+    }
+    with timezone.override(ZoneInfo(member.time_zone)):
+        return render(request, "account.html", context)
+
+
+@never_cache
+@login_required
+@require_http_methods(["POST"])
+def set_time_zone(request: HttpRequest) -> HttpResponse:
+    """Takes the browser's time zone, when the member says so; leads back to where it was proposed."""
+    form = TimeZoneForm(request.POST)
+    if form.is_valid():
+        try:
+            update_me(signed_in(request), time_zone=form.cleaned_data["time_zone"])
+        except NotFound:  # the member was deleted meanwhile, and the session with it
+            return redirect("sign-in")
+        messages.success(request, f"Your time zone is now {form.cleaned_data['time_zone']}.")
+    return HttpResponseRedirect(target_after(request))
+
+
+@never_cache
+@login_required
+@require_http_methods(["POST"])
+def end_one_session(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Signs one browser out."""
+    if end_session(signed_in(request), session_id):
+        messages.success(request, "That browser is signed out.")
+    return redirect("account")
+
+
+@never_cache
+@login_required
+@require_http_methods(["POST"])
+def sign_out_everywhere(request: HttpRequest) -> HttpResponse:
+    """Ends every session, this one too."""
+    end_sessions(signed_in(request))
+    logout(request)
+    messages.success(request, "You are signed out everywhere. API keys and connected apps go on working.")
+    return redirect("sign-in")

@@ -1,0 +1,128 @@
+"""The forms of the account page and of those below it."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.contrib.auth.password_validation import validate_password
+
+from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member, time_zones
+from accounts.pages.forms import CodeForm, EmailForm
+from accounts.serializers import MemberFields
+
+_MISSPELT = "Choose one of the listed time zones."
+
+
+def zone_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+    """The time zones by their region, as a list of choices takes them."""
+    regions: dict[str, list[tuple[str, str]]] = {}
+    for name in sorted(time_zones()):
+        region, _, place = name.partition("/")
+        label = f"{place.replace('_', ' ')} ({region})" if place else name  # found by typing the place
+        regions.setdefault(region if place else "Others", []).append((name, label))
+    return [(region, regions[region]) for region in sorted(regions, key=lambda name: (name == "Others", name))]
+
+
+class TimeZoneForm(forms.Form):
+    """Takes the time zone that was proposed."""
+
+    time_zone = forms.ChoiceField(
+        label="Time zone",
+        choices=zone_choices,
+        help_text="Decides when your day begins and ends. Days on which you have practised keep their dates.",
+        error_messages={"required": _MISSPELT, "invalid_choice": _MISSPELT},
+    )
+
+
+class ProfileForm(TimeZoneForm):
+    """The member's profile; the retention in percent."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=120,
+        required=False,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+        error_messages={"max_length": "Use at most %(limit_value)d characters."},
+    )
+    retention = forms.DecimalField(
+        label="How sure you want to be of a flashcard when it comes up, in percent",
+        min_value=Decimal(str(LEAST_RETENTION)) * 100,
+        max_value=Decimal(str(MOST_RETENTION)) * 100,
+        decimal_places=2,
+        help_text="70 to 99; 90 suits most. The higher, the sooner cards come back, from each card's next review on.",
+        error_messages={"required": "Enter a number from 70 to 99.", "invalid": "Enter a number from 70 to 99."},
+        widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
+    )
+    field_order = ("name", "time_zone", "retention")
+
+    @staticmethod
+    def values_of(member: Member) -> dict[str, Any]:
+        """What the form shows of the member."""
+        return {
+            "name": member.name,
+            "time_zone": member.time_zone,
+            "retention": f"{round(member.desired_retention * 100, 2):g}",
+        }
+
+    def changes(self) -> MemberFields:
+        """What `update_me` takes."""
+        given = self.cleaned_data
+        return {
+            "name": given["name"],
+            "time_zone": given["time_zone"],
+            "desired_retention": (given["retention"] / 100).quantize(Decimal("0.0001")),
+        }
+
+
+class NewAddressForm(EmailForm):
+    """Asks for the code that makes an address the member's."""
+
+    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.member = member
+        self.fields["email"].label = "New e-mail address"
+        self.fields["email"].widget.attrs["autocomplete"] = "email"
+
+    def clean_email(self) -> str:
+        email = super().clean_email()
+        if email == self.member.email:
+            raise forms.ValidationError("That is your address already.")
+        return email
+
+
+class NewPasswordForm(forms.Form):
+    """A member's first password."""
+
+    new_password = forms.CharField(
+        label="New password",
+        max_length=4096,
+        strip=False,
+        help_text="At least 8 characters. A sentence is easier to remember than a word.",
+        error_messages={"required": "Enter a new password."},
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.member = member
+
+    def clean_new_password(self) -> str:
+        password: str = self.cleaned_data["new_password"]
+        validate_password(password, self.member)
+        return password
+
+
+class CurrentPasswordForm(forms.Form):
+    """Proves who the member is, by the password."""
+
+    current_password = forms.CharField(
+        label="Current password",
+        max_length=4096,
+        strip=False,
+        error_messages={"required": "Enter your current password, or get a code by e-mail."},
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+
+class PasswordCodeForm(CodeForm):
+    """Proves who the member is, by a code."""

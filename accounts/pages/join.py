@@ -1,0 +1,52 @@
+"""Joining by the link of an invitation. Opening it makes nothing, since programs that check e-mails open links too."""
+
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.inviting import accept, live_invitation
+from accounts.pages.known_browsers import remember
+from accounts.pages.sign_in import attempts_are_counted
+from accounts.secrets import sha256
+from accounts.sessions import begin_session
+from studyservice.http.error_pages import error_page
+
+INVITATION = "invitation"
+"""Session entry: the hash of the link's secret, which so leaves the address bar and no page refers to."""
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def join(request: HttpRequest) -> HttpResponse:
+    """Asks on GET; a post makes the member and signs in."""
+    secret = request.GET.get("invitation")
+    if secret and request.method != "POST":
+        secret_hash = sha256(secret)
+        if live_invitation(secret_hash) is None:  # nothing is stored for a link that is made up
+            return _ended(request)
+        request.session[INVITATION] = secret_hash
+        return redirect("join")
+    secret_hash = request.session.get(INVITATION, "")
+    if request.method != "POST":
+        invitation = live_invitation(secret_hash)
+        return render(request, "join.html", {"email": invitation.email}) if invitation else _ended(request)
+    member = accept(secret_hash)
+    if member is None or not begin_session(request, member):
+        return _ended(request)
+    request.session.pop(INVITATION, None)
+    response = redirect("account")
+    remember(request, response, member.email)
+    return response
+
+
+def _ended(request: HttpRequest) -> HttpResponse:
+    return error_page(
+        request,
+        HTTPStatus.NOT_FOUND,
+        "This invitation does not work any more",
+        "It works once, for seven days. If you have joined already, sign in; otherwise ask for a new one.",
+    )

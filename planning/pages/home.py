@@ -1,0 +1,78 @@
+"""The home page: what this is, and for who is signed in this week."""
+
+from datetime import date, timedelta
+from itertools import groupby
+from typing import NamedTuple
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from accounts.membership import standing
+from accounts.models import Member
+from planning.agenda import get_agenda
+from planning.serializers import AgendaRow
+
+WEEK = 6
+"""Days after today that the page shows."""
+
+
+class Due(NamedTuple):
+    """An item or a milestone, as the page lists it.
+
+    Attributes:
+        what: an item's kind, or what a milestone leads up to.
+    """
+
+    title: str
+    course: str | None
+    what: str
+
+
+class Day(NamedTuple):
+    """What is due on a day; of None it is undated, or overdue."""
+
+    date: date | None
+    due: list[Due]
+
+
+@never_cache
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The week of a member, whose membership is active; where to go."""
+    context: dict[str, object] = {
+        "mcp_url": f"{settings.BASE_URL}/mcp",
+        "curl": f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda",
+    }
+    if not isinstance(request.user, Member):
+        return render(request, "home.html", context)
+    member = request.user
+    context["standing"] = standing(member)
+    context["time_zone"] = member.time_zone
+    if member.membership_is_active():
+        agenda = get_agenda(member, days=WEEK)
+        context |= {"today": agenda["today"], "tomorrow": agenda["today"] + timedelta(days=1), **_sorted(agenda)}
+    return render(request, "week.html", context)
+
+
+def _sorted(agenda: AgendaRow) -> dict[str, object]:
+    """The agenda by days, with overdue and undated steps apart."""
+    dated = [
+        (item["due_on"], Due(item["title"], item["course_name"], item["kind"]))
+        for item in agenda["items"]
+        if item["due_on"] is not None
+    ]
+    overdue, undated = [], []
+    for step in agenda["milestones"]:
+        due = Due(step["title"], step["course_name"], f"for {step['item_title']}")
+        if step["overdue"]:
+            overdue.append(due)
+        elif step["due_on"] is None:
+            undated.append(due)
+        else:
+            dated.append((step["due_on"], due))
+    dated.sort(key=lambda one: one[0])
+    days = [Day(day, [due for _, due in group]) for day, group in groupby(dated, key=lambda one: one[0])]
+    return {"days": days, "overdue": overdue, "undated": undated}

@@ -1,0 +1,182 @@
+"""The account page and those around it, in a real browser: by keyboard, with and without script."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.inviting import invite
+from accounts.models import Member
+from tests.pages.browser.conftest import PASSWORD, ask_for_code, enter_code
+from tests.pages.browser.test_accessibility import audit
+
+pytestmark = pytest.mark.once
+
+
+def test_the_browsers_time_zone_is_proposed_and_taken(open_signed_in: Any, member: Any) -> None:
+    """On the key page, where signing in leads to: no page is in between, and nothing is set unasked."""
+    page = open_signed_in(timezone_id="America/New_York")
+    expect(page.get_by_text("This browser is in the time zone America/New_York")).to_be_visible()
+    member.refresh_from_db()
+    assert member.time_zone == "Europe/Paris"
+    page.get_by_role("button", name="Use America/New_York").click()
+    page.wait_for_url("**/keys")
+    expect(page.get_by_role("status")).to_contain_text("Your time zone is now America/New_York.")
+    expect(page.get_by_text("This browser is in the time zone")).to_be_hidden()
+    member.refresh_from_db()
+    assert member.time_zone == "America/New_York"
+
+
+def test_a_declined_time_zone_is_not_proposed_again(open_signed_in: Any, member: Any) -> None:
+    page = open_signed_in(timezone_id="America/New_York")
+    page.get_by_role("button", name="Keep Europe/Paris").click()
+    for path in ("/keys", "/account", "/"):
+        page.goto(path)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.get_by_text("This browser is in the time zone")).to_be_hidden()
+    member.refresh_from_db()
+    assert member.time_zone == "Europe/Paris"
+
+
+def test_the_same_time_zone_is_not_proposed(open_signed_in: Any) -> None:
+    page = open_signed_in(timezone_id="Europe/Paris")
+    expect(page.get_by_role("heading", name="Keys and apps")).to_be_visible()
+    expect(page.get_by_text("This browser is in the time zone")).to_be_hidden()
+
+
+def test_the_profile_is_changed_by_keyboard(open_signed_in: Any, member: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account")
+    page.get_by_label("Name").focus()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("Ada Park")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Vienna")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("92.5")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Your profile is saved.")
+    member.refresh_from_db()
+    assert (member.name, member.time_zone, member.desired_retention) == ("Ada Park", "Europe/Vienna", 0.925)
+
+
+def test_the_profile_is_changed_without_script(open_signed_in: Any, member: Any) -> None:
+    page = open_signed_in(java_script_enabled=False)
+    page.goto("/account")
+    page.get_by_label("Time zone").select_option("Asia/Tokyo")
+    page.get_by_role("button", name="Save profile").click()
+    expect(page.get_by_role("status")).to_contain_text("Your profile is saved.")
+
+
+def test_the_address_is_changed(open_signed_in: Any, member: Any, newest_code: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account")
+    page.get_by_role("link", name="Change e-mail address").click()
+    page.get_by_label("New e-mail address").fill("ada@example.com")
+    page.get_by_role("button", name="E-mail me a code").click()
+    page.get_by_label("Six-digit code").fill(newest_code())
+    page.get_by_role("button", name="Change the address").click()
+    expect(page.get_by_role("status")).to_contain_text("Your address is now ada@example.com")
+
+
+def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account/password")
+    page.get_by_role("button", name="I do not know it: e-mail me a code").click()
+    page.get_by_label("Six-digit code").fill(newest_code())
+    page.get_by_label("New password").fill("staple the horse twice")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Your new password is set.")
+
+
+def test_the_password_is_removed(open_signed_in: Any, member: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account/password")
+    page.get_by_label("Current password").fill(PASSWORD)
+    page.get_by_role("button", name="Remove password").click()
+    expect(page.get_by_role("status")).to_contain_text("Your password is removed")
+    member.refresh_from_db()
+    assert not member.has_usable_password()
+
+
+def test_another_browser_is_signed_out(open_signed_in: Any) -> None:
+    phone, page = open_signed_in(), open_signed_in()
+    page.goto("/account")
+    page.get_by_role("button", name="Sign out this unknown browser").click()
+    expect(page.get_by_role("status")).to_contain_text("That browser is signed out.")
+    phone.goto("/account")
+    phone.wait_for_url("**/sign-in?next=/account")
+
+
+def test_one_signs_out_everywhere(open_signed_in: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account")
+    page.get_by_role("button", name="Sign out everywhere").click()
+    page.wait_for_url("**/sign-in")
+    expect(page.get_by_role("status")).to_contain_text("You are signed out everywhere.")
+
+
+def test_one_joins_by_a_code(page: Page, settings: Any, newest_code: Any, transactional_db: None) -> None:
+    settings.SIGN_UP = "open"
+    ask_for_code(page, "new@example.org")
+    enter_code(page, newest_code())
+    page.wait_for_url("**/account")
+    expect(page.get_by_role("main")).to_contain_text("new@example.org")
+
+
+def test_one_joins_by_an_invitation(page: Page, settings: Any, transactional_db: None) -> None:
+    settings.SIGN_UP = "invited"
+    page.goto("/" + invite("new@example.org").url.split("/", 3)[3])
+    page.wait_for_url("**/join")
+    audit(page)
+    page.get_by_role("button", name="Join").click()
+    page.wait_for_url("**/account")
+    expect(page.get_by_role("main")).to_contain_text("new@example.org")
+
+
+@pytest.mark.parametrize("path", ["/", "/account", "/account/email", "/account/password", "/keys"])
+def test_axe_finds_nothing(open_signed_in: Any, member: Any, settings: Any, path: str) -> None:
+    """With every notice that there is: a time zone is proposed, the membership ends soon, a browser more is there."""
+    settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
+    Member.objects.update(membership_until=member.today() + timedelta(days=3))
+    open_signed_in()
+    page = open_signed_in(timezone_id="America/New_York")
+    page.goto(path)
+    audit(page)
+
+
+@pytest.mark.parametrize("path", ["/", "/account", "/keys"])
+def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any, settings: Any, path: str) -> None:
+    settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
+    Member.objects.update(membership_active=False)
+    page = open_signed_in()
+    page.goto(path)
+    expect(page.get_by_text("Your membership has lapsed")).to_be_visible()
+    audit(page)
+
+
+def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account")
+    page.get_by_label("How sure you want to be").fill("20")
+    page.get_by_role("button", name="Save profile").click()
+    expect(page.get_by_text("greater than or equal to 70")).to_be_visible()
+    audit(page)
+    page.goto("/account/password")
+    page.get_by_role("button", name="Change password").click()
+    expect(page.get_by_text("Enter your current password")).to_be_visible()
+    audit(page)
+    page.goto("/account/email")
+    page.get_by_role("button", name="E-mail me a code").click()
+    expect(page.get_by_text("Enter your e-mail address.")).to_be_visible()
+    audit(page)
+
+
+def test_axe_finds_nothing_where_the_code_is_entered(open_signed_in: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account/email")
+    page.get_by_label("New e-mail address").fill("ada@example.com")
+    page.get_by_role("button", name="E-mail me a code").click()
+    audit(page)

@@ -1,0 +1,91 @@
+"""The home page: for everybody what this is, for a member this week."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import Member
+from tests.support.doors import RestDoor
+
+pytestmark = pytest.mark.rest
+
+
+@pytest.fixture
+def signed_in(owner_member: Member) -> Client:
+    client = Client()
+    client.force_login(owner_member)
+    return client
+
+
+def text_of(client: Client) -> str:
+    response = client.get("/")
+    assert response.status_code == 200
+    return " ".join(response.content.decode().split())
+
+
+@pytest.mark.django_db
+def test_nobody_sees_what_this_is(client: Client) -> None:
+    page = text_of(client)
+    assert "Your study data, wherever you need it" in page
+    assert "This week" not in page
+
+
+def test_a_member_sees_this_week(signed_in: Client, owner: RestDoor, time_machine: Any) -> None:
+    time_machine.move_to("2026-11-21T22:30:00Z")
+    course = owner.made("create_course", name="Biology")
+    for title, day in (("Quiz", "2026-11-21"), ("Midterm", "2026-11-27"), ("Final", "2026-11-28")):
+        item = owner.made("create_item", course_id=course["id"], title=title, due_on=day, kind="exam")
+        if title == "Midterm":
+            owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-20")
+            owner.made("create_milestone", item_id=item["id"], title="Read", due_on="2026-11-22")
+            owner.made("create_milestone", item_id=item["id"], title="Ask")
+    page = text_of(signed_in)
+    order = ["Overdue", ">Outline", "Today, Saturday, 21 November", ">Quiz", "Tomorrow, Sunday, 22 November", ">Read<"]
+    order += ["Friday, 27 November", ">Midterm", "Steps without a date", ">Ask"]
+    places = [page.index(text) for text in order]
+    assert places == sorted(places)
+    assert "Final" not in page
+
+
+def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestDoor, time_machine: Any) -> None:
+    """At 23:30 in Paris it is tomorrow already in Tokyo, and what was due today is no longer shown."""
+    time_machine.move_to("2026-11-21T22:30:00Z")
+    course = owner.made("create_course", name="Biology")
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on="2026-11-21")
+    owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-21")
+    page = text_of(signed_in)
+    assert "Today, Saturday, 21 November" in page
+    assert "Overdue" not in page
+    signed_in.post("/account/time-zone", {"time_zone": "Asia/Tokyo", "next": "/"})
+    page = text_of(signed_in)
+    assert "From Sunday, 22 November on, in Asia/Tokyo." in page
+    assert "Overdue" in page
+    assert "Quiz" not in page.replace("for Quiz", "")
+
+
+def test_an_empty_week_says_so(signed_in: Client) -> None:
+    assert "Nothing is due in the next seven days." in text_of(signed_in)
+
+
+def test_a_lapsed_member_sees_where_to_go_and_no_data(
+    signed_in: Client, owner: RestDoor, owner_member: Member, settings: Any
+) -> None:
+    settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
+    course = owner.made("create_course", name="Biology")
+    owner.made("create_item", course_id=course["id"], title="Quiz", due_on=str(owner_member.today()))
+    Member.objects.update(membership_active=False)
+    page = text_of(signed_in)
+    assert "https://billing.example.org/renew" in page
+    assert "Quiz" not in page
+    assert 'href="/account"' in page
+
+
+def test_it_leads_to_what_there_is(signed_in: Client) -> None:
+    page = text_of(signed_in)
+    assert 'href="/keys"' in page
+    assert 'href="/account"' in page
+
+
+def test_it_is_kept_nowhere(signed_in: Client) -> None:
+    assert "no-store" in signed_in.get("/").headers["Cache-Control"]

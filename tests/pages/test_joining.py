@@ -1,0 +1,236 @@
+"""Becoming a member: not at all, by an invitation, or by an e-mailed code, as `SIGN_UP` says."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core import mail as outgoing
+from django.core.management import CommandError
+from django.test import Client
+from django.utils import timezone
+
+from accounts import mail
+from accounts.invitation import Invitation
+from accounts.inviting import accept, invite
+from accounts.models import Member
+from accounts.secrets import sha256
+from tests.server.test_commands import run, run_json
+
+pytestmark = pytest.mark.django_db
+
+NEW = "new@example.org"
+
+
+def mails() -> list[Any]:
+    mail.drain()
+    return outgoing.outbox
+
+
+def ask(client: Client, email: str = NEW, **fields: str) -> str:
+    """Ask for a code; gives it, or nothing if none was sent."""
+    before = len(mails())
+    assert client.post("/sign-in", {"email": email} | fields).status_code == 302
+    sent = mails()[before:]
+    return str(sent[0].subject[:6]) if sent else ""
+
+
+def enter(client: Client, code: str, **fields: str) -> Any:
+    return client.post("/sign-in/code", {"code": code} | fields)
+
+
+def member_of(email: str = NEW) -> Member:
+    return Member.objects.get(email=email)
+
+
+class TestOpen:
+    @pytest.fixture(autouse=True)
+    def everybody(self, settings: Any) -> None:
+        settings.SIGN_UP = "open"
+
+    def test_a_code_makes_a_member(self, client: Client) -> None:
+        code = ask(client)
+        assert mails()[-1].to == [NEW]
+        assert not Member.objects.exists()
+        assert enter(client, code).headers["Location"] == "/account"
+        assert client.get("/account").status_code == 200
+        member = member_of()
+        assert (member.membership_active, member.membership_until, member.time_zone) == (True, None, "UTC")
+        assert not member.has_usable_password()
+
+    def test_it_goes_on_to_where_an_app_waits(self, client: Client) -> None:
+        code = ask(client, next="/oauth/authorize?x=1")
+        response = enter(client, code, next="/oauth/authorize?x=1")
+        assert response.headers["Location"] == "/oauth/authorize?x=1"
+
+    @pytest.mark.parametrize(("days", "active", "ahead"), [(30, True, 30), (0, False, None)])
+    def test_the_membership_is_as_the_setting_says(
+        self, client: Client, settings: Any, days: int, active: bool, ahead: int | None
+    ) -> None:
+        settings.SIGN_UP_MEMBERSHIP_DAYS = days
+        enter(client, ask(client))
+        until = None if ahead is None else timezone.now().date() + timedelta(days=ahead)
+        assert (member_of().membership_active, member_of().membership_until) == (active, until)
+        assert member_of().membership_is_active() is active
+
+    def test_a_wrong_code_makes_nobody(self, client: Client) -> None:
+        code = ask(client)
+        for _ in range(5):
+            enter(client, f"{(int(code) + 1) % 10**6:06}")
+        enter(client, code)
+        assert not Member.objects.exists()
+
+    def test_a_code_works_once_and_in_its_browser(self, client: Client) -> None:
+        code = ask(client)
+        other = Client()
+        ask(other, "other@example.org")
+        enter(other, code)
+        assert not Member.objects.filter(email=NEW).exists()
+        enter(client, code)
+        client.post("/sign-out")
+        assert Member.objects.filter(email=NEW).count() == 1
+
+    def test_whoever_joined_meanwhile_is_signed_in(self, client: Client, make_member: Any) -> None:
+        code = ask(client)
+        known = make_member(NEW, name="Ada")
+        enter(client, code)
+        assert member_of() == known
+        assert client.get("/account").status_code == 200
+
+    def test_a_member_who_may_not_sign_in_gets_no_code(self, client: Client, make_member: Any) -> None:
+        make_member(NEW, is_active=False)
+        assert ask(client) == ""
+
+    def test_closing_stops_codes_that_were_sent(self, client: Client, settings: Any) -> None:
+        code = ask(client)
+        settings.SIGN_UP = "closed"
+        assert "expired or was used already" in enter(client, code).content.decode()
+        assert not Member.objects.exists()
+
+    def test_the_page_is_the_same_for_known_and_unknown_addresses(self, make_member: Any) -> None:
+        make_member("known@example.org")
+        pages = []
+        for email in ("known@example.org", NEW):
+            client = Client()
+            ask(client, email)
+            page = client.get("/sign-in/code").content.decode().replace(email, "EMAIL")
+            pages.append([line for line in page.splitlines() if "csrfmiddlewaretoken" not in line])
+        assert pages[0] == pages[1]
+
+    @pytest.mark.django_db(transaction=True)
+    def test_two_browsers_at_once_make_one_member(self, in_threads: Callable[..., list[Any]]) -> None:
+        browsers = [Client(), Client()]
+        codes = [ask(browser) for browser in browsers]
+        in_threads(lambda n: enter(browsers[n], codes[n]), [0, 1])
+        assert Member.objects.filter(email=NEW).count() == 1
+        assert [browser.get("/account").status_code for browser in browsers] == [200, 200]
+
+
+@pytest.mark.parametrize("sign_up", ["closed", "invited"])
+def test_otherwise_no_code_makes_a_member(client: Client, settings: Any, sign_up: str) -> None:
+    settings.SIGN_UP = sign_up
+    assert ask(client) == ""
+    settings.SIGN_UP = "open"
+    for code in ("000000", "123456"):
+        enter(client, code)
+    assert not Member.objects.exists()
+
+
+class TestInvited:
+    @pytest.fixture(autouse=True)
+    def invited_only(self, settings: Any) -> None:
+        settings.SIGN_UP = "invited"
+
+    def link(self, email: str = NEW) -> str:
+        return str(run_json("invite", email)["url"]).removeprefix("http://127.0.0.1:8000")
+
+    def test_the_command_sends_and_prints_the_link(self) -> None:
+        printed = run_json("invite", "New@Example.org")
+        assert set(printed) == {"email", "url", "expires_at"}
+        assert printed["email"] == NEW
+        [message] = mails()
+        assert (message.to, printed["url"] in message.body) == ([NEW], True)
+        assert printed["url"].startswith("http://127.0.0.1:8000/join?invitation=svc_inv_")
+
+    def test_the_link_makes_a_member_once(self, client: Client) -> None:
+        link = self.link()
+        assert client.get(link).headers["Location"] == "/join"
+        assert NEW in client.get("/join").content.decode()
+        assert not Member.objects.exists()
+        assert client.post("/join").headers["Location"] == "/account"
+        assert client.get("/account").status_code == 200
+        assert member_of().membership_until is None
+        assert not Invitation.objects.exists()
+        again = Client().get(link)
+        assert (again.status_code, "does not work any more" in again.content.decode()) == (404, True)
+
+    def test_it_lives_seven_days_and_is_purged(self, client: Client, time_machine: Any) -> None:
+        time_machine.move_to("2026-11-22T12:00:00Z", tick=False)
+        link = self.link()
+        time_machine.move_to("2026-11-29T11:59:59Z", tick=False)
+        assert client.get(link).status_code == 302
+        assert client.get("/join").status_code == 200
+        time_machine.move_to("2026-11-29T12:00:01Z", tick=False)
+        assert client.post("/join").status_code == 404
+        assert not Member.objects.exists()
+        assert run_json("purgeexpired")["invitations"] == 1
+
+    def test_a_new_invitation_replaces_the_old_one(self) -> None:
+        old, new = self.link(), self.link()
+        assert (Client().get(old).status_code, Client().get(new).status_code) == (404, 302)
+        assert Invitation.objects.count() == 1
+
+    def test_a_made_up_link_stores_nothing(self, client: Client) -> None:
+        assert client.get("/join?invitation=svc_inv_x").status_code == 404
+        assert "sessionid" not in client.cookies
+        assert client.get("/join").status_code == 404
+
+    @pytest.mark.parametrize(
+        ("email", "message"), [("x", "Enter a valid email address."), (" ", "Enter a valid email address.")]
+    )
+    def test_what_is_no_address_is_refused(self, email: str, message: str) -> None:
+        with pytest.raises(CommandError, match=message):
+            run("invite", email)
+
+    def test_a_member_is_not_invited(self, make_member: Any) -> None:
+        make_member(NEW)
+        with pytest.raises(CommandError, match="is a member already"):
+            run("invite", NEW)
+
+    def test_closed_nobody_is_invited_and_links_stop(self, client: Client, settings: Any) -> None:
+        link = self.link()
+        settings.SIGN_UP = "closed"
+        with pytest.raises(CommandError, match="SIGN_UP is closed"):
+            run("invite", "other@example.org")
+        assert client.get(link).status_code == 404
+
+    def test_only_a_hash_is_stored(self) -> None:
+        secret = self.link().partition("=")[2]
+        assert Invitation.objects.get().secret_hash == sha256(secret)
+
+    def test_it_goes_with_a_member_of_that_address(self, make_member: Any) -> None:
+        self.link()
+        make_member(NEW).delete()
+        assert not Invitation.objects.exists()
+
+    @pytest.mark.django_db(transaction=True)
+    def test_of_two_who_accept_at_once_one_does(self, in_threads: Callable[..., list[Any]]) -> None:
+        secret_hash = sha256(invite(NEW).url.partition("=")[2])
+        made = in_threads(lambda _: accept(secret_hash), [0, 1])
+        assert [member is None for member in made].count(True) == 1
+        assert Member.objects.filter(email=NEW).count() == 1
+
+    def test_an_operator_invites_and_withdraws(self, admin: Client) -> None:
+        for _ in range(2):
+            response = admin.post("/admin/accounts/invitation/add/", {"email": NEW}, follow=True)
+            assert "shown only now: http://127.0.0.1:8000/join?invitation=svc_inv_" in response.content.decode()
+        assert [message.to for message in mails()] == [[NEW], [NEW]]
+        row = Invitation.objects.get()
+        admin.post(f"/admin/accounts/invitation/{row.id}/delete/", {"post": "yes"})
+        assert not Invitation.objects.exists()
+
+    def test_an_operator_is_told_of_a_member(self, admin: Client, make_member: Any) -> None:
+        make_member(NEW)
+        response = admin.post("/admin/accounts/invitation/add/", {"email": NEW}, follow=True)
+        assert "is a member already" in response.content.decode()
+        assert not Invitation.objects.exists()

@@ -1,0 +1,131 @@
+"""Setting, changing and removing one's password."""
+
+from typing import Any
+
+import pytest
+from django.core import mail as outgoing
+from django.test import Client
+
+from accounts import mail
+from accounts.models import Member
+
+OLD, NEW = "correct horse battery", "staple the horse twice"
+EMAIL = "ada@example.org"
+
+
+@pytest.fixture
+def member(make_member: Any) -> Member:
+    made: Member = make_member(EMAIL, password=OLD)
+    return made
+
+
+def browser_of(member: Member) -> Client:
+    client = Client()
+    client.force_login(member)
+    return client
+
+
+@pytest.fixture
+def signed_in(member: Member) -> Client:
+    return browser_of(member)
+
+
+def mails() -> list[Any]:
+    mail.drain()
+    return outgoing.outbox
+
+
+def signs_in(password: str) -> bool:
+    client = Client()
+    client.post("/sign-in", {"email": EMAIL, "password": password})
+    return client.get("/account").status_code == 200
+
+
+def change(client: Client, **fields: str) -> Any:
+    return client.post("/account/password", {"do": "set", "current_password": OLD, "new_password": NEW} | fields)
+
+
+def test_it_changes_with_the_old_one(signed_in: Client, member: Member, door: Any) -> None:
+    other, api = browser_of(member), door(member)
+    assert change(signed_in).headers["Location"] == "/account"
+    assert (signs_in(OLD), signs_in(NEW)) == (False, True)
+    page = signed_in.get("/account").content.decode()
+    assert "Your new password is set. Other browsers were signed out; API keys and connected apps go on" in page
+    assert other.get("/account").status_code == 302
+    assert api.call("get_me").error is None
+    assert [(message.to, message.subject) for message in mails()] == [([EMAIL], "Your password was changed")]
+
+
+def test_it_changes_with_a_code(signed_in: Client) -> None:
+    signed_in.post("/account/password/code")
+    code = mails()[-1].subject[:6]
+    assert change(signed_in, code=code).status_code == 302
+    assert signs_in(NEW)
+
+
+def test_a_wrong_old_one_changes_nothing(signed_in: Client) -> None:
+    page = change(signed_in, current_password="wrong password").content.decode()
+    assert "That is not your current password." in page
+    assert (signs_in(OLD), mails()) == (True, [])
+
+
+def test_a_wrong_code_changes_nothing_and_the_fifth_kills_it(signed_in: Client) -> None:
+    signed_in.post("/account/password/code")
+    code = mails()[-1].subject[:6]
+    wrong = f"{(int(code) + 1) % 10**6:06}"
+    said = [change(signed_in, code=wrong).content.decode() for _ in range(5)]
+    assert ["Too many wrong tries" in page for page in said] == [False] * 4 + [True]
+    assert "Enter your current password" in change(signed_in, code=code, current_password="").content.decode()
+    assert signs_in(OLD)
+
+
+def test_wrong_old_ones_slow_down(signed_in: Client) -> None:
+    answers = [change(signed_in, current_password="wrong password").status_code for _ in range(8)]
+    assert answers[:5] == [200] * 5
+    assert 429 in answers
+
+
+def test_a_first_password_is_set(make_member: Any) -> None:
+    client = browser_of(make_member(EMAIL))
+    assert "Current password" not in client.get("/account/password").content.decode()
+    assert client.post("/account/password", {"new_password": NEW}).status_code == 302
+    assert signs_in(NEW)
+    assert mails()[-1].subject == "Your password was set"
+
+
+@pytest.mark.parametrize(
+    ("new", "said"),
+    [
+        ("", "Enter a new password."),
+        ("short", "too short"),
+        ("password", "too common"),
+        (EMAIL, "too similar"),
+    ],
+)
+def test_a_bad_password_is_refused_with_the_reason(signed_in: Client, new: str, said: str) -> None:
+    assert said in change(signed_in, new_password=new).content.decode()
+    assert signs_in(OLD)
+
+
+def test_it_is_removed(signed_in: Client, member: Member) -> None:
+    other = browser_of(member)
+    response = signed_in.post("/account/password", {"do": "remove", "current_password": OLD})
+    assert response.status_code == 302
+    assert not signs_in(OLD)
+    assert "Your password is removed" in signed_in.get("/account").content.decode()
+    assert other.get("/account").status_code == 302
+    assert mails()[-1].subject == "Your password was removed"
+
+
+def test_removing_needs_the_old_one(signed_in: Client) -> None:
+    page = signed_in.post("/account/password", {"do": "remove"}).content.decode()
+    assert "Enter your current password" in page
+    assert signs_in(OLD)
+
+
+def test_a_code_for_the_password_signs_nobody_in(signed_in: Client) -> None:
+    signed_in.post("/account/password/code")
+    client = Client()
+    client.post("/sign-in", {"email": "nobody@example.org"})
+    client.post("/sign-in/code", {"code": mails()[-1].subject[:6]})
+    assert client.get("/account").status_code == 302
