@@ -22,6 +22,12 @@ class Milestone(models.Model):
     due_on = models.DateField(null=True, blank=True)
     done = models.BooleanField(default=False)
     position = models.PositiveIntegerField(help_text="Counts from 1; not renumbered after a delete.")
+    sequence = models.IntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="Revisions of title and date; calendars ask for it (courses.revisions).",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -31,7 +37,11 @@ class Milestone(models.Model):
             models.Index(fields=["member", "item", "position"], name="milestone_member_item"),
             models.Index(fields=["member", "due_on"], name="milestone_member_open", condition=Q(done=False)),
         ]
-        constraints: ClassVar[list[models.BaseConstraint]] = [characters("title", 1, 160), at_least("position", 1)]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("title", 1, 160),
+            at_least("position", 1),
+            at_least("sequence", 0),
+        ]
 
     def __str__(self) -> str:
         return self.title

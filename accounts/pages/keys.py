@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
+from accounts.calendar_feeds import feed_of
 from accounts.connections import CONNECTED_APPS
 from accounts.models import ApiKey, Member
 from accounts.pages.clients import assistant_clients
@@ -25,7 +26,7 @@ MAX_PAST_KEYS = 20
 """Expired and revoked keys that the page lists, the newest."""
 
 
-def _member(request: HttpRequest) -> Member:
+def signed_in(request: HttpRequest) -> Member:
     """Who is signed in; `login_required` stands before."""
     if not isinstance(request.user, Member):
         raise TypeError("this page is for signed-in members")
@@ -37,7 +38,7 @@ def _member(request: HttpRequest) -> Member:
 @require_http_methods(["GET", "HEAD", "POST"])
 def keys(request: HttpRequest) -> HttpResponse:
     """Lists keys and apps; a post creates a key, and its answer is the one place that shows the secret."""
-    member = _member(request)
+    member = signed_in(request)
     form = ApiKeyForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         window = hit(Rate.API_KEYS, str(member.id))
@@ -50,13 +51,20 @@ def keys(request: HttpRequest) -> HttpResponse:
         except NotFound:  # the member was deleted meanwhile, and the session with it
             return redirect("sign-in")
         else:
-            return _page(request, member, ApiKeyForm(), created=key, secret=secret)
-    return _page(request, member, form)
+            return key_page(request, member, ApiKeyForm(), created=key, secret=secret)
+    return key_page(request, member, form)
 
 
-def _page(
-    request: HttpRequest, member: Member, form: ApiKeyForm, *, created: ApiKey | None = None, secret: str = ""
+def key_page(
+    request: HttpRequest,
+    member: Member,
+    form: ApiKeyForm,
+    *,
+    created: ApiKey | None = None,
+    secret: str = "",
+    calendar_url: str = "",
 ) -> HttpResponse:
+    """The page; what was made just now, a key with its `secret` or a `calendar_url`, is shown this once."""
     active = list(active_keys(member))
     apps = CONNECTED_APPS.get().of(member)
     mcp_url = f"{settings.BASE_URL}/mcp"
@@ -68,6 +76,8 @@ def _page(
         "max_active": MAX_ACTIVE_KEYS,
         "created": created,
         "secret": secret,
+        "calendar": feed_of(member),
+        "calendar_url": calendar_url,
         "apps": apps.listed,
         "more_apps": apps.more,
         "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",
@@ -84,7 +94,7 @@ def _page(
 @require_http_methods(["GET", "HEAD", "POST"])
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     """Asks on GET, revokes on POST."""
-    key = get_object_or_404(_member(request).api_keys, id=key_id)
+    key = get_object_or_404(signed_in(request).api_keys, id=key_id)
     if request.method != "POST" and key.state() != "revoked":
         return render(request, "revoke_key.html", {"key": key})
     revoke_api_key(key)
@@ -97,7 +107,7 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def disconnect_app(request: HttpRequest, app_id: UUID) -> HttpResponse:
     """Asks on GET, disconnects on POST."""
-    member = _member(request)
+    member = signed_in(request)
     app = CONNECTED_APPS.get().one(member, app_id)
     if app is None:
         raise Http404

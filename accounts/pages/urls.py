@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from accounts.pages.calendar import calendar_address, end_calendar_address
 from accounts.pages.keys import disconnect_app, keys, revoke_key
 from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out
 
@@ -13,5 +14,7 @@ urlpatterns = [
     path("admin/login/", admin_sign_in, name="admin-sign-in"),
     path("keys", keys, name="keys"),
     path("keys/<uuid:key_id>/revoke", revoke_key, name="revoke-key"),
+    path("keys/calendar", calendar_address, name="calendar-address"),
+    path("keys/calendar/end", end_calendar_address, name="end-calendar-address"),
     path("keys/apps/<uuid:app_id>/disconnect", disconnect_app, name="disconnect-app"),
 ]

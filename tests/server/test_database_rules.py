@@ -8,7 +8,7 @@ from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
 
 from accounts.changes import Change
-from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
+from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -19,6 +19,7 @@ from tests.support.factories import (
     ApiKeyFactory,
     ApplicationFactory,
     AttemptFactory,
+    CalendarFeedFactory,
     CardFactory,
     ChangeFactory,
     CourseFactory,
@@ -65,8 +66,8 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "item_count": [-1],
     },
     SyllabusFile: {"filename": ["", "x" * 256]},
-    Item: {"title": ["", "x" * 161], "kind": ["", "party"]},
-    Milestone: {"title": ["", "x" * 161], "position": [0, -1]},
+    Item: {"title": ["", "x" * 161], "kind": ["", "party"], "sequence": [-1]},
+    Milestone: {"title": ["", "x" * 161], "position": [0, -1], "sequence": [-1]},
     GradeCategory: {"name": ["", "x" * 61], "weight": [-0.0001, 100.0001], "position": [0, -1]},
     GradeScore: {"label": ["", "x" * 121], "score": [-0.0001, 150.0001]},
     Deck: {"name": ["", "x" * 121], "card_count": [-1]},
@@ -127,6 +128,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
     rows = [
         member,
         ApiKeyFactory.create(member=member),
+        CalendarFeedFactory.create(member=member),
         SignInCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
         course,
@@ -255,7 +257,13 @@ def test_each_reference_has_one_foreign_key(reference: Any) -> None:
 @pytest.mark.django_db
 def test_a_hash_has_one_index() -> None:
     """`unique=True` makes two on PostgreSQL, the second for LIKE."""
-    hashes = {ApiKey: "secret_hash", Grant: "code", AccessToken: "token_checksum", RefreshToken: "token_checksum"}
+    hashes = {
+        ApiKey: "secret_hash",
+        CalendarFeed: "secret_hash",
+        Grant: "code",
+        AccessToken: "token_checksum",
+        RefreshToken: "token_checksum",
+    }
     for model, field in hashes.items():
         with connection.cursor() as cursor:
             constraints = connection.introspection.get_constraints(cursor, model._meta.db_table)

@@ -15,7 +15,7 @@ from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Seq
 from factory.django import DjangoModelFactory, Password
 
 from accounts.changes import ActorKind, Change
-from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
+from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -70,6 +70,15 @@ class ApiKeyFactory(_OfMember[ApiKey]):
     name = "Key"
     secret_hash = LazyFunction(_digest)
     hint = "svc_sk_a…b"
+
+
+class CalendarFeedFactory(_OfMember[CalendarFeed]):
+    """The row of an address whose secret nobody knows; `new_feed` gives one that works."""
+
+    class Meta:
+        model = CalendarFeed
+
+    secret_hash = LazyFunction(_digest)
 
 
 class SignInCodeFactory(_OfMember[SignInCode]):
