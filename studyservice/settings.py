@@ -249,6 +249,7 @@ MEMBER_DATA = [
     ("vocab.Deck", "member"),
     ("vocab.RetentionGoal", "member"),
     ("planning.Milestone", "member"),
+    ("planning.ImportedEvent", "member"),
     ("grades.GradeScore", "member"),
     ("grades.GradeCategory", "member"),
     ("courses.SyllabusFile", "member"),

@@ -19,7 +19,7 @@ from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.doors import RestDoor
-from tests.support.factories import CalendarFeedFactory, ItemFactory, RetentionGoalFactory
+from tests.support.factories import CalendarFeedFactory, ImportedEventFactory, ItemFactory, RetentionGoalFactory
 from tests.support.oauth import App, error_of, status_of
 from tests.support.vocabulary import made_deck
 
@@ -63,6 +63,7 @@ def fill(door: RestDoor, member: Member) -> App:
     door.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     RetentionGoalFactory.create(member=member)
     CalendarFeedFactory.create(member=member)
+    ImportedEventFactory.create(member=member, course_id=course["id"])
     app = App.registered()
     app.connect(member)
     Client().post("/sign-in", {"email": member.email})

@@ -12,7 +12,7 @@ from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignIn
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from planning.models import Milestone
+from planning.models import ImportedEvent, Milestone
 from practice.models import Attempt, PracticeSum
 from tests.support.factories import (
     AccessTokenFactory,
@@ -28,6 +28,7 @@ from tests.support.factories import (
     GradeScoreFactory,
     GrantFactory,
     IdempotencyKeyFactory,
+    ImportedEventFactory,
     ItemFactory,
     MemberFactory,
     MilestoneFactory,
@@ -68,6 +69,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     SyllabusFile: {"filename": ["", "x" * 256]},
     Item: {"title": ["", "x" * 161], "kind": ["", "party"], "sequence": [-1]},
     Milestone: {"title": ["", "x" * 161], "position": [0, -1], "sequence": [-1]},
+    ImportedEvent: {"uid": ["", "x" * 256], "instance": ["x" * 17], "prodid": ["x" * 256], "title": ["", "x" * 161]},
     GradeCategory: {"name": ["", "x" * 61], "weight": [-0.0001, 100.0001], "position": [0, -1]},
     GradeScore: {"label": ["", "x" * 121], "score": [-0.0001, 150.0001]},
     Deck: {"name": ["", "x" * 121], "card_count": [-1]},
@@ -135,6 +137,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         SyllabusFileFactory.create(member=member, course=course),
         item,
         MilestoneFactory.create(member=member, item=item),
+        ImportedEventFactory.create(member=member, course=course),
         category,
         GradeScoreFactory.create(member=member, category=category),
         deck,
@@ -217,6 +220,7 @@ def test_the_references_are_known() -> None:
         "GradeScore.category",
         "RefreshToken.access_token",
         "Milestone.item",
+        "ImportedEvent.course",
         "Deck.course",
         "Card.deck",
         "Review.card",

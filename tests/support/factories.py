@@ -19,7 +19,7 @@ from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignIn
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from planning.models import Milestone
+from planning.models import ImportedEvent, Milestone
 from practice.models import Attempt, PracticeSum, Source, SumKind
 from vocab.models import Card, CardState, Deck, Rating, RetentionGoal, Review
 
@@ -149,6 +149,20 @@ class MilestoneFactory(_OfMember[Milestone]):
     item = _same_members(ItemFactory)
     title = Sequence("Milestone {}".format)
     position = Sequence(lambda n: n + 1)
+
+
+class ImportedEventFactory(_OfMember[ImportedEvent]):
+    """An event whose item is gone."""
+
+    class Meta:
+        model = ImportedEvent
+
+    course = _same_members(CourseFactory)
+    item_id = LazyFunction(uuid4)
+    uid = Sequence("event-{}".format)
+    prodid = "-//Tests//EN"
+    title = Sequence("Event {}".format)
+    due_on = LazyFunction(lambda: timezone.now().date())
 
 
 class GradeCategoryFactory(_OfMember[GradeCategory]):
