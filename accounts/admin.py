@@ -13,11 +13,11 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
-from accounts import api_keys, clocks, counts, membership, sessions
+from accounts import api_keys, calendar_feeds, clocks, counts, membership, sessions
 from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
 from accounts.erasure import erase_member
 from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
-from accounts.models import ApiKey, Member
+from accounts.models import ApiKey, CalendarFeed, Member
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 
 if TYPE_CHECKING:
@@ -252,3 +252,27 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     def has_revoke_permission(self, request: HttpRequest) -> bool:
         """Who could change a key may revoke it."""
         return bool(request.user.has_perm("accounts.change_apikey"))
+
+
+@admin.register(CalendarFeed)
+class CalendarFeedAdmin(ReadOnlyAdmin):
+    """Calendar addresses, without their hashes; members make them, operators end them."""
+
+    text_path = "member__email"
+    list_display = ("member", "created_at", "last_used_at")
+    list_select_related = ("member",)
+    ordering = ("member_id",)
+    fields = ("member", "created_at", "last_used_at")
+    actions = ("end",)
+
+    @admin.action(description="End", permissions=["end"])
+    def end(self, request: HttpRequest, queryset: QuerySet[CalendarFeed]) -> None:
+        feeds = list(queryset)
+        for feed in feeds:
+            calendar_feeds.end_feed(feed.member_id)
+            self.log_change(request, feed, "Ended.")
+        self.message_user(request, f"Ended: {counted(len(feeds), 'calendar feed')}.")
+
+    def has_end_permission(self, request: HttpRequest) -> bool:
+        """Who could change an address may end it."""
+        return bool(request.user.has_perm("accounts.change_calendarfeed"))

@@ -29,6 +29,7 @@ from studyservice.database.statements import Param, Select
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, ValidationFailed
+from studyservice.operations.uploads import Received
 
 HEADER = "Idempotency-Key"
 META = "HTTP_IDEMPOTENCY_KEY"
@@ -110,8 +111,11 @@ class KeyedCall:
 def _canonical(sent: object, request: HttpRequest) -> bytes:
     """The body with sorted names and without white space; as it came, if no such text can be had of it.
 
-    That is so for lone surrogates and for nesting that orjson reads and does not write.
+    That is so for lone surrogates and for nesting that orjson reads and does not write. Of files what tells them from
+    others: the borders of a form are not the same twice.
     """
+    if isinstance(sent, Received):
+        return sent.digest()
     try:
         return orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)
     except orjson.JSONEncodeError:

@@ -1,4 +1,4 @@
-"""Members, their API keys and sign-in codes, and the answers that are kept for retries."""
+"""Members, their API keys, calendar addresses and sign-in codes, and the answers that are kept for retries."""
 
 import uuid
 import zoneinfo
@@ -264,6 +264,24 @@ class ApiKey(models.Model):
     def scopes(self) -> frozenset[Scope]:
         """What the key may do; `write` includes `read`."""
         return frozenset(Scope) if self.may_write else frozenset({Scope.READ})
+
+
+class CalendarFeed(models.Model):
+    """The secret address under which a member's calendar is fetched; only its hash is stored. A member has one."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.OneToOneField(Member, models.CASCADE, related_name="calendar_feed")
+    secret_hash = models.CharField(max_length=64, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["secret_hash"], name="calendarfeed_secret_hash")
+        ]
+
+    def __str__(self) -> str:
+        return f"calendar address of {self.member_id}"
 
 
 class SignInCode(models.Model):

@@ -16,12 +16,18 @@ from accounts.idempotency import META, REPLAYED, KeyedCall, answer_once
 from accounts.models import Member
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
+from studyservice.http.request_keys import RequestKey
 from studyservice.http.responses import content_response, error_response, json_response
+from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation, Scope
 from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
 from studyservice.operations.fields import parse_uuid
 from studyservice.operations.serializers import Query
+from studyservice.operations.uploads import Received, UploadedFile
+
+UPLOAD = RequestKey[Received]("upload")
+"""The files that came with a request; closed when it is answered."""
 
 
 class Arguments(Protocol):
@@ -39,7 +45,7 @@ class Arguments(Protocol):
         """
 
     def body(self, operation: Operation) -> Any:
-        """The JSON value of the body; None if the operation takes none.
+        """The JSON value of the body, or the files in it; None if the operation takes none.
 
         Raises:
             InvalidRequest: it cannot be read.
@@ -61,6 +67,10 @@ class HttpArguments:
         """From the request's body; nothing is deleted by half a request."""
         if operation.body is not None:
             return read_json(self.request)
+        if operation.upload is not None:
+            received = read_upload(self.request, operation.upload)
+            UPLOAD.set(self.request, received)
+            return received
         if self.request.method == "DELETE":
             require_whole(self.request)
         return None
@@ -96,6 +106,7 @@ class MemberViewSet(ViewSet):
         query: the parsed query parameters.
         body: the validated body.
         change_id: the row that the call left in the log of changes; None if it changed nothing.
+        upload: the file that was sent, of an operation that takes one.
     """
 
     http_method_names = ("get", "head", "post", "put", "patch", "delete")
@@ -106,6 +117,7 @@ class MemberViewSet(ViewSet):
     query: dict[str, Any]
     body: dict[str, Any]
     change_id: UUID | None = None
+    upload: UploadedFile
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Refuse an action that declares nothing about itself."""
@@ -149,6 +161,9 @@ class MemberViewSet(ViewSet):
             if isinstance(error, InsufficientScope):
                 error.headers["WWW-Authenticate"] = challenge(request.path_info, "insufficient_scope")
             return error_response(error)
+        finally:
+            if (received := UPLOAD.get(request)) is not None:
+                received.close()
         return json_response(row, operation.status)
 
     def _operation_of(self, request: HttpRequest) -> Operation:
@@ -181,13 +196,15 @@ class MemberViewSet(ViewSet):
         self.member = credential.member
         sent = _admitted(operation, credential, arguments)
         path_ids = self._parse_parameters(operation, arguments)
-        if operation.body is not None:
-            try:
+        try:
+            if operation.body is not None:
                 self.body = operation.body.parse(sent, partial=operation.partial)
-            except ValidationFailed:
-                if operation.exists is not None:
-                    operation.exists(self.member, **path_ids)
-                raise
+            elif isinstance(sent, Received):
+                self.upload = sent.one()
+        except ValidationFailed:
+            if operation.exists is not None:
+                operation.exists(self.member, **path_ids)
+            raise
         if operation.scope is Scope.READ:
             return operation.action(self, **path_ids)
         with acting(self.credential.actor) as call:

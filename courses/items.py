@@ -12,6 +12,7 @@ from accounts.writing import writing
 from courses.errors import NoSuchItem
 from courses.item_counts import add_to_count, take_from_count
 from courses.models import Item
+from courses.revisions import revision
 from courses.serializers import ItemColumns, ItemFields, ItemRecord, ItemRow
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select
@@ -91,6 +92,7 @@ def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_o
             title=title,
             kind=kind,
             due_on=due_on,
+            sequence=0,
             created_at=write.now,
             updated_at=write.now,
         )
@@ -120,7 +122,9 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
         if item is None:
             raise NoSuchItem
         if different := write.differing(Item, item_id, item["title"], item, changes):
-            Item.objects.filter(member_id=member.id, id=item_id).update(**different, updated_at=write.now)
+            Item.objects.filter(member_id=member.id, id=item_id).update(
+                **different, **revision(different), updated_at=write.now
+            )
             item = cast("ItemColumns", item | different | {"updated_at": write.now})
     return with_days_until([item], member.today())[0]
 

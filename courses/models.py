@@ -10,7 +10,7 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from studyservice.database.constraints import characters, one_of
+from studyservice.database.constraints import at_least, characters, one_of
 from studyservice.database.ids import uuid7
 
 DEFAULT_TERM = "Fall semester"
@@ -107,6 +107,12 @@ class Item(models.Model):
     title = models.CharField(max_length=160)
     kind = models.CharField(max_length=16, choices=ItemKind, default=ItemKind.OTHER)
     due_on = models.DateField(null=True, blank=True)
+    sequence = models.IntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="Revisions of title, kind and date; calendars ask for it (courses.revisions).",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -119,6 +125,7 @@ class Item(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             characters("title", 1, 160),
             one_of("kind", ItemKind.values),
+            at_least("sequence", 0),
         ]
 
     def __str__(self) -> str:

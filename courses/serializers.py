@@ -166,6 +166,14 @@ class ItemFields(TypedDict, total=False):
     due_on: date | None
 
 
+class NewItem(TypedDict):
+    """What an item is made of."""
+
+    title: str
+    kind: str
+    due_on: date | None
+
+
 class ItemBody(Body):
     """The writable fields of an item."""
 

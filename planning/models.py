@@ -1,4 +1,4 @@
-"""Milestones: the steps that lead up to an item."""
+"""Milestones, the steps that lead up to an item; and what was imported from calendar files."""
 
 import uuid
 from typing import ClassVar
@@ -8,8 +8,9 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from courses.models import Item
+from courses.models import Course, Item
 from studyservice.database.constraints import at_least, characters
+from studyservice.database.ids import uuid7
 
 
 class Milestone(models.Model):
@@ -22,6 +23,12 @@ class Milestone(models.Model):
     due_on = models.DateField(null=True, blank=True)
     done = models.BooleanField(default=False)
     position = models.PositiveIntegerField(help_text="Counts from 1; not renumbered after a delete.")
+    sequence = models.IntegerField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="Revisions of title and date; calendars ask for it (courses.revisions).",
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     updated_at = models.DateTimeField(default=timezone.now, editable=False)
 
@@ -31,7 +38,40 @@ class Milestone(models.Model):
             models.Index(fields=["member", "item", "position"], name="milestone_member_item"),
             models.Index(fields=["member", "due_on"], name="milestone_member_open", condition=Q(done=False)),
         ]
-        constraints: ClassVar[list[models.BaseConstraint]] = [characters("title", 1, 160), at_least("position", 1)]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("title", 1, 160),
+            at_least("position", 1),
+            at_least("sequence", 0),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ImportedEvent(models.Model):
+    """An event of a calendar file that an item was made of, as the file had it when it was imported last.
+
+    It outlives its item, so that what a member deleted is not made again; hence the item's id and no reference.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
+    course = models.ForeignKey(Course, models.CASCADE, related_name="imported_events")
+    item_id = models.UUIDField()
+    uid = models.CharField(max_length=255)
+    instance = models.CharField(max_length=16, blank=True, help_text="RECURRENCE-ID, of one that recurs.")
+    prodid = models.CharField(max_length=255, blank=True, help_text="What wrote the file.")
+    title = models.CharField(max_length=160)
+    due_on = models.DateField()
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["member", "course", "uid", "instance"], name="importedevent_of_course"),
+            characters("uid", 1, 255),
+            characters("instance", 0, 16),
+            characters("prodid", 0, 255),
+            characters("title", 1, 160),
+        ]
 
     def __str__(self) -> str:
         return self.title

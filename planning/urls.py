@@ -2,10 +2,12 @@
 
 from django.urls import path
 
+from planning.calendar.views import CalendarViewSet
 from planning.views import AgendaViewSet, MilestoneViewSet
 
 urlpatterns = [
     path("agenda", AgendaViewSet.as_view({"get": "get_agenda"})),
+    path("courses/<course_id>/calendar", CalendarViewSet.as_view({"post": "import_calendar"})),
     path(
         "items/<item_id>/milestones",
         MilestoneViewSet.as_view({"get": "list_milestones", "post": "create_milestone"}),

@@ -29,7 +29,7 @@ from studyservice.environment import (
     text,
     web_address,
 )
-from studyservice.http.paths import API_ROOTS, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
+from studyservice.http.paths import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.platforms import platforms_from
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -81,7 +81,7 @@ ALLOWED_HOSTS = [_host, "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [BASE_URL]
 SECURE_SSL_REDIRECT = _secure
 # These refuse plain http by themselves: a redirect would let a client send its credential in the clear for ever.
-SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, *API_ROOTS, *OAUTH_ROOTS)]
+SECURE_REDIRECT_EXEMPT = [rf"^{root[1:]}(/|$)" for root in (HEALTH_ROOT, CALENDAR_ROOT, *API_ROOTS, *OAUTH_ROOTS)]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if _secure else 0
 # What other hosts do is for the operator to say; browsers would hold them to it for a year, or for good.
 SECURE_HSTS_INCLUDE_SUBDOMAINS = flag("HSTS_INCLUDE_SUBDOMAINS", default=False)
@@ -229,6 +229,7 @@ MEMBER_CLOCK_STAMPS = {
 }
 MEMBER_CLOCK_REPAIRS = [
     "accounts.api_keys.bring_keys_back",
+    "accounts.calendar_feeds.bring_feed_back",
     "oauthserver.connections.bring_tokens_back",
     "practice.attempts.bring_attempts_back",
     "vocab.repair.bring_reviews_back",
@@ -245,6 +246,7 @@ MEMBER_COUNT_REPAIRS = [
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.
 MEMBER_DATA = [
     ("accounts.ApiKey", "member"),
+    ("accounts.CalendarFeed", "member"),
     ("oauthserver.RefreshToken", "user"),
     ("oauthserver.AccessToken", "user"),
     ("oauthserver.Grant", "user"),
@@ -257,6 +259,7 @@ MEMBER_DATA = [
     ("practice.PracticeSum", "member"),
     ("vocab.Deck", "member"),
     ("planning.Milestone", "member"),
+    ("planning.ImportedEvent", "member"),
     ("grades.GradeScore", "member"),
     ("grades.GradeCategory", "member"),
     ("courses.SyllabusFile", "member"),
@@ -416,7 +419,10 @@ if LOG_FORMAT not in {"text", "json"}:
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "studyservice.http.request_ids.RequestIdFilter"}},
+    "filters": {
+        "request_id": {"()": "studyservice.http.request_ids.RequestIdFilter"},
+        "secrets": {"()": "studyservice.http.logs.SecretFilter"},
+    },
     "formatters": {
         "json": {"()": "studyservice.http.logs.JSONFormatter"},
         "text": {"format": "{asctime} {levelname} {name} {request_id} {message}", "style": "{"},
@@ -424,7 +430,7 @@ LOGGING: dict[str, Any] = {
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "filters": ["request_id"],
+            "filters": ["request_id", "secrets"],
             "formatter": LOG_FORMAT,
         }
     },

@@ -20,6 +20,7 @@ urlpatterns = [
             path("", include("mcpbridge.urls")),
         ]
     ),
+    path("", include("planning.calendar.urls")),
     path("", include("oauthserver.urls")),
     path("health", health, name="health"),
     path("health/live", live, name="health_live"),

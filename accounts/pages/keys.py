@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
+from accounts.calendar_feeds import feed_of
 from accounts.connections import CONNECTED_APPS
 from accounts.membership import standing
 from accounts.models import ApiKey, Member
@@ -45,13 +46,20 @@ def keys(request: HttpRequest) -> HttpResponse:
         except NotFound:  # the member was deleted meanwhile, and the session with it
             return redirect("sign-in")
         else:
-            return _page(request, member, ApiKeyForm(), created=key, secret=secret)
-    return _page(request, member, form)
+            return key_page(request, member, ApiKeyForm(), created=key, secret=secret)
+    return key_page(request, member, form)
 
 
-def _page(
-    request: HttpRequest, member: Member, form: ApiKeyForm, *, created: ApiKey | None = None, secret: str = ""
+def key_page(
+    request: HttpRequest,
+    member: Member,
+    form: ApiKeyForm,
+    *,
+    created: ApiKey | None = None,
+    secret: str = "",
+    calendar_url: str = "",
 ) -> HttpResponse:
+    """The page; what was made just now, a key with its `secret` or a `calendar_url`, is shown this once."""
     active = list(active_keys(member))
     apps = CONNECTED_APPS.get().of(member)
     mcp_url = f"{settings.BASE_URL}/mcp"
@@ -63,6 +71,8 @@ def _page(
         "max_active": MAX_ACTIVE_KEYS,
         "created": created,
         "secret": secret,
+        "calendar": feed_of(member),
+        "calendar_url": calendar_url,
         "apps": apps.listed,
         "more_apps": apps.more,
         "curl": f"curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda",

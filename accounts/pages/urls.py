@@ -3,6 +3,7 @@
 from django.urls import path
 
 from accounts.pages.account import account, end_one_session, set_time_zone, sign_out_everywhere
+from accounts.pages.calendar import calendar_address, end_calendar_address
 from accounts.pages.email_address import new_address, new_address_code
 from accounts.pages.join import join
 from accounts.pages.keys import disconnect_app, keys, revoke_key
@@ -26,5 +27,7 @@ urlpatterns = [
     path("account/sign-out", sign_out_everywhere, name="sign-out-everywhere"),
     path("keys", keys, name="keys"),
     path("keys/<uuid:key_id>/revoke", revoke_key, name="revoke-key"),
+    path("keys/calendar", calendar_address, name="calendar-address"),
+    path("keys/calendar/end", end_calendar_address, name="end-calendar-address"),
     path("keys/apps/<uuid:app_id>/disconnect", disconnect_app, name="disconnect-app"),
 ]

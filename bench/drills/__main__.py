@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bench.drills import (
+    calendar_polls,
     changes,
     clocks,
     disk_full,
@@ -55,6 +56,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "partitions": partitions.drill,
     "erasure": erasure.drill,
     "agenda": largest_agenda.drill,
+    "calendar": calendar_polls.drill,
     "memory": memory.drill,
 }
 

@@ -78,9 +78,8 @@ def read_raw(request: HttpRequest) -> bytes:
         BodyIncomplete: it did not come as a whole.
         InvalidRequest: it is encoded.
     """
-    if request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() not in {"", "identity"}:
-        raise InvalidRequest("Send the body as it is, without Content-Encoding.")
-    if _content_length(request) > settings.MAX_BODY_BYTES:
+    require_plain(request)
+    if content_length(request) > settings.MAX_BODY_BYTES:
         raise BodyTooLarge
     try:
         return request.body
@@ -90,13 +89,23 @@ def read_raw(request: HttpRequest) -> bytes:
         raise BodyIncomplete from None
 
 
+def require_plain(request: HttpRequest) -> None:
+    """Let no body be read that is encoded.
+
+    Raises:
+        InvalidRequest: it is.
+    """
+    if request.META.get("HTTP_CONTENT_ENCODING", "identity").strip().lower() not in {"", "identity"}:
+        raise InvalidRequest("Send the body as it is, without Content-Encoding.")
+
+
 def require_whole(request: HttpRequest) -> None:
     """Let no request be carried out of which only a part came; its body may be anything, and is ignored.
 
     Raises:
         BodyIncomplete: it did not come as a whole. One over `MAX_BODY_BYTES` is not looked at.
     """
-    if _content_length(request) > settings.MAX_BODY_BYTES:
+    if content_length(request) > settings.MAX_BODY_BYTES:
         return
     try:
         with suppress(RequestDataTooBig):  # a chunked one
@@ -105,7 +114,12 @@ def require_whole(request: HttpRequest) -> None:
         raise BodyIncomplete from None
 
 
-def _content_length(request: HttpRequest) -> int:
+def content_length(request: HttpRequest) -> int:
+    """Bytes of the body as the client tells them; 0 where it does not.
+
+    Raises:
+        InvalidRequest: it is no number.
+    """
     length: str = request.META.get("CONTENT_LENGTH") or "0"
     if not (length.isascii() and length.isdecimal()):
         raise InvalidRequest("The Content-Length header is not a number.")

@@ -1,23 +1,59 @@
 """Structured logs: one line per request, with its id and never a secret.
 
-Paths are logged percent-encoded and without their query, headers and bodies not at all.
+Paths are logged percent-encoded, without their query and without a secret in them; headers and bodies not at all.
 """
 
 import json
 import logging
+import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import orjson
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.encoding import escape_uri_path
 
+from studyservice.http.paths import CALENDAR_ROOT, is_calendar_path
 from studyservice.http.request_keys import CALLER, TOOL, TOOL_FAILURE
 from studyservice.http.responses import ErrorResponse
 
 logger = logging.getLogger("studyservice.requests")
+
+
+_HIDDEN = "***"
+
+
+@cache
+def _secrets(prefix: str) -> re.Pattern[str]:
+    """What the service's own secrets look like (`accounts.secrets`), whole or cut."""
+    return re.compile(rf"\b{re.escape(prefix)}_[a-z]{{2,8}}_[A-Za-z0-9_-]{{16,}}")
+
+
+def without_secrets(text: str) -> str:
+    """`text` with stars in place of each secret of the service."""
+    return _secrets(settings.CREDENTIAL_PREFIX).sub(_HIDDEN, text)
+
+
+def told_path(path: str) -> str:
+    """`path` as it may be written down, percent-encoded: the address of a calendar is a credential."""
+    if is_calendar_path(path):
+        return f"{CALENDAR_ROOT}/{_HIDDEN}.ics"
+    return escape_uri_path(without_secrets(path))
+
+
+class SecretFilter(logging.Filter):
+    """Puts stars in place of secrets in every line, whichever library writes it: some name the path of a request."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        message = record.getMessage()
+        told = without_secrets(message)
+        if told != message:
+            record.msg, record.args = told, ()
+        return True
 
 
 class JSONFormatter(logging.Formatter):
@@ -67,7 +103,7 @@ class RequestLogMiddleware:
         """Log the answered request."""
         data: dict[str, Any] = {
             "method": request.method,
-            "path": escape_uri_path(request.path_info),
+            "path": told_path(request.path_info),
             "status": response.status_code,
             "ms": round(seconds * 1000, 2),
         }

@@ -17,6 +17,9 @@ OAUTH_ROOTS = ("/oauth/token", "/oauth/register", "/oauth/revoke")
 CONNECTING_ROOTS = ("/oauth/authorize", "/sign-in")
 """Pages that a member passes on the way from an app and back to it."""
 
+CALENDAR_ROOT = "/calendar"
+"""Members' calendars, each under an address that is a credential."""
+
 HEALTH_ROOT = "/health"
 """What load balancers ask, by whatever address they know an instance."""
 
@@ -26,7 +29,7 @@ DESCRIPTION_ROOTS = ("/.well-known", "/openapi.json")
 JSON_ROOTS = (*API_ROOTS, *OAUTH_ROOTS, HEALTH_ROOT, *DESCRIPTION_ROOTS)
 """Paths below which HTML never leaves the server, and that scripts of any site may call."""
 
-UNSTORED_ROOTS = (*API_ROOTS, "/oauth", HEALTH_ROOT, ADMIN_ROOT)
+UNSTORED_ROOTS = (*API_ROOTS, "/oauth", CALENDAR_ROOT, HEALTH_ROOT, ADMIN_ROOT)
 """Paths whose answers no cache may keep: members' data, credentials, and the state of the moment."""
 
 
@@ -64,3 +67,6 @@ is_unstored_path = _below(*UNSTORED_ROOTS)
 
 is_description_path = _below(*DESCRIPTION_ROOTS)
 """Whether `path` describes the service."""
+
+is_calendar_path = _below(CALENDAR_ROOT)
+"""Whether `path` is, or may be meant as, the secret address of a calendar."""

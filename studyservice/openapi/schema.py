@@ -12,6 +12,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
+from studyservice.http.uploads import MULTIPART
 from studyservice.openapi.answers import (
     ERRORS,
     HEADERS,
@@ -25,6 +26,7 @@ from studyservice.openapi.answers import (
 from studyservice.operations.declaration import Operation, Scope
 from studyservice.operations.fields import OpenChoiceField
 from studyservice.operations.serializers import Record
+from studyservice.operations.uploads import PART
 
 _EXAMPLES = {
     "uuid": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
@@ -73,6 +75,16 @@ class OperationSchema(AutoSchema):
 
     def get_request_serializer(self) -> Any:
         return self.declared.body
+
+    def _get_request_body(self, direction: Any = "request") -> Any:
+        """A file as the part of a form, or as it is; JSON as drf-spectacular describes it."""
+        upload = self.declared.upload
+        if upload is None:
+            return super()._get_request_body(direction)  # type: ignore[no-untyped-call]  # drf-spectacular's
+        file = {"type": "string", "format": "binary", "description": f"At most {upload.max_bytes} bytes."}
+        form = {"type": "object", "properties": {PART: file}, "required": [PART]}
+        content = {MULTIPART: {"schema": form}}
+        return {"content": content | {name: {"schema": file} for name in upload.media_types}, "required": True}
 
     def get_response_serializers(self) -> Any:
         answer: Any = self.declared.answer

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from studyservice.database.statements import Row
 from studyservice.operations.serializers import Body, Query, Record
+from studyservice.operations.uploads import Upload
 
 MAX_DESCRIPTION = 300
 """Longest description, in characters (spec, Limits: MCP)."""
@@ -55,6 +56,7 @@ class Operation:
         counted: whether a count limit can answer 409.
         membership: whether an active membership is needed.
         consequential: whether an application should ask the member before it calls.
+        upload: the file that is the request body.
         tool: whether assistants have it as a tool; what is about bytes or the account is REST's alone.
         reread: reads once more what a success answered, from the member and the ids in that answer, for a retry of a
             POST whose answer was too long to be kept (`accounts.idempotency`). Without it any answer is kept whole, so
@@ -77,6 +79,7 @@ class Operation:
     counted: bool
     membership: bool
     consequential: bool
+    upload: Upload | None
     tool: bool
     reread: Callable[..., Row] | None
 
@@ -95,7 +98,7 @@ class Operation:
             HTTPStatus.INTERNAL_SERVER_ERROR,
         }
         takes_cursor = self.query is not None and "cursor" in self.query.shared().fields
-        if self.body is not None or takes_cursor:
+        if self.body is not None or self.upload is not None or takes_cursor:
             found.add(HTTPStatus.BAD_REQUEST)
         if self.path_ids:
             found.add(HTTPStatus.NOT_FOUND)
@@ -122,6 +125,7 @@ def operation(
     counted: bool = False,
     membership: bool = True,
     consequential: bool = False,
+    upload: Upload | None = None,
     tool: bool = True,
     reread: Callable[..., Row] | None = None,
 ) -> Callable[[Action], Operation]:
@@ -149,6 +153,7 @@ def operation(
             counted=counted,
             membership=membership,
             consequential=consequential,
+            upload=upload,
             tool=tool,
             reread=reread,
         )

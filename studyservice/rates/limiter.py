@@ -45,6 +45,10 @@ class Rate(Enum):
     """Wrong passwords in a row that cost no wait, per e-mail address likewise (`studyservice.rates.doubling`)."""
     API_KEYS = RateLimitItemPerMinute(20, 60)
     """API keys made on the key page, per member; operators' commands are not counted."""
+    CALENDAR = RateLimitItemPerMinute(30)
+    """Fetches of a calendar, per address of a calendar, or per client address where there is no such calendar."""
+    CALENDAR_IMPORTS = RateLimitItemPerMinute(60, 60)
+    """Calendar files that are read, per member; one that takes all the time or memory there is counts ten times."""
     ADMIN = RateLimitItemPerMinute(100)
     """Pages of the operators' admin, per client address and per member who is signed in."""
 

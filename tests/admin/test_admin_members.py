@@ -12,14 +12,16 @@ from django.contrib.contenttypes.models import ContentType
 from django.test import Client, RequestFactory
 
 from accounts.credentials import credential_of
-from accounts.models import ApiKey, Member
+from accounts.models import ApiKey, CalendarFeed, Member
 from accounts.writing import writing
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, form_of, listed
+from tests.support.calendars import Subscription
 from tests.support.doors import RestDoor
 
 MEMBERS = "/admin/accounts/member/"
 KEYS = "/admin/accounts/apikey/"
+FEEDS = "/admin/accounts/calendarfeed/"
 
 
 @pytest.mark.django_db
@@ -320,3 +322,17 @@ def test_no_row_has_a_page_on_the_site(admin: Client, owner_member: Member, row:
     """Django's way from the admin to one leads nowhere, whatever the id."""
     kind = ContentType.objects.get_for_model(Member).pk
     assert admin.get(f"/admin/r/{kind}/{row.format(id=owner_member.id)}/").status_code == 404
+
+
+def test_a_calendar_address_is_listed_without_its_hash_and_ended(admin: Client, owner_member: Member) -> None:
+    feed = Subscription(owner_member)
+    feed.fetch()
+    row = CalendarFeed.objects.get()
+    for page in ("", f"{row.id}/change/"):
+        content = admin.get(FEEDS + page).content.decode()
+        assert "owner@example.org" in content
+        assert row.secret_hash not in content
+    for page in ("add/", f"{row.id}/change/", f"{row.id}/delete/"):
+        assert admin.post(FEEDS + page, {"post": "yes"}).status_code == 403
+    assert act(admin, FEEDS, "end", row) == "Ended: 1 calendar feed."
+    assert feed.fetch().status_code == 404

@@ -15,6 +15,7 @@ from tests.support.factories import (
     ApiKeyFactory,
     ApplicationFactory,
     AttemptFactory,
+    CalendarFeedFactory,
     CardFactory,
     CourseFactory,
     DeckFactory,
@@ -30,6 +31,7 @@ from tests.support.factories import (
 LISTS = [
     "accounts/member",
     "accounts/apikey",
+    "accounts/calendarfeed",
     "courses/course",
     "courses/item",
     "planning/milestone",
@@ -63,6 +65,7 @@ def _fill(start: int, number: int) -> None:
     for n in range(start, start + number):
         member = MemberFactory.create(email=f"member-{n}@example.org", name=f"Name {n}", membership_until=until)
         ApiKeyFactory.create(member=member, name="Key a")
+        CalendarFeedFactory.create(member=member)
         course = CourseFactory.create(member=member, name="Course a", syllabus_text="text that no list needs")
         item = ItemFactory.create(member=member, course=course, title="Item a", kind="exam")
         MilestoneFactory.create(member=member, item=item, title="Step a")

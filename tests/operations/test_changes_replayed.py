@@ -32,7 +32,7 @@ MODELS = {
 BY_TYPE = {type_of(model): label for label, model in MODELS.items()}
 BY_PLURAL = {plural_of(type_): label for type_, label in BY_TYPE.items()}
 
-NOT_KEPT = {"updated_at", "item_count", "card_count"}
+NOT_KEPT = {"updated_at", "item_count", "card_count", "sequence"}
 """Columns that follow from the write or from other rows."""
 
 Rows = dict[str, dict[str, dict[str, Any]]]

@@ -19,7 +19,7 @@ from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.doors import RestDoor
-from tests.support.factories import ItemFactory
+from tests.support.factories import CalendarFeedFactory, ImportedEventFactory, ItemFactory
 from tests.support.oauth import App, error_of, status_of
 from tests.support.vocabulary import made_deck
 
@@ -61,6 +61,8 @@ def fill(door: RestDoor, member: Member) -> App:
     door.made("add_grade_score", course_id=course["id"], category_id=category, label="x", score=80)
     deck = made_deck(door)
     door.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    CalendarFeedFactory.create(member=member)
+    ImportedEventFactory.create(member=member, course_id=course["id"])
     app = App.registered()
     app.connect(member)
     Client().post("/sign-in", {"email": member.email})

@@ -10,17 +10,18 @@ from django.db import DataError, IntegrityError, connection, models, transaction
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
+from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from planning.models import Milestone
+from planning.models import ImportedEvent, Milestone
 from practice.models import Attempt, PracticeSum
 from tests.support.factories import (
     AccessTokenFactory,
     ApiKeyFactory,
     ApplicationFactory,
     AttemptFactory,
+    CalendarFeedFactory,
     CardFactory,
     ChangeFactory,
     CourseFactory,
@@ -29,6 +30,7 @@ from tests.support.factories import (
     GradeScoreFactory,
     GrantFactory,
     IdempotencyKeyFactory,
+    ImportedEventFactory,
     InvitationFactory,
     ItemFactory,
     MemberFactory,
@@ -76,8 +78,9 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
         "item_count": [-1],
     },
     SyllabusFile: {"filename": ["", "x" * 256]},
-    Item: {"title": ["", "x" * 161], "kind": ["", "party"]},
-    Milestone: {"title": ["", "x" * 161], "position": [0, -1]},
+    Item: {"title": ["", "x" * 161], "kind": ["", "party"], "sequence": [-1]},
+    Milestone: {"title": ["", "x" * 161], "position": [0, -1], "sequence": [-1]},
+    ImportedEvent: {"uid": ["", "x" * 256], "instance": ["x" * 17], "prodid": ["x" * 256], "title": ["", "x" * 161]},
     GradeCategory: {"name": ["", "x" * 61], "weight": [-0.0001, 100.0001], "position": [0, -1]},
     GradeScore: {"label": ["", "x" * 121], "score": [-0.0001, 150.0001]},
     Deck: {"name": ["", "x" * 121], "card_count": [-1]},
@@ -137,6 +140,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
     rows = [
         member,
         ApiKeyFactory.create(member=member),
+        CalendarFeedFactory.create(member=member),
         SignInCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
         SessionFactory.create(member=member),
@@ -145,6 +149,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         SyllabusFileFactory.create(member=member, course=course),
         item,
         MilestoneFactory.create(member=member, item=item),
+        ImportedEventFactory.create(member=member, course=course),
         category,
         GradeScoreFactory.create(member=member, category=category),
         deck,
@@ -226,6 +231,7 @@ def test_the_references_are_known() -> None:
         "GradeScore.category",
         "RefreshToken.access_token",
         "Milestone.item",
+        "ImportedEvent.course",
         "Deck.course",
         "Card.deck",
         "Review.card",
@@ -269,6 +275,7 @@ def test_a_hash_has_one_index() -> None:
     hashes: dict[type[models.Model], str] = {
         ApiKey: "secret_hash",
         Invitation: "secret_hash",
+        CalendarFeed: "secret_hash",
         Grant: "code",
         AccessToken: "token_checksum",
         RefreshToken: "token_checksum",

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.test.client import MULTIPART_CONTENT
 
 from tests.support import server as servers
+from tests.support.calendar_files import one_deadline
 from tests.support.server import ADA
+from tests.support.uploads import multipart
 from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
 
 pytestmark = pytest.mark.once("connections of the server")
@@ -44,6 +47,21 @@ def test_a_chunked_body_over_the_limit_is_400(wire: Wire) -> None:
     response = wire.ask(head + chunked(*[b" " * 65_536] * 17, COURSE))
     assert response.status == 400
     assert is_envelope(response, "invalid_request")
+
+
+@pytest.mark.parametrize("content_type", ["text/calendar", MULTIPART_CONTENT])
+def test_a_chunked_file_may_be_larger_than_other_bodies(wire: Wire, content_type: str) -> None:
+    made = wire.head("POST", "/v1/courses", "Content-Type: application/json", f"Content-Length: {len(COURSE)}") + COURSE
+    course = wire.ask(made).body["id"]
+    path = f"/v1/courses/{course}/calendar"
+    head = wire.head("POST", path, f"Content-Type: {content_type}", "Transfer-Encoding: chunked")
+    statuses = []
+    for size in (MIB + 500_000, 2 * MIB + 100_000):
+        file = one_deadline().replace(b"END:VCALENDAR", b"X-PAD:" + b"x" * size + b"\r\nEND:VCALENDAR")
+        data = file if content_type == "text/calendar" else multipart(file)
+        parts = [data[start : start + 65_536] for start in range(0, len(data), 65_536)]
+        statuses.append(wire.ask(head + chunked(*parts)).status)
+    assert statuses == [200, 400]
 
 
 def test_a_query_of_5000_characters_is_answered(wire: Wire) -> None:

@@ -16,9 +16,10 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
 
-from studyservice.http.logs import JSONFormatter
+from studyservice.http.logs import JSONFormatter, SecretFilter
 from studyservice.http.request_ids import RequestIdFilter
 from studyservice.rates import limiter as rates
+from tests.support.calendars import Subscription
 from tests.support.doors import RestDoor, routes
 from tests.support.oauth import App, Browser
 from tests.support.samples import UNKNOWN_ID
@@ -46,6 +47,7 @@ def lines() -> Iterator[Lines]:
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.addFilter(RequestIdFilter())
+    handler.addFilter(SecretFilter())
     handler.setFormatter(JSONFormatter())
     root = logging.getLogger()
     root.addHandler(handler)
@@ -203,3 +205,26 @@ def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, 
     worked, failed = lines()
     assert (worked["tool"], worked.get("error"), worked["path"]) == ("get_agenda", None, "/mcp")
     assert (failed["tool"], failed["error"], failed["status"]) == ("get_agenda", "validation_failed", 200)
+
+
+@pytest.mark.rest
+def test_the_address_of_a_calendar_is_in_no_line(owner_member, lines: Lines) -> None:
+    feed = Subscription(owner_member)
+    secret = feed.path.removeprefix("/calendar/").removesuffix(".ics")
+    paths = [feed.path, feed.path + "/", f"/calendar/{secret}", f"/x/calendar/{secret}.ics", f"/v1/x/{secret}"]
+    for feed.path in paths:
+        feed.fetch()
+    assert [line["path"] for line in lines()] == [
+        *["/calendar/***.ics"] * 3,
+        "/x/calendar/***.ics",
+        "/v1/x/***",
+    ]
+    assert secret not in repr(lines())
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("kind", ["sk", "at", "cal"])
+def test_a_secret_that_a_library_logs_is_starred(owner: RestDoor, lines: Lines, kind: str) -> None:
+    """Django names the path of a request that failed."""
+    logging.getLogger("django.request").error("%s: /calendar/%s.ics", "Fault", f"svc_{kind}_{'x' * 43}")
+    assert lines()[-1]["message"] == "Fault: /calendar/***.ics"

@@ -10,6 +10,9 @@ import jsonschema
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpResponse
 from django.test import Client
+from django.test.client import MULTIPART_CONTENT
+
+from tests.support.uploads import multipart
 
 STATUS = {
     "invalid_request": 400,
@@ -35,6 +38,7 @@ class Route:
     path_ids: frozenset[str]
     query: frozenset[str]
     success: int
+    is_upload: bool
 
 
 @cache
@@ -56,6 +60,7 @@ def routes() -> dict[str, Route]:
                 path_ids=frozenset(p["name"] for p in parameters if p["in"] == "path"),
                 query=frozenset(p["name"] for p in parameters if p["in"] == "query"),
                 success=min(int(code) for code in operation["responses"]),
+                is_upload="multipart/form-data" in operation.get("requestBody", {}).get("content", {}),
             )
     return found
 
@@ -88,6 +93,10 @@ class RestDoor:
         given = dict(arguments)
         path = route.path.format(**{name: given.pop(name) for name in route.path_ids})
         query = {name: _text(given.pop(name)) for name in sorted(route.query & given.keys())}
+        if route.is_upload:
+            form = multipart(given.pop("file"))
+            response = self.request(route.method, path, query=query, data=form, content_type=MULTIPART_CONTENT)
+            return self._answer(response, route)
         body = given if route.method in {"POST", "PUT", "PATCH"} else None
         response = self.request(route.method, path, query=query, json=body)
         return self._answer(response, route)

@@ -16,11 +16,11 @@ from factory.django import DjangoModelFactory, Password
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import ActorKind, Change
 from accounts.invitation import Invitation
-from accounts.models import ApiKey, IdempotencyKey, Member, SignInCode
+from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from planning.models import Milestone
+from planning.models import ImportedEvent, Milestone
 from practice.models import Attempt, PracticeSum, Source, SumKind
 from vocab.models import Card, CardState, Deck, Rating, Review
 
@@ -71,6 +71,15 @@ class ApiKeyFactory(_OfMember[ApiKey]):
     name = "Key"
     secret_hash = LazyFunction(_digest)
     hint = "svc_sk_a…b"
+
+
+class CalendarFeedFactory(_OfMember[CalendarFeed]):
+    """The row of an address whose secret nobody knows; `new_feed` gives one that works."""
+
+    class Meta:
+        model = CalendarFeed
+
+    secret_hash = LazyFunction(_digest)
 
 
 class SignInCodeFactory(_OfMember[SignInCode]):
@@ -152,6 +161,20 @@ class MilestoneFactory(_OfMember[Milestone]):
     item = _same_members(ItemFactory)
     title = Sequence("Milestone {}".format)
     position = Sequence(lambda n: n + 1)
+
+
+class ImportedEventFactory(_OfMember[ImportedEvent]):
+    """An event whose item is gone."""
+
+    class Meta:
+        model = ImportedEvent
+
+    course = _same_members(CourseFactory)
+    item_id = LazyFunction(uuid4)
+    uid = Sequence("event-{}".format)
+    prodid = "-//Tests//EN"
+    title = Sequence("Event {}".format)
+    due_on = LazyFunction(lambda: timezone.now().date())
 
 
 class GradeCategoryFactory(_OfMember[GradeCategory]):

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -9,16 +10,22 @@ from typing import Any
 from django.apps import apps
 from django.db import connection
 from django.test import Client
+from django.test.client import MULTIPART_CONTENT
 
+from tests.support.calendar_files import one_deadline
 from tests.support.doors import STATUS, RestDoor, document, routes
+from tests.support.uploads import multipart
 
 OPERATIONS = sorted(routes())
-REST_ALONE = {"list_changes", "update_me"}
+REST_ALONE = {"import_calendar", "list_changes", "update_me"}
 """Operations that are no tools; another one is named here on purpose."""
 
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
-WITH_BODY = [name for name in OPERATIONS if routes()[name].method in {"POST", "PUT", "PATCH"}]
+WITH_UPLOAD = [name for name in OPERATIONS if routes()[name].is_upload]
+WITH_BODY = [
+    name for name in OPERATIONS if routes()[name].method in {"POST", "PUT", "PATCH"} and name not in WITH_UPLOAD
+]
 WITH_PATH_ID = [name for name in OPERATIONS if routes()[name].path_ids]
 PATHS = sorted({route.path for route in routes().values()})
 
@@ -26,6 +33,9 @@ _BODIES: dict[str, Any] = {
     "set_grade_categories": {"categories": [{"name": "Quizzes", "weight": 20}, {"name": "Exam", "weight": 80}]},
 }
 """Bodies for operations whose published example names objects deep inside."""
+
+UPLOADS: dict[str, Callable[[], bytes]] = {"import_calendar": one_deadline}
+"""What makes a file that the operation takes."""
 
 _REQUEST_ID = re.compile(r"req_[A-Za-z0-9_-]{24,}")
 _RATE_HEADERS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
@@ -61,9 +71,13 @@ class Call:
     body: Any = None
     query: str = ""
     environ: dict[str, str] = field(default_factory=dict)
+    file: bytes | None = None
+    """A body that is no JSON, as `multipart/form-data`."""
 
     def send(self, **headers: str) -> Any:
         """Send it; header names are written with underscores (`Authorization`, `X_API_Key`)."""
+        if self.file is not None:
+            return self.send_raw(multipart(self.file), MULTIPART_CONTENT, **headers)
         return self.send_raw(None if self.body is None else encoded(self.body), **headers)
 
     def send_raw(self, data: bytes | None, content_type: str | None = "application/json", **headers: str) -> Any:
@@ -138,11 +152,17 @@ class World:
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
         return {name: self.id(name) if name.endswith("_id") else value for name, value in body.items()}
 
+    def files(self, operation_id: str) -> dict[str, bytes]:
+        """What the operation takes as a file, by the name of the part; empty where it takes none."""
+        return {"file": UPLOADS[operation_id]()} if operation_id in WITH_UPLOAD else {}
+
     def call(self, operation_id: str, **path_ids: str) -> Call:
         """A call of the operation that works, or differs from one by `path_ids`."""
         route = routes()[operation_id]
         ids = {name: path_ids.get(name) or self.id(name) for name in route.path_ids}
-        return Call(route.method, route.path.format(**ids), self.body(operation_id))
+        return Call(
+            route.method, route.path.format(**ids), self.body(operation_id), file=self.files(operation_id).get("file")
+        )
 
 
 def bearer(secret: str) -> dict[str, str]:

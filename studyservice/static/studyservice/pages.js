@@ -17,6 +17,7 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-if (document.querySelector("[data-shown-once]")) {
-  history.replaceState(null, "", location.href);
+const shownOnce = document.querySelector("[data-shown-once]");
+if (shownOnce) {
+  history.replaceState(null, "", shownOnce.dataset.shownOnce);
 }

@@ -1,0 +1,101 @@
+"""The secret address of a member's calendar: made, renewed, ended, and who is behind it."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.credentials import LAST_USE_EVERY, MemberColumns, member_columns, member_of
+from accounts.models import CalendarFeed, Member
+from accounts.secrets import kind_of, new_secret, sha256
+from accounts.writing import writing
+from studyservice.database.statements import Param, Select
+
+logger = logging.getLogger(__name__)
+
+KIND = "cal"
+"""What the prefix of the secret says."""
+
+
+class _FeedColumns(MemberColumns):
+    feed_id: UUID
+    used: datetime | None
+    write_clock: datetime
+
+
+_FEED = Select[_FeedColumns](
+    CalendarFeed.objects.filter(secret_hash=Param("secret_hash"), member__is_active=True),
+    {"feed_id": "id", "used": "last_used_at", "write_clock": "member__write_clock"} | member_columns("member"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A live address.
+
+    Attributes:
+        id: names it in logs and in its rate limit; never the secret.
+        member: whose calendar it is.
+        write_clock: when the member's data was last changed (`accounts.writing`).
+    """
+
+    id: UUID
+    member: Member
+    write_clock: datetime
+
+
+def new_feed(member: Member) -> str:
+    """A new address, whose secret cannot be had again; the one that there was works no longer.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    secret = new_secret(KIND)
+    fresh = {"secret_hash": sha256(secret), "created_at": timezone.now(), "last_used_at": None}
+    with writing(member.id):
+        CalendarFeed.objects.update_or_create(member_id=member.id, defaults=fresh)
+    return f"{settings.BASE_URL}/calendar/{secret}.ics"
+
+
+def feed_of(member: Member) -> CalendarFeed | None:
+    """The member's address, without its secret."""
+    return CalendarFeed.objects.filter(member_id=member.id).first()
+
+
+def end_feed(member_id: UUID) -> bool:
+    """Let the address work no longer; gives whether there was one."""
+    deleted, _ = CalendarFeed.objects.filter(member_id=member_id).delete()
+    return bool(deleted)
+
+
+def resolve_feed(secret: str) -> Feed | None:
+    """Who is behind the secret of an address, in one query; None if it is wrong or ended. Notes at times its use."""
+    if kind_of(secret) != KIND:
+        return None
+    row = _FEED.first(secret_hash=sha256(secret))
+    if row is None:
+        return None
+    now = timezone.now()
+    if row["used"] is None or row["used"] < now - LAST_USE_EVERY:
+        _record_use(row["feed_id"], now)
+    return Feed(row["feed_id"], member_of(row), row["write_clock"])
+
+
+def _record_use(feed_id: UUID, now: datetime) -> None:
+    """Two requests at once write one time. Where nothing can be written, as on a full disk, reading goes on."""
+    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
+    try:
+        CalendarFeed.objects.filter(stale, id=feed_id).update(last_used_at=now)
+    except DatabaseError:
+        logger.exception("The use of a calendar address could not be recorded")
+
+
+def bring_feed_back(member: Member, now: datetime) -> None:
+    """Let an address that was made or used later than `now`, by a clock ahead, be so now."""
+    for name in ("created_at", "last_used_at"):
+        CalendarFeed.objects.filter(**{f"{name}__gt": now}, member_id=member.id).update(**{name: now})

@@ -1,0 +1,47 @@
+"""The calendar's address on the key page: made, renewed and ended there."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.calendar_feeds import end_feed, feed_of, new_feed
+from accounts.pages.forms import ApiKeyForm
+from accounts.pages.keys import key_page
+from accounts.pages.signed_in import signed_in
+from studyservice.http.error_pages import too_many
+from studyservice.operations.errors import NotFound
+from studyservice.rates.limiter import Rate, hit
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def calendar_address(request: HttpRequest) -> HttpResponse:
+    """Asks on GET whether to renew the address; makes one on POST, whose answer is the one place that shows it."""
+    member = signed_in(request)
+    if request.method != "POST":
+        return render(request, "renew_calendar.html") if feed_of(member) else redirect("keys")
+    window = hit(Rate.API_KEYS, str(member.id))
+    if window.exceeded:
+        return too_many(request, window, "Too many new addresses")
+    try:
+        url = new_feed(member)
+    except NotFound:  # the member was deleted meanwhile, and the session with it
+        return redirect("sign-in")
+    return key_page(request, member, ApiKeyForm(), calendar_url=url)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def end_calendar_address(request: HttpRequest) -> HttpResponse:
+    """Asks on GET, ends on POST."""
+    member = signed_in(request)
+    if request.method != "POST":
+        return render(request, "end_calendar.html") if feed_of(member) else redirect("keys")
+    if end_feed(member.id):
+        messages.success(request, "The calendar's address has ended. Apps that subscribed to it get nothing any more.")
+    return redirect("keys")

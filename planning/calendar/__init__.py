@@ -1,0 +1,1 @@
+"""The member's calendar: out, as a feed that apps subscribe to; in, as files of learning platforms and calendars."""

@@ -1,0 +1,164 @@
+"""What stands in a member's calendar, and how it is written: RFC 5545 and RFC 7986, by `icalendar`."""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, timedelta
+from typing import NamedTuple, TypedDict
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
+
+from accounts.models import Member
+from courses.items import ITEMS
+from planning.milestones import MILESTONES
+from studyservice.database.statements import Param, Select
+
+BEFORE = timedelta(days=30)
+"""How far back the calendar goes from the member's today."""
+
+AHEAD = timedelta(days=365)
+"""How far ahead."""
+
+REFRESH = timedelta(hours=1)
+"""How often apps should ask again (RFC 7986 section 5.7)."""
+
+_IN_RANGE = {"due_on__gte": Param("first"), "due_on__lte": Param("last")}
+_BREAKS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+
+
+class _ItemColumns(TypedDict):
+    id: UUID
+    title: str
+    kind: str
+    due_on: date
+    created_at: datetime
+    updated_at: datetime
+    sequence: int
+    course_name: str
+    course_updated_at: datetime
+
+
+class _MilestoneColumns(TypedDict):
+    id: UUID
+    title: str
+    item_title: str
+    due_on: date
+    created_at: datetime
+    updated_at: datetime
+    item_updated_at: datetime
+    sequence: int
+
+
+_ITEMS = Select[_ItemColumns](
+    ITEMS.filter(**_IN_RANGE).order_by("due_on", "created_at", "id"),
+    {name: name for name in ("id", "title", "kind", "due_on", "created_at", "updated_at", "sequence")}
+    | {"course_name": "course__name", "course_updated_at": "course__updated_at"},
+)
+_OPEN_MILESTONES = Select[_MilestoneColumns](
+    MILESTONES.filter(**_IN_RANGE, done=False).order_by("due_on", "created_at", "id"),
+    {name: name for name in ("id", "title", "due_on", "created_at", "updated_at", "sequence")}
+    | {"item_title": "item__title", "item_updated_at": "item__updated_at"},
+)
+
+
+class CalendarEvent(NamedTuple):
+    """A day with a name."""
+
+    id: UUID
+    summary: str
+    category: str
+    day: date
+    created_at: datetime
+    revised_at: datetime
+    """When what it says was last changed, be it the name of the course."""
+    sequence: int
+
+
+def events_of(member: Member, today: date, *, milestones: bool) -> list[CalendarEvent]:
+    """The member's events around `today`; one query, or two.
+
+    Args:
+        milestones: whether dated milestones that are not done are among them.
+    """
+    bounds = {"member_id": member.id, "first": today - BEFORE, "last": today + AHEAD}
+    found = [
+        CalendarEvent(
+            id=item["id"],
+            summary=f"{item['title']} ({item['course_name']})",
+            category=item["kind"],
+            day=item["due_on"],
+            created_at=item["created_at"],
+            revised_at=max(item["updated_at"], item["course_updated_at"]),
+            sequence=item["sequence"],
+        )
+        for item in _ITEMS.all(**bounds)
+    ]
+    if milestones:
+        found += [
+            CalendarEvent(
+                id=step["id"],
+                summary=f"{step['title']} ({step['item_title']})",
+                category="milestone",
+                day=step["due_on"],
+                created_at=step["created_at"],
+                revised_at=max(step["updated_at"], step["item_updated_at"]),
+                sequence=step["sequence"],
+            )
+            for step in _OPEN_MILESTONES.all(**bounds)
+        ]
+    return found
+
+
+def calendar_text(events: Iterable[CalendarEvent]) -> bytes:
+    """A calendar with these events; the same bytes for the same events.
+
+    Without `METHOD`: it is published for reading, and RFC 5546 section 3.2.1 asks for an organizer with one.
+    """
+    calendar = Calendar()
+    calendar.add("prodid", f"-//{settings.SERVICE_NAME}//Calendar//EN")
+    calendar.add("version", "2.0")
+    calendar.add("calscale", "GREGORIAN")
+    calendar.calendar_name = settings.SERVICE_NAME  # NAME of RFC 7986, and X-WR-CALNAME for who does not know it
+    calendar.add("refresh-interval", REFRESH, parameters={"VALUE": "DURATION"})
+    calendar.add("x-published-ttl", vDuration(REFRESH))
+    host = urlsplit(settings.BASE_URL).hostname
+    for event in events:
+        calendar.add_component(_written(event, f"{event.id}@{host}"))
+    if not calendar.subcomponents:
+        calendar.add_component(_nothing())
+    text: bytes = calendar.to_ical()
+    return text
+
+
+def _written(event: CalendarEvent, uid: str) -> Event:
+    """All day long: a date without an end is that one day (RFC 5545 section 3.6.1)."""
+    written = Event()
+    written.add("uid", uid)
+    written.add("dtstamp", event.revised_at.astimezone(UTC))
+    written.add("created", event.created_at.astimezone(UTC))
+    written.add("last-modified", event.revised_at.astimezone(UTC))
+    written.add("sequence", event.sequence)
+    written.add("summary", _readable(event.summary))
+    written.add("categories", [event.category])
+    written.add("dtstart", event.day)
+    written.add("transp", "TRANSPARENT")
+    return written
+
+
+def _nothing() -> Timezone:
+    """A calendar must have a component (RFC 5545 section 3.6); where there is no event, this one says least."""
+    zone, standard = Timezone(), TimezoneStandard()
+    zone.add("tzid", "UTC")
+    standard.add("dtstart", datetime(1970, 1, 1))  # noqa: DTZ001  # local time, as section 3.6.5 asks
+    standard.add("tzoffsetfrom", timedelta())
+    standard.add("tzoffsetto", timedelta())
+    zone.add_component(standard)
+    return zone
+
+
+def _readable(text: str) -> str:
+    """`text` without control characters, which RFC 5545 section 3.1 cannot write; its line ends are all alike."""
+    return _CONTROL.sub("", _BREAKS.sub("\n", text.replace("\r\n", "\n")))

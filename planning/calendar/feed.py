@@ -1,0 +1,94 @@
+"""`GET /calendar/{token}.ics`: the member's calendar, for apps that subscribe to it.
+
+They ask again and again, mostly for nothing new. The `ETag` is made of when the member's data last changed and of the
+member's day, so such an answer costs one query and no event is looked at.
+"""
+
+from hashlib import sha256
+from http import HTTPStatus
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+from accounts.calendar_feeds import Feed, resolve_feed
+from planning.calendar.events import calendar_text, events_of
+from studyservice.http.client_address import client_address
+from studyservice.http.request_keys import CALLER
+from studyservice.rates.limiter import Rate, Window, hit
+from studyservice.server.lanes import MEMBER
+
+_EDITION = "1"
+"""To be counted up when calendars are written differently, so that apps fetch them again."""
+
+_CHOICES = {"true": True, "false": False}
+
+
+@require_safe
+def feed(request: HttpRequest, token: str) -> HttpResponse:
+    """The calendar, 304, or a text that says why not."""
+    if settings.SECURE_SSL_REDIRECT and not request.is_secure():
+        window, refusal = hit(Rate.CALENDAR, client_address(request)), _over_http()
+        return _answered(_too_many(window) if window.exceeded else refusal, window)
+    found = resolve_feed(token)
+    window = hit(Rate.CALENDAR, client_address(request) if found is None else str(found.id))
+    if window.exceeded:
+        return _answered(_too_many(window), window)
+    return _answered(_unknown() if found is None else _calendar(request, found), window)
+
+
+def _calendar(request: HttpRequest, found: Feed) -> HttpResponse:
+    member = found.member
+    CALLER.set(request, {"member": member.id, "calendar_feed": found.id})
+    request.META[MEMBER] = member.id  # for the order in which requests are served
+    if not member.membership_is_active():
+        return _text(HTTPStatus.FORBIDDEN, "This membership is not active. Renew it to see the calendar again.")
+    milestones = _CHOICES.get(request.GET.get("milestones", "false"))
+    if milestones is None:
+        return _text(HTTPStatus.BAD_REQUEST, "milestones must be true or false.")
+    today = member.today()
+    parts = (_EDITION, settings.BASE_URL, member.id, found.write_clock.isoformat(), today, milestones)
+    etag = f'"{sha256(repr(parts).encode()).hexdigest()[:32]}"'
+    unchanged: HttpResponse | None = get_conditional_response(request, etag=etag)
+    response = unchanged or HttpResponse(
+        calendar_text(events_of(member, today, milestones=milestones)),
+        content_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": 'inline; filename="calendar.ics"'},
+    )
+    response.headers["ETag"] = etag
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+def _unknown() -> HttpResponse:
+    return _text(
+        HTTPStatus.NOT_FOUND,
+        f"There is no calendar at this address: it was renewed or ended. See {settings.BASE_URL}/keys for another one.",
+    )
+
+
+def _over_http() -> HttpResponse:
+    """As the API does it: a redirect would let an app send the address in the clear for ever."""
+    return _text(
+        HTTPStatus.BAD_REQUEST,
+        "Use https. An address that was sent over http may have been read on the way: renew it.",
+    )
+
+
+def _too_many(window: Window) -> HttpResponse:
+    response = _text(HTTPStatus.TOO_MANY_REQUESTS, f"Too many requests. Ask again in {window.reset} seconds.")
+    response.headers["Retry-After"] = str(window.reset)
+    return response
+
+
+def _text(status: HTTPStatus, message: str) -> HttpResponse:
+    return HttpResponse(message + "\n", status=status, content_type="text/plain; charset=utf-8")
+
+
+def _answered(response: HttpResponse, window: Window) -> HttpResponse:
+    """With the state of the rate; the address, a secret, is told to no other site."""
+    for name, value in window.headers().items():
+        response.headers[name] = value
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response

@@ -1,0 +1,149 @@
+"""Taking a calendar file into a course: what is new becomes items, what was known is compared."""
+
+from collections.abc import Iterable
+from typing import IO
+from uuid import UUID
+
+from accounts.models import Member
+from accounts.recording import Write
+from accounts.writing import writing
+from courses.courses import require_course
+from courses.item_batches import add_items
+from courses.models import Item
+from courses.revisions import revision
+from courses.serializers import NewItem
+from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare, gone
+from planning.calendar.files import CalendarFile, read_calendar
+from planning.calendar.kinds import kind_of
+from planning.calendar.reader import WINDOW
+from planning.calendar.serializers import CalendarEventRow, CalendarImportRow, EventVersionRow, SkippedEventRow
+from planning.models import ImportedEvent
+from studyservice.operations.errors import Conflict
+
+MAX_IMPORTED = 3000
+"""Events of a course that are remembered, those whose item was deleted included."""
+
+
+def import_calendar(member: Member, course_id: UUID, file: IO[bytes], *, dry_run: bool) -> CalendarImportRow:
+    """Read a file and take it into the course.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+        InvalidRequest: it is no calendar, or has too much in it.
+        RateLimited: too many were read, or others are being read.
+        Conflict: there would be too many items.
+    """
+    require_course(member, course_id)
+    return take_calendar(member, course_id, read_calendar(member, file), dry_run=dry_run)
+
+
+def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dry_run: bool) -> CalendarImportRow:
+    """Compare what was read with the course, and with `dry_run` no more than that.
+
+    Raises:
+        NotFound: there is no such course of the member's any more.
+        Conflict: there would be too many items.
+    """
+    if dry_run:
+        return _told(_compared(member, course_id, calendar), calendar, [], dry_run=True)
+    with writing(member.id, "import_calendar") as write:
+        found = _compared(member, course_id, calendar)
+        made = _take(write, member, course_id, calendar, found)
+    return _told(found, calendar, made, dry_run=False)
+
+
+def _compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Comparison:
+    """Two queries: what was imported, and the items that are left of it."""
+    rows = list(ImportedEvent.objects.filter(member_id=member.id, course_id=course_id).order_by("due_on", "id"))
+    items = {
+        item.id: item
+        for item in Item.objects.filter(member_id=member.id, course_id=course_id).only("title", "kind", "due_on")
+    }
+    known = {(row.uid, row.instance): _known(row, items.get(row.item_id)) for row in rows}
+    found = compare(calendar.events, known)
+    found.gone = gone(
+        known,
+        {event.key for event in calendar.events},
+        calendar.cancelled,
+        prodid=calendar.prodid,
+        cut=calendar.cut,
+        today=member.today(),
+        window=WINDOW,
+    )
+    return found
+
+
+def _known(row: ImportedEvent, item: Item | None) -> KnownEvent:
+    return KnownEvent(
+        key=(row.uid, row.instance),
+        prodid=row.prodid,
+        base=Version(row.title, row.due_on),
+        item_id=row.item_id,
+        kind="" if item is None else item.kind,
+        mine=None if item is None else Version(item.title, item.due_on),
+    )
+
+
+def _take(write: Write, member: Member, course_id: UUID, calendar: CalendarFile, found: Comparison) -> list[UUID]:
+    """Write it; gives the ids of the new items. What was imported is remembered beside the log of changes."""
+    known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
+    if found.new and known.count() + len(found.new) > MAX_IMPORTED:
+        raise Conflict(f"With these there would be over {MAX_IMPORTED} imported events in this course.")
+    new: list[NewItem] = [
+        {"title": event.title, "kind": kind_of(event.title), "due_on": event.due_on} for event in found.new
+    ]
+    made = add_items(write, member, course_id, new)
+    ImportedEvent.objects.bulk_create(
+        ImportedEvent(
+            member_id=member.id,
+            course_id=course_id,
+            item_id=item_id,
+            uid=event.key[0],
+            instance=event.key[1],
+            prodid=calendar.prodid,
+            title=event.title,
+            due_on=event.due_on,
+        )
+        for item_id, event in zip(made, found.new, strict=True)
+    )
+    for change in found.changed:
+        stored, item_id = change.other._asdict(), change.known.item_id
+        changes = write.differing(Item, item_id, change.other.title, stored, change.version._asdict())
+        mine = Item.objects.filter(member_id=member.id, id=item_id)
+        mine.update(**changes, **revision(changes), updated_at=write.now)
+    for event in found.bases:
+        uid, instance = event.key
+        known.filter(uid=uid, instance=instance).update(title=event.title, due_on=event.due_on, prodid=calendar.prodid)
+    return made
+
+
+def _told(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> CalendarImportRow:
+    deleted: list[SkippedEventRow] = [
+        {"uid": one.key[0], "title": one.title, "reason": "deleted"} for one in found.deleted
+    ]
+    ids: Iterable[UUID | None] = [None] * len(found.new) if dry_run else made
+    return {
+        "dry_run": dry_run,
+        "new": [_new(event, item_id) for event, item_id in zip(found.new, ids, strict=True)],
+        "changed": [{**_event(one, one.version), "before": _version(one.other)} for one in found.changed],
+        "kept": [{**_event(one, one.version), "file": _version(one.other)} for one in found.kept],
+        "gone": [_row(known.key, known.item_id, known.kind, known.mine or known.base) for known in found.gone],
+        "unchanged": found.unchanged,
+        "skipped": [*calendar.skipped, *deleted],
+    }
+
+
+def _new(event: FileEvent, item_id: UUID | None) -> CalendarEventRow:
+    return _row(event.key, item_id, kind_of(event.title), event.version)
+
+
+def _event(change: Change, version: Version) -> CalendarEventRow:
+    return _row(change.known.key, change.known.item_id, change.known.kind, version)
+
+
+def _row(key: Key, item_id: UUID | None, kind: str, version: Version) -> CalendarEventRow:
+    return {"uid": key[0], "item_id": item_id, "title": version.title, "kind": kind, "due_on": version.due_on}
+
+
+def _version(version: Version) -> EventVersionRow:
+    return {"title": version.title, "due_on": version.due_on}

@@ -1,0 +1,203 @@
+"""The reader of calendar files, for the child process: RFC 5545 as Canvas, Moodle, Blackboard and Google write it.
+
+Lines, time zones (also those that Windows names), recurrence and its exceptions are the libraries'. Here stand what is
+taken of them, and the bounds.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import IO, Any
+from zoneinfo import ZoneInfo
+
+import recurring_ical_events
+from icalendar import Calendar, vDDDTypes, vRecur
+from icalendar.cal import Component
+
+MAX_COMPONENTS = 3000
+"""Events, tasks, time zones and the like in one file."""
+
+MAX_INSTANCES = 100
+"""Of one recurring event: those from today on first, then the ones before, the nearest."""
+
+MAX_EVENTS = 3000
+"""Instances in all."""
+
+WINDOW = timedelta(days=365)
+"""How far back and ahead of today recurring events are looked at."""
+
+MAX_UID = 255
+"""Characters (RFC 7986 section 5.3 asks for octets)."""
+
+MAX_TITLE = 160
+
+_DATED = ("VEVENT", "VTODO")
+_RECURRING = ("RRULE", "RDATE", "RECURRENCE-ID")
+_TOO_OFTEN = {"SECONDLY", "MINUTELY", "HOURLY"}
+_UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError)
+"""What the libraries raise for values that are none."""
+
+
+def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yields `refusal` (`no_calendar` or `too_many`), or all else at once.
+
+    That is `prodid`; `events`, each with `uid`, `instance` (empty, or its `RECURRENCE-ID`), `title`, `due_on`,
+    `cancelled`; `skipped`, each with `uid`, `title`, `reason`; and `cut`, the UIDs of which not all instances are told.
+
+    Args:
+        options: `today` and `time_zone`, the member's.
+    """
+    try:
+        calendars = [
+            found for found in Calendar.from_ical(_text(file.read()), multiple=True) if found.name == "VCALENDAR"
+        ]
+    except _UNREADABLE:
+        calendars = []
+    if not calendars:
+        yield {"refusal": "no_calendar"}
+        return
+    if sum(len(calendar.subcomponents) for calendar in calendars) > MAX_COMPONENTS:
+        yield {"refusal": "too_many"}
+        return
+    reading = _Reading(date.fromisoformat(options["today"]), ZoneInfo(options["time_zone"]))
+    for calendar in calendars:
+        reading.add(calendar)
+    if len(reading.events) > MAX_EVENTS:
+        yield {"refusal": "too_many"}
+        return
+    yield {
+        "prodid": str(calendars[0].get("PRODID", ""))[:MAX_UID],
+        "events": list(reading.events.values()),
+        "skipped": reading.skipped,
+        "cut": sorted(reading.cut),
+    }
+
+
+def _text(content: bytes) -> str:
+    """As RFC 5545 section 3.1.4 has it, UTF-8; some write what Windows does."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252", errors="replace")
+
+
+class _Reading:
+    """What was found so far."""
+
+    def __init__(self, today: date, zone: ZoneInfo) -> None:
+        self.today = today
+        self.zone = zone
+        self.events: dict[tuple[str, str], dict[str, Any]] = {}
+        self.skipped: list[dict[str, str]] = []
+        self.cut: set[str] = set()
+
+    def add(self, calendar: Calendar) -> None:
+        """Everything dated in a calendar."""
+        all_cancelled = str(calendar.get("METHOD", "")).upper() == "CANCEL"
+        series: dict[tuple[str, str], list[Component]] = {}
+        for component in calendar.subcomponents:
+            if component.name not in _DATED:
+                continue
+            uid = str(component.get("UID", ""))
+            if not uid or len(uid) > MAX_UID:
+                self._skip(component, "uid_too_long" if uid else "no_uid")
+                continue
+            series.setdefault((component.name, uid), []).append(component)
+        for (name, uid), components in series.items():
+            cancelled = all_cancelled or any(_is_cancelled(one) for one in components if "RECURRENCE-ID" not in one)
+            if any(mark in one for one in components for mark in _RECURRING):
+                self._add_recurring(calendar, name, uid, components, cancelled)
+            else:
+                self._add(max(components, key=_revision), uid, "", cancelled)
+
+    def _add_recurring(
+        self, calendar: Calendar, name: str, uid: str, components: list[Component], cancelled: bool
+    ) -> None:
+        """Instances that exceptions take out are not among them, those that exceptions change are as changed."""
+        if any(_recurs_too_often(one) for one in components):
+            self._skip(components[0], "recurs_too_often")
+            return
+        alone = Calendar()
+        for key in ("VERSION", "X-WR-TIMEZONE"):
+            if key in calendar:
+                alone[key] = calendar[key]
+        alone.subcomponents = components
+        try:
+            found = recurring_ical_events.of(alone, components=[name]).between(self.today - WINDOW, self.today + WINDOW)
+            instances = [(self._day(one), _instance(one), one) for one in found]
+        except _UNREADABLE:
+            self._skip(components[0], "no_date")
+            return
+        dated = sorted((day < self.today, abs(day - self.today), key, one) for day, key, one in instances if day)
+        if len(dated) > MAX_INSTANCES:
+            self.cut.add(uid)
+        for _, _, key, one in dated[:MAX_INSTANCES]:
+            self._add(one, uid, key, cancelled)
+
+    def _add(self, component: Component, uid: str, instance: str, cancelled: bool) -> None:
+        day, title = self._day(component), _title(component)
+        if cancelled or _is_cancelled(component):
+            cancelled = True
+        elif day is None or not title:
+            self._skip(component, "no_title" if day else "no_date")
+            return
+        self.events[uid, instance] = {
+            "uid": uid,
+            "instance": instance,
+            "title": title,
+            "due_on": day.isoformat() if day else None,
+            "cancelled": cancelled,
+        }
+
+    def _day(self, component: Component) -> date | None:
+        """The start of an event, as deadlines are written, or when a task is due: the date where the member is."""
+        at = _moment(component, "DTSTART" if component.name == "VEVENT" else "DUE")
+        if not isinstance(at, datetime):
+            return at
+        return at.date() if at.tzinfo is None else at.astimezone(self.zone).date()
+
+    def _skip(self, component: Component, reason: str) -> None:
+        uid = str(component.get("UID", ""))[:MAX_UID]
+        self.skipped.append({"uid": uid, "title": _title(component), "reason": reason})
+
+
+def _moment(component: Component, name: str) -> date | datetime | None:
+    """The value of a property with a date, with or without a time; None if it is missing, broken or there twice."""
+    value = component.get(name)
+    return value.dt if isinstance(value, vDDDTypes) and isinstance(value.dt, date) else None
+
+
+def _title(component: Component) -> str:
+    """In one line, and cut where it is longer than that of an item."""
+    title = " ".join(str(component.get("SUMMARY", "")).replace("\x00", "").split())
+    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
+
+
+def _is_cancelled(component: Component) -> bool:
+    return str(component.get("STATUS", "")).upper() == "CANCELLED"
+
+
+def _revision(component: Component) -> int:
+    """Of an event that is written twice the newest counts, of equal ones the first."""
+    try:
+        return int(component.get("SEQUENCE", 0))
+    except _UNREADABLE:
+        return 0
+
+
+def _recurs_too_often(component: Component) -> bool:
+    """Whether it recurs within a day, as no deadline does."""
+    rules = component.get("RRULE", [])
+    return any(
+        str(often).upper() in _TOO_OFTEN
+        for rule in (rules if isinstance(rules, list) else [rules])
+        if isinstance(rule, vRecur)
+        for often in rule.get("FREQ", [])
+    )
+
+
+def _instance(component: Component) -> str:
+    """The `RECURRENCE-ID`, in UTC where it has a zone."""
+    at = _moment(component, "RECURRENCE-ID")
+    if not isinstance(at, datetime):
+        return f"{at:%Y%m%d}" if at else ""
+    return f"{at:%Y%m%dT%H%M%S}" if at.tzinfo is None else f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}"

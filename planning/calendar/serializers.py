@@ -1,0 +1,149 @@
+"""What import_calendar takes and answers."""
+
+from datetime import date
+from typing import Any, ClassVar, TypedDict
+from uuid import UUID
+
+from rest_framework import serializers
+
+from courses.models import ItemKind
+from studyservice.operations.fields import OpenChoiceField
+from studyservice.operations.query_fields import QueryBooleanField
+from studyservice.operations.serializers import Query, Record
+
+
+class CalendarImportQuery(Query):
+    """Parameters of import_calendar."""
+
+    dry_run = QueryBooleanField(default=False, help_text="Whether to tell what would happen and change nothing.")
+
+
+class EventVersionRow(TypedDict):
+    """An `EventVersionRecord`."""
+
+    title: str
+    due_on: date | None
+
+
+class EventVersionRecord(Record):
+    """Title and date as they are elsewhere."""
+
+    example: ClassVar[dict[str, Any]] = {"title": "Essay 1", "due_on": "2026-12-01"}
+
+    title = serializers.CharField(help_text="The title there.")
+    due_on = serializers.DateField(allow_null=True, help_text="The date there; null means undated.")
+
+
+class CalendarEventRow(TypedDict):
+    """A `CalendarEventRecord`."""
+
+    uid: str
+    item_id: UUID | None
+    title: str
+    kind: str
+    due_on: date | None
+
+
+class CalendarEventRecord(Record):
+    """An event of a calendar file, with its item."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "uid": "event-assignment-4711",
+        "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+        "title": "Essay 1",
+        "kind": "paper",
+        "due_on": "2026-12-03",
+    }
+
+    uid = serializers.CharField(help_text="The event's UID; instances of a recurring event share it.")
+    item_id = serializers.UUIDField(allow_null=True, help_text="The item's id; null while there is none.")
+    title = serializers.CharField(help_text="The item's title.")
+    kind = OpenChoiceField(
+        "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
+    )
+    due_on = serializers.DateField(allow_null=True, help_text="The item's date; null means undated.")
+
+
+class ChangedEventRow(CalendarEventRow):
+    """A `ChangedEventRecord`."""
+
+    before: EventVersionRow
+
+
+class ChangedEventRecord(CalendarEventRecord):
+    """An item that gets what only the file changed."""
+
+    example: ClassVar[dict[str, Any]] = CalendarEventRecord.example | {"before": EventVersionRecord.example}
+
+    before = EventVersionRecord(help_text="The item before.")
+
+
+class KeptEventRow(CalendarEventRow):
+    """A `KeptEventRecord`."""
+
+    file: EventVersionRow
+
+
+class KeptEventRecord(CalendarEventRecord):
+    """An item that stays in what the file and the member both changed."""
+
+    example: ClassVar[dict[str, Any]] = CalendarEventRecord.example | {"file": EventVersionRecord.example}
+
+    file = EventVersionRecord(help_text="What the file says.")
+
+
+class SkippedEventRow(TypedDict):
+    """A `SkippedEventRecord`."""
+
+    uid: str
+    title: str
+    reason: str
+
+
+class SkippedEventRecord(Record):
+    """An event that is not taken."""
+
+    example: ClassVar[dict[str, Any]] = {"uid": "event-assignment-12", "title": "Reading", "reason": "deleted"}
+
+    uid = serializers.CharField(help_text="The event's UID, empty where it has none.")
+    title = serializers.CharField(help_text="The event's title, empty where it has none.")
+    reason = serializers.CharField(
+        help_text="Why: deleted (the member has deleted the item), no_uid, uid_too_long, no_title, no_date, "
+        "recurs_too_often; more may be added."
+    )
+
+
+class CalendarImportRow(TypedDict):
+    """A `CalendarImportRecord`."""
+
+    dry_run: bool
+    new: list[CalendarEventRow]
+    changed: list[ChangedEventRow]
+    kept: list[KeptEventRow]
+    gone: list[CalendarEventRow]
+    unchanged: int
+    skipped: list[SkippedEventRow]
+
+
+class CalendarImportRecord(Record):
+    """What became of a calendar file."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "dry_run": False,
+        "new": [CalendarEventRecord.example],
+        "changed": [ChangedEventRecord.example],
+        "kept": [KeptEventRecord.example],
+        "gone": [CalendarEventRecord.example],
+        "unchanged": 12,
+        "skipped": [SkippedEventRecord.example],
+    }
+
+    dry_run = serializers.BooleanField(help_text="Whether nothing was changed.")
+    new = CalendarEventRecord(many=True, help_text="Items that were made.")
+    changed = ChangedEventRecord(many=True, help_text="Items that got what only the file has changed.")
+    kept = KeptEventRecord(many=True, help_text="Items that stay in what both have changed; told once.")
+    gone = CalendarEventRecord(
+        many=True, help_text="Items whose event was cancelled or is no longer in the file; they are not deleted."
+    )
+    unchanged = serializers.IntegerField(help_text="How many items stay as they are.")
+    skipped = SkippedEventRecord(many=True, help_text="Events that were not taken, with the reason.")

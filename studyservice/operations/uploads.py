@@ -1,0 +1,78 @@
+"""Operations that take a file: what is declared, and what has come."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO
+
+from studyservice.operations.errors import ValidationFailed
+
+PART = "file"
+"""The name of the part of `multipart/form-data` that has the file."""
+
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """What an operation takes as a file: a part of `multipart/form-data`, or a body of one of `media_types`.
+
+    Attributes:
+        max_bytes: of the file.
+    """
+
+    max_bytes: int
+    media_types: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """A file that has come as a whole.
+
+    Attributes:
+        file: open, with a file descriptor; closed when the request is answered.
+        filename: as the client called it, without a path; empty where it did not.
+        size: in bytes.
+    """
+
+    file: IO[bytes]
+    filename: str
+    size: int
+
+    def digest(self) -> bytes:
+        """What tells this file from another one."""
+        found = hashlib.sha256(self.filename.encode() + b"\n")
+        self.file.seek(0)
+        while chunk := self.file.read(_CHUNK):
+            found.update(chunk)
+        return found.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """The files that came with a request, however many."""
+
+    files: Sequence[UploadedFile]
+
+    def one(self) -> UploadedFile:
+        """The one file that there must be.
+
+        Raises:
+            ValidationFailed: there is none, more than one, or an empty one.
+        """
+        if not self.files:
+            raise ValidationFailed.of(PART, "This file is required.")
+        if len(self.files) > 1:
+            raise ValidationFailed.of(PART, "Send one file.")
+        if not self.files[0].size:
+            raise ValidationFailed.of(PART, "This file is empty.")
+        return self.files[0]
+
+    def digest(self) -> bytes:
+        """What tells these files from others."""
+        return b"".join(file.digest() for file in self.files)
+
+    def close(self) -> None:
+        """Let the files go."""
+        for file in self.files:
+            file.file.close()

@@ -1,0 +1,251 @@
+"""The calendar that apps subscribe to, as they fetch it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.calendar_feeds import end_feed, new_feed
+from accounts.models import CalendarFeed, Member
+from tests.support.calendars import Subscription
+from tests.support.doors import RestDoor
+from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
+
+pytestmark = pytest.mark.rest
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def feed(owner_member: Member) -> Subscription:
+    return Subscription(owner_member)
+
+
+def stamp(text: str) -> str:
+    """A time of the API as calendars write it."""
+    return datetime.fromisoformat(text).strftime("%Y%m%dT%H%M%SZ")
+
+
+def test_an_event_says_what_the_item_says(owner: RestDoor, feed: Subscription, course: Any, settings: Any) -> None:
+    settings.BASE_URL = "https://study.example.org:8443"
+    due_on = owner.made("get_me")["today"]
+    item = owner.made("create_item", course_id=course["id"], title="Mid, term; \\1", kind="exam", due_on=due_on)
+    assert feed.events() == [
+        {
+            "UID": f"{item['id']}@study.example.org",
+            "SUMMARY": "Mid\\, term\\; \\\\1 (Cell Biology)",
+            "CATEGORIES": "exam",
+            "DTSTART": due_on.replace("-", ""),
+            "TRANSP": "TRANSPARENT",
+            "DTSTAMP": stamp(item["updated_at"]),
+            "LAST-MODIFIED": stamp(item["updated_at"]),
+            "CREATED": stamp(item["created_at"]),
+            "SEQUENCE": "0",
+        }
+    ]
+
+
+def test_the_calendar_asks_to_be_fetched_every_hour(feed: Subscription) -> None:
+    lines = feed.fetch().content.decode().split("\r\n")
+    assert {"REFRESH-INTERVAL;VALUE=DURATION:PT1H", "X-PUBLISHED-TTL:PT1H", "VERSION:2.0"} <= set(lines)
+
+
+@time_machine.travel(datetime(2026, 11, 21, 23, 30, tzinfo=UTC), tick=False)
+def test_it_reaches_from_30_days_back_to_a_year_ahead_of_the_members_today(owner_member: Member) -> None:
+    """In Paris it is the 22nd already."""
+    for days in (-31, -30, 365, 366):
+        due_on = datetime(2026, 11, 22, tzinfo=UTC).date() + timedelta(days=days)
+        ItemFactory.create(member=owner_member, title=str(days), due_on=due_on)
+    ItemFactory.create(member=owner_member, due_on=None)
+    titles = [event["SUMMARY"].split()[0] for event in Subscription(owner_member).events()]
+    assert titles == ["-30", "365"]
+
+
+def test_milestones_that_are_open_come_on_request(owner_member: Member, feed: Subscription) -> None:
+    today = owner_member.today()
+    item = ItemFactory.create(member=owner_member, title="Midterm")
+    for title, due_on, done in (("Outline", today, False), ("Read", today, True), ("Some day", None, False)):
+        MilestoneFactory.create(member=owner_member, item=item, title=title, due_on=due_on, done=done)
+    assert (feed.events(), feed.events("milestones=false")) == ([], [])
+    [event] = feed.events("milestones=true")
+    assert (event["SUMMARY"], event["CATEGORIES"]) == ("Outline (Midterm)", "milestone")
+    assert feed.fetch("milestones=maybe").status_code == 400
+
+
+def test_the_sequence_grows_with_title_kind_and_date(owner: RestDoor, feed: Subscription, course: Any) -> None:
+    today = owner.made("get_me")["today"]
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
+    found = []
+    for change in ({"title": "Test"}, {"title": "Test"}, {"kind": "quiz"}, {"due_on": None}, {"due_on": today}):
+        owner.made("update_item", item_id=item["id"], **change)
+        found += [event["SEQUENCE"] for event in feed.events()]
+    assert found == ["1", "1", "2", "4"]
+
+
+def test_the_sequence_of_a_milestone_grows_with_title_and_date(
+    owner: RestDoor, feed: Subscription, milestone: Any
+) -> None:
+    today = owner.made("get_me")["today"]
+    for change in ({"due_on": today}, {"title": "Draft"}, {"done": True}, {"done": False}):
+        owner.made("update_milestone", milestone_id=milestone["id"], **change)
+    [event] = feed.events("milestones=true")
+    assert event["SEQUENCE"] == "2"
+
+
+def test_a_renamed_course_is_a_newer_event(owner: RestDoor, feed: Subscription, course: Any) -> None:
+    owner.made("create_item", course_id=course["id"], title="Quiz", due_on=owner.made("get_me")["today"])
+    renamed = owner.made("update_course", course_id=course["id"], name="Botany")
+    [event] = feed.events()
+    assert (event["SUMMARY"], event["LAST-MODIFIED"]) == ("Quiz (Botany)", stamp(renamed["updated_at"]))
+
+
+def test_what_is_deleted_is_gone_with_the_next_fetch(owner: RestDoor, feed: Subscription, course: Any) -> None:
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=owner.made("get_me")["today"])
+    etag = feed.fetch().headers["ETag"]
+    owner.made("delete_item", item_id=item["id"])
+    answer = feed.fetch(If_None_Match=etag)
+    assert (answer.status_code, b"VEVENT" in answer.content) == (200, False)
+
+
+def test_nothing_new_is_304_with_one_query(owner: RestDoor, feed: Subscription, item: Any) -> None:
+    first = feed.fetch()
+    etag = first.headers["ETag"]
+    assert not etag.startswith("W/")
+    with CaptureQueriesContext(connection) as queries:
+        again = feed.fetch(If_None_Match=f'"other", {etag}')
+    assert (again.status_code, again.content, again.headers["ETag"], len(queries)) == (304, b"", etag, 1)
+    for answer in (first, again):
+        assert answer.headers["Cache-Control"] == "private, no-cache"
+    owner.made("update_item", item_id=item["id"], title="Final")
+    changed = feed.fetch(If_None_Match=etag)
+    assert (changed.status_code, changed.headers["ETag"] == etag) == (200, False)
+
+
+def test_the_tag_is_of_the_day_and_of_what_was_asked_for(owner_member: Member) -> None:
+    with time_machine.travel(NOON, tick=False):
+        feed = Subscription(owner_member)
+        tags = [feed.fetch(query).headers["ETag"] for query in ("", "milestones=false", "milestones=true")]
+    with time_machine.travel(NOON + timedelta(days=1), tick=False):
+        tags.append(feed.fetch().headers["ETag"])
+    assert tags[0] == tags[1]
+    assert len(set(tags)) == 3
+
+
+def test_a_whole_calendar_takes_three_queries(owner_member: Member, feed: Subscription) -> None:
+    """Whatever its size: who, the items, the milestones."""
+    course = CourseFactory.create(member=owner_member)
+    for _ in range(30):
+        item = ItemFactory.create(member=owner_member, course=course, due_on=owner_member.today())
+        MilestoneFactory.create(member=owner_member, item=item, due_on=owner_member.today())
+    feed.fetch()
+    with CaptureQueriesContext(connection) as queries:
+        assert len(feed.events("milestones=true")) == 60
+    assert len(queries) == 3
+
+
+def test_head_says_the_same_without_the_calendar(feed: Subscription) -> None:
+    got, head = feed.fetch(), feed.fetch(method="HEAD")
+    for name in ("ETag", "Content-Type", "Cache-Control", "RateLimit-Limit"):
+        assert head.headers[name] == got.headers[name]
+    assert (head.status_code, head.content) == (200, b"")
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_nothing_is_written_through_it(feed: Subscription, method: str) -> None:
+    answer = feed.fetch(method=method)
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
+
+
+def test_the_31st_fetch_in_a_minute_is_refused(feed: Subscription) -> None:
+    """HEAD and 304 count; what another address fetches does not."""
+    etag = feed.fetch().headers["ETag"]
+    assert [feed.fetch(method="HEAD").status_code for _ in range(14)] == [200] * 14
+    assert [feed.fetch(If_None_Match=etag).status_code for _ in range(15)] == [304] * 15
+    refused = feed.fetch()
+    assert (refused.status_code, refused.headers["Content-Type"]) == (429, "text/plain; charset=utf-8")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+
+
+def test_unknown_addresses_count_for_who_asks(owner_member: Member, feed: Subscription) -> None:
+    known = feed.path
+    unknown = [f"/calendar/svc_cal_{number:043}.ics" for number in range(31)]
+    statuses = []
+    for feed.path in unknown:
+        statuses.append(feed.fetch().status_code)
+    feed.path = known
+    assert (statuses, feed.fetch().status_code) == ([404] * 30 + [429], 200)
+
+
+@pytest.mark.parametrize("name", ["svc_cal_" + "x" * 43, "svc_cal_", "x", "%00", "svc_sk_" + "x" * 43])
+def test_an_unknown_address_is_404_in_plain_text(feed: Subscription, name: str) -> None:
+    feed.path = f"/calendar/{name}.ics"
+    answer = feed.fetch()
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "text/plain; charset=utf-8")
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+def test_an_ended_and_a_renewed_address_are_404(owner_member: Member, feed: Subscription) -> None:
+    new_feed(owner_member)
+    assert feed.fetch().status_code == 404
+    other = Subscription(owner_member)
+    end_feed(owner_member.id)
+    assert other.fetch().status_code == 404
+
+
+def test_a_lapsed_member_gets_403_in_plain_text(owner_member: Member, feed: Subscription) -> None:
+    etag = feed.fetch().headers["ETag"]
+    owner_member.membership_active = False
+    owner_member.save()
+    answer = feed.fetch(If_None_Match=etag)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (403, "text/plain; charset=utf-8")
+
+
+def test_a_member_who_may_not_sign_in_has_no_calendar(owner_member: Member, feed: Subscription) -> None:
+    owner_member.is_active = False
+    owner_member.save()
+    assert feed.fetch().status_code == 404
+
+
+def test_the_secret_opens_nothing_else(feed: Subscription) -> None:
+    secret = feed.path.removeprefix("/calendar/").removesuffix(".ics")
+    assert RestDoor(secret).call("get_me").error == "unauthorized"
+    assert RestDoor(secret).request("GET", "/v1/me", headers={"X-API-Key": secret}).status_code == 401
+
+
+def test_an_api_key_opens_no_calendar(owner: RestDoor, feed: Subscription) -> None:
+    feed.path = f"/calendar/{owner.secret}.ics"
+    assert feed.fetch().status_code == 404
+
+
+def test_only_its_hash_is_stored(owner_member: Member, feed: Subscription) -> None:
+    secret = feed.path.removeprefix("/calendar/").removesuffix(".ics")
+    row = CalendarFeed.objects.values().get()
+    assert all(secret not in str(value) for value in row.values())
+
+
+def test_its_last_use_is_noted_every_five_minutes(owner_member: Member) -> None:
+    with time_machine.travel(NOON, tick=False) as clock:
+        feed = Subscription(owner_member)
+        found = []
+        for _ in range(3):
+            feed.fetch()
+            found.append(CalendarFeed.objects.get().last_used_at)
+            clock.shift(timedelta(minutes=4))
+    assert found == [NOON, NOON, NOON + timedelta(minutes=8)]
+
+
+def test_http_is_refused_where_the_service_stands_behind_https(feed: Subscription, settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    answer = feed.fetch()
+    assert (answer.status_code, "Location" in answer.headers) == (400, False)
+
+
+def test_texts_with_control_characters_stay_readable(owner_member: Member, feed: Subscription) -> None:
+    course = CourseFactory.create(member=owner_member, name="C")
+    title = "a\x01b\x0bc\r\nd\u2028e\tf"
+    ItemFactory.create(member=owner_member, course=course, title=title, due_on=timezone.now().date())
+    [event] = feed.events()
+    assert event["SUMMARY"] == "ab\\nc\\nd\\ne\tf (C)"

@@ -1,0 +1,66 @@
+"""What others make of the feed: a validator of RFC 5545, and a calendar library, neither of which wrote it."""
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+import vobject
+from ical.calendar_stream import IcsCalendarStream
+
+from accounts.models import Member
+from tests.support.calendars import Subscription
+from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
+
+pytestmark = pytest.mark.rest
+TITLES = ["Midterm", "a, b; c: d \\ e", "日本語" * 40, 'Quote "x" and ünïcödé', "line\nbreak", "^caret 👩‍🎓" * 9]
+
+
+@pytest.fixture
+def filled(owner_member: Member) -> list[tuple[str, date]]:
+    """Items and milestones; gives the title and the day of each event."""
+    course = CourseFactory.create(member=owner_member, name="Biology, II")
+    today, found = owner_member.today(), []
+    for place, title in enumerate(TITLES):
+        day = today + timedelta(days=place * 70)
+        item = ItemFactory.create(member=owner_member, course=course, title=title, due_on=day)
+        MilestoneFactory.create(member=owner_member, item=item, title="Step", due_on=today)
+        found += [(f"{title} (Biology, II)", day), (f"Step ({title})", today)]
+    return sorted(found)
+
+
+def fetched(member: Member) -> str:
+    answer = Subscription(member).fetch("milestones=true")
+    text: str = answer.content.decode()
+    return text
+
+
+def strictly(text: str) -> Any:
+    """RFC 5545 section 3.1 and 3.6: lines, and every component with what it must have."""
+    lines = text.split("\r\n")
+    assert lines[-1] == ""
+    assert all(len(line.encode()) <= 75 for line in lines)
+    assert not any(ord(character) < 32 and character != "\t" for line in lines for character in line)
+    calendar = vobject.readOne(text)
+    assert calendar.validate(raiseException=True)
+    return calendar
+
+
+def test_a_validator_finds_nothing_wrong(owner_member: Member, filled: list[tuple[str, date]]) -> None:
+    calendar = strictly(fetched(owner_member))
+    for event in calendar.vevent_list:
+        assert event.validate(raiseException=True)
+    assert sorted((event.summary.value, event.dtstart.value) for event in calendar.vevent_list) == filled
+
+
+def test_an_empty_calendar_is_valid(owner_member: Member) -> None:
+    """Section 3.6 asks for a component at least."""
+    calendar = strictly(fetched(owner_member))
+    assert [component.name for component in calendar.components()] == ["VTIMEZONE"]
+    assert IcsCalendarStream.calendar_from_ics(fetched(owner_member)).events == []
+
+
+def test_another_library_reads_the_same_events(owner_member: Member, filled: list[tuple[str, date]]) -> None:
+    calendar = IcsCalendarStream.calendar_from_ics(fetched(owner_member))
+    assert sorted((event.summary, event.dtstart) for event in calendar.events) == filled
+    assert {event.transparency for event in calendar.events} == {"TRANSPARENT"}
+    assert {event.computed_duration for event in calendar.events} == {timedelta(days=1)}

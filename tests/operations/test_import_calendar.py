@@ -1,0 +1,367 @@
+"""import_calendar: a calendar file into a course, once and again."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+import time_machine
+
+from accounts.models import Member
+from courses.models import Course, Item
+from tests.support.calendar_files import CANVAS, MOODLE, calendar, deadline, event, one_deadline
+from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, stored
+from tests.support.platform_calendars import PLATFORMS, ZONE
+from tests.support.samples import UNKNOWN_ID
+from tests.support.uploads import multipart
+from tests.support.world import error_of, fields_of
+
+pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
+
+
+@pytest.fixture
+def owner_member(make_member: Any) -> Member:
+    member: Member = make_member("owner@example.org", time_zone=ZONE)
+    return member
+
+
+@pytest.fixture(autouse=True)
+def _now() -> Any:
+    with time_machine.travel(NOW, tick=False):
+        yield
+
+
+def send(door: RestDoor, course: Any, file: bytes, query: str = "", *, as_form: bool = True, **extra: Any) -> Any:
+    data, content_type = (multipart(file), FORM) if as_form else (file, "text/calendar")
+    path = f"/v1/courses/{course['id']}/calendar{query}"
+    return door.client.post(path, data, content_type=content_type, **extra)
+
+
+def imported(door: RestDoor, course: Any, *events: str, prodid: str = CANVAS, query: str = "") -> Any:
+    """What a file with these events was answered."""
+    answer = send(door, course, calendar(prodid, *events), query)
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+
+def dates(door: RestDoor) -> list[tuple[str, str]]:
+    return [(item["title"], item["due_on"]) for item in door.made("list_items", limit=100)["data"]]
+
+
+def nothing(**told: Any) -> dict[str, Any]:
+    """An answer with these parts and no other."""
+    empty: dict[str, Any] = {name: [] for name in ("new", "changed", "kept", "gone", "skipped")}
+    return {"dry_run": False, "unchanged": 0} | empty | told
+
+
+def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: str = "paper") -> dict[str, Any]:
+    return {"uid": uid, "item_id": item_id, "title": title, "kind": kind, "due_on": due_on}
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
+    owner: RestDoor, course: Any, platform: str
+) -> None:
+    written = PLATFORMS[platform]()
+    first = send(owner, course, written.file).json()
+    assert dates(owner) == written.dates
+    assert len(first["new"]) == len(written.dates)
+    second = send(owner, course, written.file).json()
+    assert second == nothing(unchanged=len(written.dates))
+    assert dates(owner) == written.dates
+
+
+def test_what_is_answered(owner: RestDoor, course: Any) -> None:
+    answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Midterm"))
+    first, second = owner.made("list_items")["data"]
+    assert answer == nothing(
+        new=[
+            told(first["id"], "Essay 1", "2026-12-03"),
+            told(second["id"], "Midterm", "2026-12-04", uid="b", kind="exam"),
+        ]
+    )
+
+
+def test_a_body_of_the_calendar_itself_will_do(owner: RestDoor, course: Any) -> None:
+    answer = send(owner, course, one_deadline(), as_form=False)
+    assert (answer.status_code, len(answer.json()["new"])) == (200, 1)
+
+
+def test_a_dry_run_tells_and_changes_nothing(owner: RestDoor, course: Any) -> None:
+    answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), query="?dry_run=true")
+    assert answer == nothing(dry_run=True, new=[told(None, "Essay 1", "2026-12-03")])
+    assert dates(owner) == []
+
+
+def test_what_only_the_file_changed_is_changed(owner: RestDoor, course: Any) -> None:
+    [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
+    again = imported(owner, course, deadline("a", "20261205", "Essay one"))
+    changed = told(item["item_id"], "Essay one", "2026-12-05") | {
+        "before": {"title": "Essay 1", "due_on": "2026-12-03"}
+    }
+    assert again == nothing(changed=[changed])
+    assert dates(owner) == [("Essay one", "2026-12-05")]
+
+
+def test_what_only_the_member_changed_stays(owner: RestDoor, course: Any) -> None:
+    [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
+    owner.made("update_item", item_id=item["item_id"], due_on="2026-12-01", kind="project")
+    assert imported(owner, course, deadline("a", "20261203", "Essay 1")) == nothing(unchanged=1)
+    assert dates(owner) == [("Essay 1", "2026-12-01")]
+
+
+def test_what_both_changed_stays_and_is_told_once(owner: RestDoor, course: Any) -> None:
+    """Title and date each for itself: the new title is taken."""
+    [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
+    owner.made("update_item", item_id=item["item_id"], due_on="2026-12-01")
+    again = imported(owner, course, deadline("a", "20261205", "Essay 1b"))
+    row = told(item["item_id"], "Essay 1b", "2026-12-01")
+    assert again == nothing(
+        changed=[row | {"before": {"title": "Essay 1", "due_on": "2026-12-01"}}],
+        kept=[row | {"file": {"title": "Essay 1b", "due_on": "2026-12-05"}}],
+    )
+    assert imported(owner, course, deadline("a", "20261205", "Essay 1b")) == nothing(unchanged=1)
+    assert dates(owner) == [("Essay 1b", "2026-12-01")]
+
+
+def test_what_both_changed_alike_is_unchanged(owner: RestDoor, course: Any) -> None:
+    [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
+    owner.made("update_item", item_id=item["item_id"], due_on="2026-12-05")
+    assert imported(owner, course, deadline("a", "20261205", "Essay 1")) == nothing(unchanged=1)
+
+
+def test_a_deleted_item_is_not_made_again(owner: RestDoor, course: Any) -> None:
+    [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
+    owner.made("delete_item", item_id=item["item_id"])
+    skipped = [{"uid": "a", "title": "Essay 1", "reason": "deleted"}]
+    assert imported(owner, course, deadline("a", "20261203", "Essay 1")) == nothing(skipped=skipped)
+
+
+def test_what_the_file_no_longer_has_is_gone_and_not_deleted(owner: RestDoor, course: Any) -> None:
+    one, other = deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")
+    [first, _] = imported(owner, course, one, other)["new"]
+    assert imported(owner, course, other) == nothing(
+        gone=[told(first["item_id"], "Essay 1", "2026-12-03")], unchanged=1
+    )
+    assert len(dates(owner)) == 2
+
+
+def test_a_file_of_another_program_says_nothing_of_what_it_leaves_out(owner: RestDoor, course: Any) -> None:
+    imported(owner, course, deadline("a", "20261203", "Essay 1"))
+    assert imported(owner, course, deadline("b", "20261204", "Quiz"), prodid=MOODLE)["gone"] == []
+
+
+@pytest.mark.parametrize("how", ["event", "file"])
+def test_what_is_cancelled_is_gone(owner: RestDoor, course: Any, how: str) -> None:
+    [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
+    status = ["STATUS:CANCELLED"] if how == "event" else []
+    head = ["METHOD:CANCEL"] if how == "file" else []
+    file = calendar("-//Another//EN", deadline("a", "20261203", "Essay 1", *status), head=head)
+    assert send(owner, course, file).json() == nothing(gone=[told(item["item_id"], "Essay 1", "2026-12-03")])
+
+
+def test_uids_are_of_one_course(owner: RestDoor, course: Any) -> None:
+    other = owner.made("create_course", name="Botany")
+    for one in (course, other):
+        assert len(imported(owner, one, deadline("a", "20261203", "Essay 1"))["new"]) == 1
+
+
+def test_an_instance_that_moves_is_the_same_item(owner: RestDoor, course: Any) -> None:
+    series = event("w", "DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=3", summary="Quiz")
+    moved = event("w", "RECURRENCE-ID;VALUE=DATE:20261208", "DTSTART;VALUE=DATE:20261209", summary="Quiz")
+    assert len(imported(owner, course, series)["new"]) == 3
+    again = imported(owner, course, series, moved)
+    assert ([one["before"]["due_on"] for one in again["changed"]], again["unchanged"]) == (["2026-12-08"], 2)
+
+
+def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(owner: RestDoor, course: Any) -> None:
+    daily = event("d", "DTSTART;VALUE=DATE:20240101", "RRULE:FREQ=DAILY", summary="Reading")
+    first = imported(owner, course, daily)["new"]
+    assert (len(first), first[0]["due_on"], first[-1]["due_on"]) == (100, "2026-11-22", "2027-03-01")
+    with time_machine.travel(NOW + timedelta(days=10), tick=False):
+        again = imported(owner, course, daily)
+    assert (len(again["new"]), again["gone"]) == (10, [])
+
+
+def test_a_series_is_looked_at_a_year_back_and_ahead(owner: RestDoor, course: Any) -> None:
+    yearly = event("y", "DTSTART;VALUE=DATE:20151201", "RRULE:FREQ=MONTHLY", summary="Review")
+    found = [date.fromisoformat(one["due_on"]) for one in imported(owner, course, yearly)["new"]]
+    assert (len(found), min(found), max(found)) == (24, date(2025, 12, 1), date(2027, 11, 1))
+
+
+def test_what_cannot_be_taken_is_told_with_the_reason(owner: RestDoor, course: Any) -> None:
+    hourly = event("h", "DTSTART:20261201T080000Z", "RRULE:FREQ=HOURLY", summary="Bell")
+    answer = imported(
+        owner,
+        course,
+        event("no-date", summary="Some day"),
+        event("bad", "DTSTART:tomorrow", summary="Soon"),
+        deadline("no-title", "20261203", ""),
+        deadline("", "20261203", "Nobody's"),
+        deadline("x" * 256, "20261203", "Long"),
+        hourly,
+        event("todo", "DTSTART;VALUE=DATE:20261203", summary="Without due", name="VTODO"),
+    )
+    assert sorted((one["title"], one["reason"]) for one in answer.pop("skipped")) == [
+        ("", "no_title"),
+        ("Bell", "recurs_too_often"),
+        ("Long", "uid_too_long"),
+        ("Nobody's", "no_uid"),
+        ("Some day", "no_date"),
+        ("Soon", "no_date"),
+        ("Without due", "no_date"),
+    ]
+    assert answer == {name: value for name, value in nothing().items() if name != "skipped"}
+
+
+def test_of_an_event_that_is_there_twice_the_newest_counts(owner: RestDoor, course: Any) -> None:
+    old = deadline("a", "20261203", "Essay", "SEQUENCE:1")
+    new = deadline("a", "20261205", "Essay", "SEQUENCE:2")
+    imported(owner, course, new, old)
+    assert dates(owner) == [("Essay", "2026-12-05")]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        b"hello",
+        b"BEGIN:VCALENDAR\r\n",
+        b"BEGIN:VEVENT\r\nUID:a\r\nEND:VEVENT\r\n",
+        b"\xff\xfe\x00\x01" * 99,
+        b"%PDF-1.7\n",
+        calendar(CANVAS, *[deadline(str(number), "20261203", "x") for number in range(3001)]),
+    ],
+    ids=["text", "cut", "event", "bytes", "pdf", "3,001 events"],
+)
+def test_what_is_no_calendar_or_too_much_is_400(owner: RestDoor, course: Any, file: bytes) -> None:
+    assert error_of(send(owner, course, file))["type"] == "invalid_request"
+    assert dates(owner) == []
+
+
+def test_a_file_of_over_2_mib_is_400(owner: RestDoor, course: Any) -> None:
+    for size, status in ((0, 200), (1, 400)):
+        file = calendar(CANVAS, deadline("a", "20261203", "Essay"))
+        file = file.replace(b"END:VCALENDAR", b"X-PAD:%b\r\nEND:VCALENDAR")
+        file %= b"x" * (2 * 1024 * 1024 - len(file) + 2 + size)
+        assert len(file) == 2 * 1024 * 1024 + size
+        for as_form in (True, False):
+            assert send(owner, course, file, as_form=as_form).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("data", "content_type", "status"),
+    [
+        (b"{}", "application/json", 400),
+        (b"x", "", 400),
+        (b"broken", FORM, 422),
+        (b"broken", "multipart/form-data", 400),
+        (multipart(b"x", "document"), FORM, 422),
+        (multipart(b""), FORM, 422),
+        (multipart(b"x").replace(b"--BoUnDaRyStRiNg--", b"") + multipart(b"y"), FORM, 422),
+        (b"", "text/calendar", 422),
+    ],
+)
+def test_a_body_without_one_file_is_refused(
+    owner: RestDoor, course: Any, data: bytes, content_type: str, status: int
+) -> None:
+    path = f"/v1/courses/{course['id']}/calendar"
+    answer = owner.client.generic("POST", path, data, content_type=content_type)
+    assert answer.status_code == status, answer.content
+    if status == 422:
+        assert fields_of(answer) == ["file"]
+
+
+def test_a_missing_course_comes_before_a_missing_file(owner: RestDoor, stranger: RestDoor) -> None:
+    theirs = stranger.made("create_course", name="Theirs")
+    for course in ({"id": UNKNOWN_ID}, theirs):
+        for file in (one_deadline(), b""):
+            assert error_of(send(owner, course, file))["type"] == "not_found"
+
+
+def test_an_encoded_body_is_400(owner: RestDoor, course: Any) -> None:
+    answer = send(owner, course, one_deadline(), headers={"Content-Encoding": "gzip"})
+    assert error_of(answer)["type"] == "invalid_request"
+
+
+def test_it_is_refused_as_a_whole_where_a_limit_would_be_passed(
+    owner: RestDoor, owner_member: Member, course: Any
+) -> None:
+    stored(ItemFactory, 999, member=owner_member, course=Course.objects.get())
+    Course.objects.update(item_count=999)
+    two = [deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")]
+    assert error_of(send(owner, course, calendar(CANVAS, *two)))["type"] == "conflict"
+    assert Item.objects.count() == 999
+    assert len(imported(owner, course, two[0])["new"]) == 1
+
+
+def test_the_61st_file_in_an_hour_is_refused(owner: RestDoor, course: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that are refused when they are read count too; without a file nothing is counted."""
+    from studyservice.rates.limiter import Rate, hit
+
+    member_id = str(Member.objects.get(email="owner@example.org").id)
+    hit(Rate.CALENDAR_IMPORTS, member_id, 58)
+    statuses = [send(owner, course, file).status_code for file in (b"", one_deadline(), b"no calendar", one_deadline())]
+    assert statuses == [422, 200, 400, 429]
+
+
+def test_sent_again_under_its_key_it_is_done_once(owner: RestDoor, course: Any) -> None:
+    """The borders of a form differ each time."""
+    first = send(owner, course, one_deadline(), headers={"Idempotency-Key": "k"})
+    path = f"/v1/courses/{course['id']}/calendar"
+    data = multipart(one_deadline()).replace(b"BoUnDaRyStRiNg", b"OtherBorder")
+    again = owner.client.generic(
+        "POST",
+        path,
+        data,
+        content_type="multipart/form-data; boundary=OtherBorder",
+        headers={"Idempotency-Key": "k"},
+    )
+    assert (again.json(), again.headers["Idempotency-Replayed"]) == (first.json(), "true")
+    other = send(owner, course, calendar(CANVAS), headers={"Idempotency-Key": "k"})
+    assert fields_of(other) == ["Idempotency-Key"]
+
+
+def test_a_reader_may_not_import(reader: RestDoor, course: Any) -> None:
+    assert error_of(send(reader, course, one_deadline()))["type"] == "insufficient_scope"
+
+
+def test_a_deleted_course_takes_what_was_imported_with_it(owner: RestDoor, course: Any) -> None:
+    from planning.models import ImportedEvent
+
+    imported(owner, course, deadline("a", "20261203", "Essay 1"))
+    owner.made("delete_course", course_id=course["id"])
+    assert not ImportedEvent.objects.exists()
+
+
+def test_the_feed_comes_back_in_as_the_same_dates(owner: RestDoor, owner_member: Member, course: Any) -> None:
+    from tests.support.calendars import Subscription
+
+    owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-12-03", kind="exam")
+    feed = Subscription(owner_member).fetch().content
+    other = owner.made("create_course", name="Copy")
+    assert send(owner, other, feed).json()["new"] == [
+        {"uid": ANY, "item_id": ANY, "title": "Midterm (Cell Biology)", "kind": "exam", "due_on": "2026-12-03"}
+    ]
+
+
+def test_it_leaves_one_row_in_the_log_of_changes(owner: RestDoor, course: Any) -> None:
+    """With what was made and what was changed; none where nothing was."""
+    first = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"][0]
+    imported(owner, course, deadline("a", "20261203", "Essay 1"))
+    imported(owner, course, deadline("a", "20261205", "Essay 1"), query="?dry_run=true")
+    imported(owner, course, deadline("a", "20261205", "Essay 1"))
+    rows = [row for row in owner.made("list_changes")["data"] if row["operation"] == "import_calendar"]
+    assert [row["object"]["id"] for row in rows] == [first["item_id"]] * 2
+    assert (rows[0]["before"], rows[0]["after"]) == ({"due_on": "2026-12-03"}, {"due_on": "2026-12-05"})
+    assert rows[1]["before"] is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_at_once_make_each_item_once(owner: RestDoor, course: Any, in_threads: Any) -> None:
+    answers = in_threads(lambda _: send(owner, course, one_deadline()).json(), [0, 1])
+    assert sorted(len(answer.get("new", [])) for answer in answers) == [0, 1]
+    assert len(dates(owner)) == 1
