@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper
+from http import HTTPStatus
 from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
@@ -12,7 +13,7 @@ from rest_framework.viewsets import ViewSet
 from accounts.acting import acting
 from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL, Credential
-from accounts.idempotency import META, REPLAYED, KeyedCall, answer_once
+from accounts.idempotency import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.models import Member
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
@@ -105,6 +106,7 @@ class MemberViewSet(ViewSet):
         member: whose data this is.
         query: the parsed query parameters.
         body: the validated body.
+        status: what the action answers a success with; None if it is the declared one.
         change_id: the row that the call left in the log of changes; None if it changed nothing.
         upload: the file that was sent, of an operation that takes one.
     """
@@ -116,6 +118,7 @@ class MemberViewSet(ViewSet):
     member: Member
     query: dict[str, Any]
     body: dict[str, Any]
+    status: HTTPStatus | None = None
     change_id: UUID | None = None
     upload: UploadedFile
 
@@ -164,7 +167,7 @@ class MemberViewSet(ViewSet):
         finally:
             if (received := UPLOAD.get(request)) is not None:
                 received.close()
-        return json_response(row, operation.status)
+        return json_response(row, self.status or operation.status)
 
     def _operation_of(self, request: HttpRequest) -> Operation:
         name = self.action_map.get((request.method or "").lower())
@@ -178,7 +181,12 @@ class MemberViewSet(ViewSet):
         sent = _admitted(operation, credential, arguments)
         call = KeyedCall.of(arguments.request, credential, operation, sent)
         read = ReadArguments(arguments.request, arguments.path_ids, sent)
-        outcome = answer_once(call, operation, credential, lambda: encode(self.run(operation, credential, read)))
+
+        def run() -> Answer:
+            content = encode(self.run(operation, credential, read))
+            return Answer(self.status or operation.status, content)
+
+        outcome = answer_once(call, operation, credential, run)
         response = content_response(outcome.content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"

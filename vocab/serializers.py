@@ -22,8 +22,15 @@ class CardFields(TypedDict):
     definition: str
 
 
+class CardTexts(TypedDict, total=False):
+    """What can be changed of a card: the fields of a `CardBody`."""
+
+    term: str
+    definition: str
+
+
 class CardBody(Body):
-    """A card of a new deck."""
+    """A card of a deck."""
 
     example: ClassVar[dict[str, Any]] = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
 
@@ -44,6 +51,38 @@ class DeckBody(Body):
     course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
     cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
     include_cards = BooleanField(default=True, help_text="Whether to answer the cards too; they are stored either way.")
+    if_exists = ChoiceField(
+        choices=["create", "merge"],
+        default="create",
+        help_text="merge puts the cards into the oldest deck of this name, if there is one: new terms are added, known "
+        "ones get the new definition and keep their schedule; the deck keeps its course.",
+    )
+
+
+class DeckFields(TypedDict, total=False):
+    """What can be changed of a deck: the fields of a `DeckDetailsBody`."""
+
+    name: str
+    course_id: UUID | None
+
+
+class DeckDetailsBody(Body):
+    """The fields of a deck, without its cards."""
+
+    example: ClassVar[dict[str, Any]] = {"name": "Organelles", "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01"}
+
+    name = StringField(max_length=120, help_text="The deck's name.")
+    course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
+
+
+class CardsBody(Body):
+    """More cards for a deck."""
+
+    example: ClassVar[dict[str, Any]] = {"cards": [CardBody.example]}
+
+    cards = ListField(
+        child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="The new cards, 1 to 500; the deck has 500."
+    )
 
 
 class ReviewBody(Body):

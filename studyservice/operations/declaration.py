@@ -46,6 +46,7 @@ class Operation:
         scope: needed by the credential.
         answer: the shape of a success.
         status: HTTP status of a success.
+        other_status: another one, which the action says with its viewset's `status`, as where nothing had to be made.
         many: whether the answer is a Page of `answer`.
         query: query parameters.
         body: request body.
@@ -70,6 +71,7 @@ class Operation:
     scope: Scope
     answer: type[Record]
     status: HTTPStatus
+    other_status: HTTPStatus | None
     many: bool
     query: type[Query] | None
     body: type[Body] | None
@@ -117,6 +119,7 @@ def operation(
     scope: Scope,
     answer: type[Record],
     status: HTTPStatus = HTTPStatus.OK,
+    other_status: HTTPStatus | None = None,
     many: bool = False,
     query: type[Query] | None = None,
     body: type[Body] | None = None,
@@ -144,6 +147,7 @@ def operation(
             scope=scope,
             answer=answer,
             status=status,
+            other_status=other_status,
             many=many,
             query=query,
             body=body,
