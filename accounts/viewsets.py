@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper
 from http import HTTPStatus
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -18,10 +18,11 @@ from accounts.models import Member
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
 from studyservice.http.request_keys import RequestKey
-from studyservice.http.responses import content_response, error_response, json_response
+from studyservice.http.responses import content_response, download_response, error_response, json_response
 from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
 from studyservice.operations.fields import parse_uuid
 from studyservice.operations.serializers import Query
@@ -167,7 +168,10 @@ class MemberViewSet(ViewSet):
         finally:
             if (received := UPLOAD.get(request)) is not None:
                 received.close()
-        return json_response(row, self.status or operation.status)
+        status = self.status or operation.status
+        if operation.downloads:
+            return download_response(cast("DownloadRow", row), status)
+        return json_response(row, status)
 
     def _operation_of(self, request: HttpRequest) -> Operation:
         name = self.action_map.get((request.method or "").lower())

@@ -13,10 +13,10 @@ from vocab.serializers import CardFields
 
 
 def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> list[Card]:
-    """Add cards to the deck, due at once, behind the position `after`; inside `write`."""
+    """Add cards to the deck, due at once where they do not say when, behind the position `after`; inside `write`."""
     due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
     added = Card.objects.bulk_create(
-        Card(member_id=write.member_id, deck_id=deck_id, position=position, due_at=due_at, **card)
+        Card(member_id=write.member_id, deck_id=deck_id, position=position, **({"due_at": due_at} | card))
         for position, card in enumerate(cards, start=after + 1)
     )
     _count(write.member_id, deck_id, len(added))

@@ -1,6 +1,6 @@
 """New decks, and cards that come into a deck of the same name that is there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
@@ -56,20 +56,25 @@ def create_vocab_deck(
             merge_cards(write, known, cards)
             deck_id = known.id
         else:
+            require_room(write, 1)
             made = last_of_each(cards) if if_exists == "merge" else cards
             deck_id = make_deck(write, name, course_id, made)
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=include_cards)
         return deck, known is None
 
 
-def make_deck(write: Write, name: str, course_id: UUID | None, cards: list[CardFields]) -> UUID:
-    """Make a deck inside `write`; gives its id.
+def require_room(write: Write, new: int) -> None:
+    """Let the member have no more decks than there can be; under the lock of `write`.
 
     Raises:
-        Conflict: the member has `MAX_DECKS` decks.
+        Conflict: with `new` more there would be more than `MAX_DECKS`.
     """
-    if Deck.objects.filter(member_id=write.member_id).count() >= MAX_DECKS:
-        raise Conflict(f"There are {MAX_DECKS} decks, the most there can be. Delete one first.")
+    if new and Deck.objects.filter(member_id=write.member_id).count() + new > MAX_DECKS:
+        raise Conflict(f"A member has at most {MAX_DECKS} decks, and {new} more would be too many. Delete some first.")
+
+
+def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> UUID:
+    """Make a deck inside `write`, for which there is room; gives its id."""
     fields = {"name": name, "course_id": course_id}
     deck = Deck.objects.create(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
     write.made(Deck, deck.id, name, fields | {"cards": len(cards)})

@@ -5,8 +5,11 @@ from uuid import UUID
 
 from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.downloads import DownloadRecord, DownloadRow
 from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
-from vocab import card_changes, deck_creation, decks, reviews
+from studyservice.operations.uploads import Upload
+from vocab import card_changes, deck_creation, decks, exporting, importing, reviews
+from vocab.exporting import MEDIA_TYPES
 from vocab.serializers import (
     CardBody,
     CardRecord,
@@ -17,6 +20,10 @@ from vocab.serializers import (
     DeckRecord,
     DeckRow,
     DecksQuery,
+    ExportQuery,
+    ImportQuery,
+    ImportRecord,
+    ImportRow,
     ReviewBody,
 )
 
@@ -82,6 +89,41 @@ class DeckViewSet(MemberViewSet):
         the deck with the added cards alone, in the order sent.
         """
         return card_changes.add_vocab_cards(self.member, deck_id, **self.body)
+
+    @operation(
+        "Import vocabulary decks",
+        scope=Scope.WRITE,
+        answer=ImportRecord,
+        status=HTTPStatus.CREATED,
+        other_status=HTTPStatus.OK,
+        query=ImportQuery,
+        upload=Upload(importing.MAX_FILE),
+        counted=True,
+        tool=False,
+    )
+    def import_vocab_decks(self) -> ImportRow:
+        """Make decks of a file: CSV, TSV, or a package of Anki's with the schedule that FSRS gave its cards. Pictures
+        and sounds are left out. Over 500 cards are parted; over 100 decks answer conflict and write nothing.
+        """
+        sent = self.upload
+        answer, is_new = importing.import_vocab_decks(self.member, sent.file, sent.filename, **self.query)
+        if not is_new:
+            self.status = HTTPStatus.OK
+        return answer
+
+    @operation(
+        "Export a vocabulary deck",
+        scope=Scope.READ,
+        answer=DownloadRecord,
+        downloads=tuple(MEDIA_TYPES.values()),
+        query=ExportQuery,
+        tool=False,
+    )
+    def export_vocab_deck(self, deck_id: UUID) -> DownloadRow:
+        """A deck's terms and definitions as a file, CSV or TSV, in the order in which they were added. A text that a
+        spreadsheet would calculate has an apostrophe before it.
+        """
+        return exporting.export_vocab_deck(self.member, deck_id, **self.query)
 
     @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:

@@ -48,6 +48,7 @@ class Operation:
         status: HTTP status of a success.
         other_status: another one, which the action says with its viewset's `status`, as where nothing had to be made.
         many: whether the answer is a Page of `answer`.
+        downloads: the media types of a file that a success answers instead of JSON; the action gives a `DownloadRow`.
         query: query parameters.
         body: request body.
         partial: whether only the fields that were sent are changed.
@@ -73,6 +74,7 @@ class Operation:
     status: HTTPStatus
     other_status: HTTPStatus | None
     many: bool
+    downloads: tuple[str, ...]
     query: type[Query] | None
     body: type[Body] | None
     partial: bool
@@ -121,6 +123,7 @@ def operation(
     status: HTTPStatus = HTTPStatus.OK,
     other_status: HTTPStatus | None = None,
     many: bool = False,
+    downloads: tuple[str, ...] = (),
     query: type[Query] | None = None,
     body: type[Body] | None = None,
     partial: bool = False,
@@ -149,6 +152,7 @@ def operation(
             status=status,
             other_status=other_status,
             many=many,
+            downloads=downloads,
             query=query,
             body=body,
             partial=partial,

@@ -25,8 +25,13 @@ REST_ALONE = {
     "add_vocab_cards",
     "update_vocab_card",
     "delete_vocab_card",
+    "export_vocab_deck",
+    "import_vocab_decks",
 }
 """Operations that are no tools; another one is named here on purpose."""
+
+DOWNLOADS = {"export_vocab_deck"}
+"""Operations that answer a file."""
 
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
@@ -42,7 +47,10 @@ _BODIES: dict[str, Any] = {
 }
 """Bodies for operations whose published example names objects deep inside."""
 
-UPLOADS: dict[str, Callable[[], bytes]] = {"import_calendar": one_deadline}
+UPLOADS: dict[str, Callable[[], bytes]] = {
+    "import_calendar": one_deadline,
+    "import_vocab_decks": lambda: b"term,definition\r\nNucleus,Holds the DNA.\r\n",
+}
 """What makes a file that the operation takes."""
 
 _REQUEST_ID = re.compile(r"req_[A-Za-z0-9_-]{24,}")
@@ -217,7 +225,9 @@ def check_headers(response: Any) -> None:
     assert "Set-Cookie" not in response.headers
     assert not response.cookies
     assert "cookie" not in response.headers.get("Vary", "").lower()
-    if response.content:
+    if "Content-Disposition" in response.headers:
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+    elif response.content:
         assert response.headers["Content-Type"] == "application/json"
 
 
