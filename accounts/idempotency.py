@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 from uuid import UUID
 
 import orjson
@@ -136,6 +136,17 @@ class Outcome:
     replayed: bool
 
 
+class Answer(NamedTuple):
+    """What a call has come to.
+
+    Attributes:
+        content: its record, in JSON.
+    """
+
+    status: int
+    content: bytes
+
+
 class _DoneError(Exception):
     """The first call has ended while this one waited for the member's lock."""
 
@@ -144,11 +155,11 @@ class _DoneError(Exception):
         super().__init__()
 
 
-def answer_once(call: KeyedCall, operation: Operation, credential: Credential, run: Callable[[], bytes]) -> Outcome:
+def answer_once(call: KeyedCall, operation: Operation, credential: Credential, run: Callable[[], Answer]) -> Outcome:
     """What `run` answers, or what it answered under the same key; only successes are kept.
 
     Args:
-        run: carries the call out; gives the JSON of its record.
+        run: carries the call out.
 
     Raises:
         ApiError: of `run`; it may be sent again under the same key.
@@ -179,20 +190,20 @@ def answer_once(call: KeyedCall, operation: Operation, credential: Credential, r
     return Outcome(kept["status"], content, replayed=True)
 
 
-def _first_answer(call: KeyedCall, operation: Operation, run: Callable[[], bytes]) -> Outcome:
+def _first_answer(call: KeyedCall, operation: Operation, run: Callable[[], Answer]) -> Outcome:
     """Run, and keep the answer in the same transaction, which begins with the first write."""
     with ExitStack() as transactions:
         enclosing = _Enclosing(call, transactions)
         token = ENCLOSING.set(enclosing)
         try:
-            content = run()
+            answer = run()
             if not enclosing.is_locked:  # nothing was written
                 with writing(call.member_id):
                     pass
-            _keep(call, operation, content)
+            _keep(call, operation, answer)
         finally:
             ENCLOSING.reset(token)
-    return Outcome(operation.status, content, replayed=False)
+    return Outcome(answer.status, answer.content, replayed=False)
 
 
 class _Enclosing:
@@ -237,21 +248,21 @@ class _Enclosing:
         self.is_locked = True
 
 
-def _keep(call: KeyedCall, operation: Operation, content: bytes) -> None:
+def _keep(call: KeyedCall, operation: Operation, answer: Answer) -> None:
     """Store the answer for as long as it can be asked for, under the member's lock."""
     now = timezone.now()
     mine = IdempotencyKey.objects.filter(member_id=call.member_id)
     expired = Value(now - KEPT_FOR, DateTimeField())
     in_the_way = Subquery(mine.order_by("-created_at").values("created_at")[MAX_KEYS - 1 : MAX_KEYS])
     mine.filter(created_at__lte=Greatest(expired, Coalesce(in_the_way, expired))).delete()
-    whole = operation.reread is None or len(content) <= MAX_WHOLE
+    whole = operation.reread is None or len(answer.content) <= MAX_WHOLE
     IdempotencyKey.objects.create(
         member_id=call.member_id,
         holder=call.holder,
         key=call.key,
         fingerprint=call.fingerprint,
-        status=operation.status,
-        answer=(content if whole else orjson.dumps(_ids(orjson.loads(content)))).decode(),
+        status=answer.status,
+        answer=(answer.content if whole else orjson.dumps(_ids(orjson.loads(answer.content)))).decode(),
         whole=whole,
         created_at=now,
     )

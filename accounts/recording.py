@@ -59,6 +59,10 @@ class Write:
         """An object was deleted, which had these fields."""
         self._parts.append(Part(type_of(model), object_id, name, fields, None))
 
+    def within(self, model: type[Model], object_id: UUID, name: str) -> None:
+        """What is told next is below this object, which the row is about; it is told in numbers."""
+        self._parts.append(Part(type_of(model), object_id, name, {}, {}))
+
     def looked_at(self, model: type[Model], object_id: UUID, name: str) -> None:
         """An operator read an object; nothing was changed."""
         self._parts.append(Part(type_of(model), object_id, name, None, None))

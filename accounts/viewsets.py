@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper
-from typing import Any, ClassVar, Protocol
+from http import HTTPStatus
+from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -12,15 +13,16 @@ from rest_framework.viewsets import ViewSet
 from accounts.acting import acting
 from accounts.challenges import challenge
 from accounts.credentials import CREDENTIAL, Credential
-from accounts.idempotency import META, REPLAYED, KeyedCall, answer_once
+from accounts.idempotency import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.models import Member
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
 from studyservice.http.request_keys import RequestKey
-from studyservice.http.responses import content_response, error_response, json_response
+from studyservice.http.responses import content_response, download_response, error_response, json_response
 from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
 from studyservice.operations.fields import parse_uuid
 from studyservice.operations.serializers import Query
@@ -105,6 +107,7 @@ class MemberViewSet(ViewSet):
         member: whose data this is.
         query: the parsed query parameters.
         body: the validated body.
+        status: what the action answers a success with; None if it is the declared one.
         change_id: the row that the call left in the log of changes; None if it changed nothing.
         upload: the file that was sent, of an operation that takes one.
     """
@@ -116,6 +119,7 @@ class MemberViewSet(ViewSet):
     member: Member
     query: dict[str, Any]
     body: dict[str, Any]
+    status: HTTPStatus | None = None
     change_id: UUID | None = None
     upload: UploadedFile
 
@@ -164,7 +168,10 @@ class MemberViewSet(ViewSet):
         finally:
             if (received := UPLOAD.get(request)) is not None:
                 received.close()
-        return json_response(row, operation.status)
+        status = self.status or operation.status
+        if operation.downloads:
+            return download_response(cast("DownloadRow", row), status)
+        return json_response(row, status)
 
     def _operation_of(self, request: HttpRequest) -> Operation:
         name = self.action_map.get((request.method or "").lower())
@@ -178,7 +185,12 @@ class MemberViewSet(ViewSet):
         sent = _admitted(operation, credential, arguments)
         call = KeyedCall.of(arguments.request, credential, operation, sent)
         read = ReadArguments(arguments.request, arguments.path_ids, sent)
-        outcome = answer_once(call, operation, credential, lambda: encode(self.run(operation, credential, read)))
+
+        def run() -> Answer:
+            content = encode(self.run(operation, credential, read))
+            return Answer(self.status or operation.status, content)
+
+        outcome = answer_once(call, operation, credential, run)
         response = content_response(outcome.content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"

@@ -1,19 +1,38 @@
-"""Recording and removing scores."""
+"""Recording, changing and removing scores."""
 
+from datetime import datetime
 from decimal import Decimal
+from typing import TypedDict, Unpack, cast
 from uuid import UUID
+
+from django.db.models import F
 
 from accounts.deleting import delete_object
 from accounts.models import Member
 from accounts.writing import writing
 from courses.courses import require_course
 from grades.models import GradeCategory, GradeScore
-from grades.serializers import GradeScoreRow
+from grades.serializers import GradeScoreRow, ScoreFields
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
 MAX_SCORES = 500
 """Scores per course."""
+
+
+class NoSuchScore(NotFound):
+    """There is no such score of the member's."""
+
+    default_message = "There is no such score. get_grades gives the ids."
+
+
+class _Score(TypedDict):
+    id: UUID
+    category_id: UUID
+    label: str
+    score: Decimal
+    created_at: datetime
+    course_id: UUID
 
 
 def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label: str, score: Decimal) -> GradeScoreRow:
@@ -26,9 +45,7 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
     """
     with writing(member.id, "add_grade_score") as write:
         require_course(member, course_id)
-        categories = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
-        if not categories.filter(id=category_id).exists():
-            raise ValidationFailed.of("category_id", "Is no category of this course. get_grades gives the ids.")
+        _require_category(member, course_id, category_id)
         of_course = GradeScore.objects.filter(
             member_id=member.id, category__member_id=member.id, category__course_id=course_id
         )
@@ -46,6 +63,43 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
     }
 
 
+def require_score(member: Member, score_id: UUID) -> _Score:
+    """The score as it is stored, with its course.
+
+    Raises:
+        NotFound: there is no such score of the member's.
+    """
+    mine = GradeScore.objects.filter(member_id=member.id, id=score_id, category__member_id=member.id)
+    score = mine.values("id", "category_id", "label", "score", "created_at", course_id=F("category__course_id")).first()
+    if score is None:
+        raise NoSuchScore
+    return cast("_Score", score)
+
+
+def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFields]) -> GradeScoreRow:
+    """Change the fields given; a score goes to another category of its course alone.
+
+    Raises:
+        NotFound: there is no such score of the member's.
+        ValidationFailed: `category_id` is no category of the score's course.
+    """
+    with writing(member.id, "update_grade_score") as write:
+        stored = require_score(member, score_id)
+        if "category_id" in changes:
+            _require_category(member, stored["course_id"], changes["category_id"])
+        different = write.differing(GradeScore, score_id, stored["label"], stored, changes)
+        if different:
+            GradeScore.objects.filter(member_id=member.id, id=score_id).update(**different)
+        score = cast("_Score", stored | different)
+    return {
+        "id": score_id,
+        "category_id": score["category_id"],
+        "label": score["label"],
+        "score": float(score["score"]),
+        "created_at": score["created_at"],
+    }
+
+
 def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:
     """Remove the score.
 
@@ -54,5 +108,15 @@ def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:
     """
     with writing(member.id, "delete_grade_score") as write:
         if not delete_object(write, GradeScore, score_id):
-            raise NotFound("There is no such score. get_grades gives the ids.")
+            raise NoSuchScore
     return deletion(score_id)
+
+
+def _require_category(member: Member, course_id: UUID, category_id: UUID) -> None:
+    """Let nothing be put into a category of another course.
+
+    Raises:
+        ValidationFailed: it is no category of this one.
+    """
+    if not GradeCategory.objects.filter(member_id=member.id, course_id=course_id, id=category_id).exists():
+        raise ValidationFailed.of("category_id", "Is no category of this course. get_grades gives the ids.")

@@ -73,6 +73,14 @@ class ScoreBody(Body):
     )
 
 
+class ScoreFields(TypedDict, total=False):
+    """What can be changed of a score: the fields of a `ScoreBody`."""
+
+    category_id: UUID
+    label: str
+    score: Decimal
+
+
 class GradeScoreRow(TypedDict):
     """A `GradeScoreRecord`."""
 

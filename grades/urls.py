@@ -11,5 +11,7 @@ urlpatterns = [
         GradeViewSet.as_view({"put": "set_grade_categories"}),
     ),
     path("courses/<course_id>/grade-scores", GradeViewSet.as_view({"post": "add_grade_score"})),
-    path("grade-scores/<score_id>", GradeViewSet.as_view({"delete": "delete_grade_score"})),
+    path(
+        "grade-scores/<score_id>", GradeViewSet.as_view({"patch": "update_grade_score", "delete": "delete_grade_score"})
+    ),
 ]

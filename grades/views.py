@@ -58,6 +58,19 @@ class GradeViewSet(MemberViewSet):
         """Record a score, in percent, in one of the course's categories; get_grades gives the category ids."""
         return scores.add_grade_score(self.member, course_id, **self.body)
 
+    @operation(
+        "Change a score",
+        scope=Scope.WRITE,
+        answer=GradeScoreRecord,
+        body=ScoreBody,
+        partial=True,
+        exists=scores.require_score,
+        tool=False,
+    )
+    def update_grade_score(self, score_id: UUID) -> GradeScoreRow:
+        """Change the fields that are sent; a score can go to another category of its course."""
+        return scores.update_grade_score(self.member, score_id, **self.body)
+
     @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_grade_score(self, score_id: UUID) -> DeletedRow:
         """Permanently delete a score. Confirm with the member first."""

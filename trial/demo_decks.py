@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from accounts.models import Member
 from accounts.writing import writing
-from vocab.decks import create_vocab_deck
+from vocab.deck_creation import create_vocab_deck
 from vocab.models import Card, Deck
 from vocab.reviews import record_review
 from vocab.serializers import CardFields
@@ -101,7 +101,7 @@ def create_demo_decks(member: Member, course_ids: dict[str, UUID]) -> None:
     """
     for deck in _DECKS:
         cards: list[CardFields] = [{"term": term, "definition": definition} for term, definition in deck.cards.items()]
-        made = create_vocab_deck(member, name=deck.name, course_id=course_ids[deck.course], cards=cards)
+        made, _ = create_vocab_deck(member, name=deck.name, course_id=course_ids[deck.course], cards=cards)
         first = _evening(member, deck.evenings[0])
         Deck.objects.filter(id=made["id"]).update(created_at=first, updated_at=first)
         Card.objects.filter(deck_id=made["id"]).update(due_at=first)

@@ -8,11 +8,11 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from accounts.writing import writing
 from studyservice.admin.base import ServiceAdmin, ServiceInline
 from studyservice.operations.errors import NotFound
-from vocab.cards import remove_card
-from vocab.decks import delete_vocab_deck
+from vocab.card_changes import delete_vocab_card, update_vocab_card
+from vocab.decks import delete_vocab_deck, update_vocab_deck
+from vocab.errors import NoSuchCard, NoSuchDeck
 from vocab.models import Card, Deck, Review
 
 
@@ -42,15 +42,11 @@ class DeckAdmin(ServiceAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
-        """Save under the member's lock, like every change of the member's data."""
-        with writing(obj.member_id, "update_vocab_deck") as write:
-            mine = Deck.objects.filter(member_id=obj.member_id, id=obj.id)
-            stored = mine.values("name", "course_id").first()
-            if stored is None:
-                raise NotFound("The deck was deleted meanwhile.")
-            edited = {"name": obj.name, "course_id": obj.course_id}
-            if different := write.differing(Deck, obj.id, stored["name"], stored, edited):
-                mine.update(**different, updated_at=write.now)
+        """As update_vocab_deck does it."""
+        try:
+            update_vocab_deck(obj.member, obj.id, name=obj.name, course_id=obj.course_id)
+        except NoSuchDeck:
+            raise NotFound("The deck was deleted meanwhile.") from None
 
     def delete_model(self, request: HttpRequest, obj: Deck) -> None:
         """As delete_vocab_deck does it."""
@@ -91,17 +87,12 @@ class CardAdmin(ServiceAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
-        """Save the text alone, so that a review at the same moment is not undone."""
-        with writing(obj.member_id, "update_vocab_card") as write:
-            mine = Card.objects.filter(member_id=obj.member_id, id=obj.id)
-            stored = mine.values("term", "definition").first()
-            if stored is None:
-                raise NotFound("The card was deleted meanwhile.")
-            edited = {"term": obj.term, "definition": obj.definition}
-            if different := write.differing(Card, obj.id, stored["term"], stored, edited):
-                mine.update(**different)
+        """As update_vocab_card does it: the texts alone, so that a review at the same moment is not undone."""
+        try:
+            update_vocab_card(obj.member, obj.id, term=obj.term, definition=obj.definition)
+        except NoSuchCard:
+            raise NotFound("The card was deleted meanwhile.") from None
 
     def delete_model(self, request: HttpRequest, obj: Card) -> None:
         """Remove it with its review log, after a review that is under way; practice history keeps the attempts."""
-        with writing(obj.member_id, "delete_vocab_card") as write:
-            remove_card(write, obj)
+        delete_vocab_card(obj.member, obj.id)

@@ -1,10 +1,10 @@
 """Cards as they come to a deck and leave it: the one place that keeps the deck's `card_count`."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Count, F
+from django.utils import timezone
 
 from accounts.deleting import delete_object
 from accounts.recording import Write
@@ -12,19 +12,21 @@ from vocab.models import Card, Deck
 from vocab.serializers import CardFields
 
 
-def add_cards(member_id: UUID, deck_id: UUID, cards: Sequence[CardFields], due_at: datetime) -> None:
-    """Add the cards of a new deck, inside `writing`."""
-    Card.objects.bulk_create(
-        Card(member_id=member_id, deck_id=deck_id, position=position, due_at=due_at, **card)
-        for position, card in enumerate(cards, start=1)
+def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> list[Card]:
+    """Add cards to the deck, due at once where they do not say when, behind the position `after`; inside `write`."""
+    due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
+    added = Card.objects.bulk_create(
+        Card(member_id=write.member_id, deck_id=deck_id, position=position, **({"due_at": due_at} | card))
+        for position, card in enumerate(cards, start=after + 1)
     )
-    _count(member_id, deck_id, len(cards))
+    _count(write.member_id, deck_id, len(added))
+    return added
 
 
-def remove_card(write: Write, card: Card) -> None:
+def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
     """Remove the card with its review log, inside `write`; practice history keeps the attempts."""
-    if delete_object(write, Card, card.id):
-        _count(card.member_id, card.deck_id, -1)
+    if delete_object(write, Card, card_id):
+        _count(write.member_id, deck_id, -1)
 
 
 def repair_card_counts(member_id: UUID) -> int:

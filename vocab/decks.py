@@ -1,6 +1,7 @@
 """A member's decks."""
 
-from typing import TypedDict, cast
+from collections.abc import Mapping
+from typing import Any, TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import FilteredRelation, OuterRef, Q, Subquery
@@ -11,18 +12,16 @@ from accounts.models import Member
 from accounts.writing import writing
 from courses.models import Course
 from studyservice.database.statements import Param, Select, aggregated
-from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
+from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
-from vocab.cards import add_cards
+from vocab.errors import NoSuchDeck
 from vocab.models import Card, Deck
-from vocab.serializers import CardFields, CardRecord, CardRow, DeckColumns, DeckRecord, DeckRow
-
-MAX_DECKS = 100
-"""Decks per member."""
+from vocab.serializers import CardRecord, CardRow, DeckColumns, DeckFields, DeckRecord, DeckRow
 
 
-class _Ids(TypedDict):
-    id: str
+class _Stored(TypedDict):
+    name: str
+    course_id: UUID | None
 
 
 _CARDS = Card.objects.filter(member_id=Param("member_id"))
@@ -75,35 +74,7 @@ def list_vocab_decks(
     return decks
 
 
-def create_vocab_deck(
-    member: Member,
-    *,
-    name: str,
-    cards: list[CardFields],
-    course_id: UUID | None = None,
-    include_cards: bool = True,
-) -> DeckRow:
-    """A new deck with its cards, all of them due; `include_cards` says whether they are answered.
-
-    Raises:
-        ValidationFailed: `course_id` is no course of the member's.
-        Conflict: the member has `MAX_DECKS` decks.
-    """
-    with writing(member.id, "create_vocab_deck") as write:
-        if course_id is not None and not Course.objects.filter(member_id=member.id, id=course_id).exists():
-            raise ValidationFailed.of("course_id", "Is no course of yours. list_courses gives the ids.")
-        if Deck.objects.filter(member_id=member.id).count() >= MAX_DECKS:
-            raise Conflict(f"There are {MAX_DECKS} decks, the most there can be. Delete one first.")
-        fields = {"name": name, "course_id": course_id}
-        deck = Deck.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
-        write.made(Deck, deck.id, name, fields | {"cards": len(cards)})
-        due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
-        add_cards(member.id, deck.id, cards, due_at)
-        [made] = list_vocab_decks(member, deck_id=deck.id, include_cards=include_cards)
-        return made
-
-
-def reread_vocab_deck(member: Member, ids: _Ids) -> DeckRow:
+def reread_vocab_deck(member: Member, ids: Mapping[str, Any]) -> DeckRow:
     """The deck that a call made, with its cards, as it is by now.
 
     Raises:
@@ -114,6 +85,44 @@ def reread_vocab_deck(member: Member, ids: _Ids) -> DeckRow:
     raise NotFound("The deck that this call made was deleted.")
 
 
+def require_deck(member: Member, deck_id: UUID) -> _Stored:
+    """What can be changed of the deck, as it is stored.
+
+    Raises:
+        NotFound: there is no such deck of the member's.
+    """
+    stored = Deck.objects.filter(member_id=member.id, id=deck_id).values("name", "course_id").first()
+    if stored is None:
+        raise NoSuchDeck
+    return cast("_Stored", stored)
+
+
+def require_course(member: Member, course_id: UUID | None) -> None:
+    """Let a deck belong to no other member's course; to none is right.
+
+    Raises:
+        ValidationFailed: it is no course of the member's.
+    """
+    if course_id is not None and not Course.objects.filter(member_id=member.id, id=course_id).exists():
+        raise ValidationFailed.of("course_id", "Is no course of yours. list_courses gives the ids.")
+
+
+def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckFields]) -> DeckRow:
+    """Change the fields given; gives the deck without its cards.
+
+    Raises:
+        NotFound: there is no such deck of the member's.
+        ValidationFailed: `course_id` is no course of the member's.
+    """
+    with writing(member.id, "update_vocab_deck") as write:
+        stored = require_deck(member, deck_id)
+        require_course(member, changes.get("course_id"))
+        if different := write.differing(Deck, deck_id, stored["name"], stored, changes):
+            Deck.objects.filter(member_id=member.id, id=deck_id).update(**different, updated_at=write.now)
+        [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
+        return deck
+
+
 def delete_vocab_deck(member: Member, deck_id: UUID) -> DeletedRow:
     """Remove the deck with its cards and their review log; practice history keeps the attempts.
 
@@ -122,5 +131,5 @@ def delete_vocab_deck(member: Member, deck_id: UUID) -> DeletedRow:
     """
     with writing(member.id, "delete_vocab_deck") as write:
         if not delete_object(write, Deck, deck_id):
-            raise NotFound("There is no such deck. list_vocab_decks gives the ids.")
+            raise NoSuchDeck
     return deletion(deck_id)

@@ -13,7 +13,7 @@ from practice.attempts import record_attempt
 from practice.models import Source
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select, Update
-from studyservice.operations.errors import NotFound
+from vocab.errors import NoSuchCard
 from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
 from vocab.serializers import CardRecord, CardRow
@@ -50,7 +50,7 @@ def require_card(member: Member, card_id: UUID) -> CardForReview:
     """
     card = _CARD.first(member_id=member.id, card_id=card_id)
     if card is None:
-        raise NotFound("There is no such card. list_vocab_decks with deck_id and include_cards gives the ids.")
+        raise NoSuchCard
     return card
 
 

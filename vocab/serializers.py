@@ -14,6 +14,9 @@ from vocab.models import MAX_DURATION_MS, CardState, Rating
 MAX_CARDS = 500
 """Cards per deck."""
 
+MAX_DECK_NAME = 120
+"""Characters of a deck's name."""
+
 
 class CardFields(TypedDict):
     """The fields of a `CardBody`."""
@@ -22,8 +25,28 @@ class CardFields(TypedDict):
     definition: str
 
 
+class NewCard(CardFields, total=False):
+    """A card for a deck; with what it is not given it is new, and due at once."""
+
+    state: str
+    step: int | None
+    stability: float | None
+    difficulty: float | None
+    due_at: datetime
+    last_reviewed_at: datetime | None
+    reps: int
+    lapses: int
+
+
+class CardTexts(TypedDict, total=False):
+    """What can be changed of a card: the fields of a `CardBody`."""
+
+    term: str
+    definition: str
+
+
 class CardBody(Body):
-    """A card of a new deck."""
+    """A card of a deck."""
 
     example: ClassVar[dict[str, Any]] = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
 
@@ -40,10 +63,42 @@ class DeckBody(Body):
         "cards": [CardBody.example],
     }
 
-    name = StringField(max_length=120, help_text="The deck's name.")
+    name = StringField(max_length=MAX_DECK_NAME, help_text="The deck's name.")
     course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
     cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
     include_cards = BooleanField(default=True, help_text="Whether to answer the cards too; they are stored either way.")
+    if_exists = ChoiceField(
+        choices=["create", "merge"],
+        default="create",
+        help_text="merge puts the cards into the oldest deck of this name, if there is one: new terms are added, known "
+        "ones get the new definition and keep their schedule; the deck keeps its course.",
+    )
+
+
+class DeckFields(TypedDict, total=False):
+    """What can be changed of a deck: the fields of a `DeckDetailsBody`."""
+
+    name: str
+    course_id: UUID | None
+
+
+class DeckDetailsBody(Body):
+    """The fields of a deck, without its cards."""
+
+    example: ClassVar[dict[str, Any]] = {"name": "Organelles", "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01"}
+
+    name = StringField(max_length=MAX_DECK_NAME, help_text="The deck's name.")
+    course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
+
+
+class CardsBody(Body):
+    """More cards for a deck."""
+
+    example: ClassVar[dict[str, Any]] = {"cards": [CardBody.example]}
+
+    cards = ListField(
+        child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="The new cards, 1 to 500; the deck has 500."
+    )
 
 
 class ReviewBody(Body):
@@ -89,6 +144,12 @@ class DecksQuery(Query):
         if wrong:
             raise serializers.ValidationError(wrong)
         return attrs
+
+
+class ExportQuery(Query):
+    """Parameters of export_vocab_deck."""
+
+    format = ChoiceField(choices=["csv", "tsv"], default="csv", help_text="How the columns are parted.")
 
 
 class CardRow(TypedDict):
@@ -192,3 +253,46 @@ class DeckRecord(Record):
         required=False,
         help_text="Its cards, due first; only with include_cards, which is true by default on creation.",
     )
+
+
+class ImportQuery(Query):
+    """Parameters of import_vocab_decks."""
+
+    name = StringField(
+        max_length=MAX_DECK_NAME,
+        required=False,
+        help_text="What the deck is called, else as its file or in its package; ignored with several decks.",
+    )
+    course_id = IdField(required=False, help_text="The course that new decks belong to.")
+    if_exists = ChoiceField(
+        choices=["create", "merge"],
+        default="create",
+        help_text="merge puts the cards into the oldest deck of the same name, as create_vocab_deck does.",
+    )
+
+
+class ImportRow(TypedDict):
+    """An `ImportRecord`."""
+
+    decks: list[DeckRow]
+    cards: int
+    skipped: int
+    media_left_out: int
+
+
+class ImportRecord(Record):
+    """What was imported."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "decks": [DeckRecord.example],
+        "cards": 24,
+        "skipped": 1,
+        "media_left_out": 3,
+    }
+
+    decks = DeckRecord(many=True, help_text="The decks that the cards went into, without their cards.")
+    cards = serializers.IntegerField(help_text="How many cards the file has.")
+    skipped = serializers.IntegerField(
+        help_text="Notes that make no card: an empty first or second field, or a longer text than a card can have."
+    )
+    media_left_out = serializers.IntegerField(help_text="Files of pictures and sounds, which are not kept.")

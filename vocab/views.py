@@ -5,9 +5,27 @@ from uuid import UUID
 
 from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.downloads import DownloadRecord, DownloadRow
 from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
-from vocab import decks, reviews
-from vocab.serializers import CardRecord, CardRow, DeckBody, DeckRecord, DeckRow, DecksQuery, ReviewBody
+from studyservice.operations.uploads import Upload
+from vocab import card_changes, deck_creation, decks, exporting, importing, reviews
+from vocab.exporting import MEDIA_TYPES
+from vocab.serializers import (
+    CardBody,
+    CardRecord,
+    CardRow,
+    CardsBody,
+    DeckBody,
+    DeckDetailsBody,
+    DeckRecord,
+    DeckRow,
+    DecksQuery,
+    ExportQuery,
+    ImportQuery,
+    ImportRecord,
+    ImportRow,
+    ReviewBody,
+)
 
 
 class DeckViewSet(MemberViewSet):
@@ -27,15 +45,85 @@ class DeckViewSet(MemberViewSet):
         scope=Scope.WRITE,
         answer=DeckRecord,
         status=HTTPStatus.CREATED,
+        other_status=HTTPStatus.OK,
         body=DeckBody,
         counted=True,
         reread=decks.reread_vocab_deck,
     )
     def create_vocab_deck(self) -> DeckRow:
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. A member can
-        have 100 decks; one more answers conflict. With include_cards false the answer is short.
+        have 100 decks; one more answers conflict. With include_cards false the answer is short; if_exists merge adds
+        to a deck that is there.
         """
-        return decks.create_vocab_deck(self.member, **self.body)
+        deck, is_new = deck_creation.create_vocab_deck(self.member, **self.body)
+        if not is_new:
+            self.status = HTTPStatus.OK
+        return deck
+
+    @operation(
+        "Change a vocabulary deck",
+        scope=Scope.WRITE,
+        answer=DeckRecord,
+        body=DeckDetailsBody,
+        partial=True,
+        exists=decks.require_deck,
+        tool=False,
+    )
+    def update_vocab_deck(self, deck_id: UUID) -> DeckRow:
+        """Change a deck's name or course; a course_id of null takes it out of its course. Answers without the cards."""
+        return decks.update_vocab_deck(self.member, deck_id, **self.body)
+
+    @operation(
+        "Add cards to a vocabulary deck",
+        scope=Scope.WRITE,
+        answer=DeckRecord,
+        status=HTTPStatus.CREATED,
+        body=CardsBody,
+        exists=decks.require_deck,
+        counted=True,
+        reread=card_changes.reread_added_cards,
+        tool=False,
+    )
+    def add_vocab_cards(self, deck_id: UUID) -> DeckRow:
+        """Add 1 to 500 flashcards to a deck, all due at once. A deck can have 500 cards; more answer conflict. Answers
+        the deck with the added cards alone, in the order sent.
+        """
+        return card_changes.add_vocab_cards(self.member, deck_id, **self.body)
+
+    @operation(
+        "Import vocabulary decks",
+        scope=Scope.WRITE,
+        answer=ImportRecord,
+        status=HTTPStatus.CREATED,
+        other_status=HTTPStatus.OK,
+        query=ImportQuery,
+        upload=Upload(importing.MAX_FILE),
+        counted=True,
+        tool=False,
+    )
+    def import_vocab_decks(self) -> ImportRow:
+        """Make decks of a file: CSV, TSV, or a package of Anki's with the schedule that FSRS gave its cards. Pictures
+        and sounds are left out. Over 500 cards are parted; over 100 decks answer conflict and write nothing.
+        """
+        sent = self.upload
+        answer, is_new = importing.import_vocab_decks(self.member, sent.file, sent.filename, **self.query)
+        if not is_new:
+            self.status = HTTPStatus.OK
+        return answer
+
+    @operation(
+        "Export a vocabulary deck",
+        scope=Scope.READ,
+        answer=DownloadRecord,
+        downloads=tuple(MEDIA_TYPES.values()),
+        query=ExportQuery,
+        tool=False,
+    )
+    def export_vocab_deck(self, deck_id: UUID) -> DownloadRow:
+        """A deck's terms and definitions as a file, CSV or TSV, in the order in which they were added. A text that a
+        spreadsheet would calculate has an apostrophe before it.
+        """
+        return exporting.export_vocab_deck(self.member, deck_id, **self.query)
 
     @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:
@@ -49,6 +137,24 @@ class CardViewSet(MemberViewSet):
     """The cards of a deck."""
 
     tag = "Vocabulary"
+
+    @operation(
+        "Change a card",
+        scope=Scope.WRITE,
+        answer=CardRecord,
+        body=CardBody,
+        partial=True,
+        exists=card_changes.require_card,
+        tool=False,
+    )
+    def update_vocab_card(self, card_id: UUID) -> CardRow:
+        """Change a flashcard's term or definition. Its schedule stays as it is."""
+        return card_changes.update_vocab_card(self.member, card_id, **self.body)
+
+    @operation("Delete a card", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
+    def delete_vocab_card(self, card_id: UUID) -> DeletedRow:
+        """Permanently delete a flashcard with its review log. Practice statistics keep what was practised."""
+        return card_changes.delete_vocab_card(self.member, card_id)
 
     @operation(
         "Review a card",

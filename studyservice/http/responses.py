@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from django.http import HttpResponse
+from django.utils.http import content_disposition_header
 
 from studyservice.http.request_ids import current_request_id
 from studyservice.operations.codec import encode, encode_in_pieces, has_long_list
+from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import ApiError
 
 JSON_TYPE = "application/json"
@@ -42,6 +44,16 @@ def json_response(value: object, status: int = HTTPStatus.OK) -> HttpResponse:
 def content_response(content: bytes, status: int) -> HttpResponse:
     """JSON that is written already, as an HTTP answer."""
     return HttpResponse(content, status=status, content_type=JSON_TYPE, headers={"Content-Length": str(len(content))})
+
+
+def download_response(file: DownloadRow, status: int) -> HttpResponse:
+    """A file as an HTTP answer: to be saved under its name (RFC 6266), whatever a browser makes of its bytes."""
+    headers = {
+        "Content-Length": str(len(file["content"])),
+        "Content-Disposition": str(content_disposition_header(True, file["filename"])),
+        "X-Content-Type-Options": "nosniff",
+    }
+    return HttpResponse(file["content"], status=status, content_type=file["media_type"], headers=headers)
 
 
 def error_response(error: ApiError) -> HttpResponse:

@@ -9,6 +9,7 @@ from django.apps import apps
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework import serializers
 
@@ -34,6 +35,9 @@ _EXAMPLES = {
     "date-time": "2026-11-21T08:30:00Z",
 }
 """A parameter's example, by format."""
+
+_NAMED_EXAMPLES = {"name": "Organelles"}
+"""Of texts that no type has an example for, by the parameter's name."""
 
 
 class OperationSchema(AutoSchema):
@@ -90,7 +94,13 @@ class OperationSchema(AutoSchema):
         answer: Any = self.declared.answer
         if self.declared.many:
             answer = _page_of(answer)
-        responses: dict[int, Any] = {self.declared.status: OpenApiResponse(answer, "Success.", examples=None)}
+        statuses = sorted({self.declared.status, self.declared.other_status or self.declared.status})
+        responses: dict[Any, Any]
+        if self.declared.downloads:
+            file = OpenApiResponse(OpenApiTypes.BINARY, "The file.")
+            responses = {(status, media_type): file for status in statuses for media_type in self.declared.downloads}
+        else:
+            responses = {status: OpenApiResponse(answer, "Success.", examples=None) for status in statuses}
         for status in self.declared.error_statuses(self.method):
             responses[status] = OpenApiResponse(ErrorEnvelopeRecord, ERRORS[status].text)
         return responses
@@ -165,6 +175,8 @@ def _headings() -> Iterator[tuple[str, str]]:
 def _finish_operation(method: str, operation: Schema, schemas: Schema) -> None:
     for parameter in operation.get("parameters", []):
         _add_parameter_example(parameter["schema"])
+        if parameter["name"] in _NAMED_EXAMPLES:
+            parameter["schema"]["examples"] = [_NAMED_EXAMPLES[parameter["name"]]]
         if "items" in parameter["schema"]:
             parameter |= {"style": "form", "explode": False}  # parted by commas
     for content in operation.get("requestBody", {}).get("content", {}).values():

@@ -46,7 +46,9 @@ class Operation:
         scope: needed by the credential.
         answer: the shape of a success.
         status: HTTP status of a success.
+        other_status: another one, which the action says with its viewset's `status`, as where nothing had to be made.
         many: whether the answer is a Page of `answer`.
+        downloads: the media types of a file that a success answers instead of JSON; the action gives a `DownloadRow`.
         query: query parameters.
         body: request body.
         partial: whether only the fields that were sent are changed.
@@ -70,7 +72,9 @@ class Operation:
     scope: Scope
     answer: type[Record]
     status: HTTPStatus
+    other_status: HTTPStatus | None
     many: bool
+    downloads: tuple[str, ...]
     query: type[Query] | None
     body: type[Body] | None
     partial: bool
@@ -117,7 +121,9 @@ def operation(
     scope: Scope,
     answer: type[Record],
     status: HTTPStatus = HTTPStatus.OK,
+    other_status: HTTPStatus | None = None,
     many: bool = False,
+    downloads: tuple[str, ...] = (),
     query: type[Query] | None = None,
     body: type[Body] | None = None,
     partial: bool = False,
@@ -144,7 +150,9 @@ def operation(
             scope=scope,
             answer=answer,
             status=status,
+            other_status=other_status,
             many=many,
+            downloads=downloads,
             query=query,
             body=body,
             partial=partial,

@@ -65,10 +65,13 @@ def rest(owner_member: Member, make_key) -> RestDoor:
     return door
 
 
+_ORDER = {"PUT": 1, "DELETE": 2}
+
+
 def _counts(world: World) -> dict[str, int]:
-    """Queries of each operation, the credential's included; deletions last."""
+    """Queries of each operation, the credential's included; what replaces others' objects or deletes comes last."""
     found = {}
-    for operation_id in sorted(OPERATIONS, key=lambda name: (routes()[name].method == "DELETE", name)):
+    for operation_id in sorted(OPERATIONS, key=lambda name: (_ORDER.get(routes()[name].method, 0), name)):
         for query in ("", *QUERIES.get(operation_id, ())):
             rates.clear()
             call = world.call(operation_id)

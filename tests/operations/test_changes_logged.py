@@ -41,7 +41,7 @@ def arguments(world: World, operation_id: str) -> dict[str, Any]:
 def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id: str) -> None:
     given = arguments(world, operation_id)
     rows, reviews = Change.objects.count(), Review.objects.count()
-    world.door.made(operation_id, **given)
+    world.made(operation_id, **given)
     [key] = owner_member.api_keys.all()
     if operation_id == "review_vocab_card":
         assert (Change.objects.count(), Review.objects.count()) == (rows, reviews + 1)
@@ -58,16 +58,16 @@ def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id
 def test_a_read_leaves_none(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
     rows = Change.objects.count()
-    world.door.made(operation_id, **given)
+    world.made(operation_id, **given)
     assert Change.objects.count() == rows
 
 
 @pytest.mark.parametrize("operation_id", [name for name in WRITES if name.startswith("update_")])
 def test_what_changes_nothing_leaves_none(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
-    first = world.door.made(operation_id, **given)
+    first = world.made(operation_id, **given)
     rows = Change.objects.count()
-    assert world.door.made(operation_id, **given) == first
+    assert world.made(operation_id, **given) == first
     assert Change.objects.count() == rows
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from accounts.models import Member
@@ -475,6 +475,7 @@ def test_no_body_breaks_the_service(world: World, operation_id: str, body: Any) 
 @given(data=st.binary(max_size=300))
 @pytest.mark.parametrize("operation_id", WITH_BODY)
 def test_no_bytes_break_the_service(world: World, operation_id: str, data: bytes) -> None:
+    assume(data.strip() != b"}")  # an empty object, with which a PATCH rightly changes nothing
     rates.clear()
     call = world.call(operation_id)
     response = call.send_raw(b"{" + data, **bearer(world.door.secret))

@@ -31,7 +31,12 @@ STATUS = {
 
 @dataclass(frozen=True)
 class Route:
-    """Where REST offers an operation."""
+    """Where REST offers an operation.
+
+    Attributes:
+        success: status of a success; where there are two, of the one that made something.
+        successes: all of them.
+    """
 
     method: str
     path: str
@@ -39,6 +44,7 @@ class Route:
     query: frozenset[str]
     success: int
     is_upload: bool
+    successes: frozenset[int]
 
 
 @cache
@@ -54,12 +60,14 @@ def routes() -> dict[str, Route]:
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             parameters = operation.get("parameters", [])
+            successes = frozenset(int(code) for code in operation["responses"] if code < "300")
             found[operation["operationId"]] = Route(
                 method=method.upper(),
                 path=path,
                 path_ids=frozenset(p["name"] for p in parameters if p["in"] == "path"),
                 query=frozenset(p["name"] for p in parameters if p["in"] == "query"),
-                success=min(int(code) for code in operation["responses"]),
+                success=max(successes),
+                successes=successes,
                 is_upload="multipart/form-data" in operation.get("requestBody", {}).get("content", {}),
             )
     return found
@@ -73,11 +81,13 @@ class Answer:
         body: the record, or the error object.
         error: the error's type, or None.
         fields: the names in `details`, in order.
+        status: of a success over REST; tools have none.
     """
 
     body: Any
     error: str | None = None
     fields: list[str] = field(default_factory=list)
+    status: int | None = None
 
 
 class RestDoor:
@@ -102,9 +112,11 @@ class RestDoor:
         return self._answer(response, route)
 
     def _answer(self, response: HttpResponse, route: Route) -> Answer:
+        if "Content-Disposition" in response.headers:
+            return Answer(response.content, status=response.status_code)
         content = response.json()  # type: ignore[attr-defined]  # added by the test client
-        if response.status_code == route.success:
-            return Answer(content)
+        if response.status_code in route.successes:
+            return Answer(content, status=response.status_code)
         assert response.status_code == STATUS[content["error"]["type"]], content
         return _failed(content["error"], response)
 

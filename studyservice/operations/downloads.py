@@ -1,0 +1,21 @@
+"""Operations that answer a file, which is saved and not shown."""
+
+from typing import TypedDict
+
+from studyservice.operations.serializers import Record
+
+
+class DownloadRow(TypedDict):
+    """A file.
+
+    Attributes:
+        media_type: one of those that the operation declares.
+    """
+
+    content: bytes
+    filename: str
+    media_type: str
+
+
+class DownloadRecord(Record):
+    """Stands for a file where an operation declares its answer; `Operation.downloads` says of which types."""

@@ -1,0 +1,110 @@
+"""add_vocab_cards: POST /v1/vocab-decks/{deck_id}/cards."""
+
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import UNKNOWN_ID, refusal
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+CARD = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
+
+
+def cards(number: int) -> list[dict[str, str]]:
+    return [{"term": f"Term {n}", "definition": f"Definition {n}"} for n in range(number)]
+
+
+@pytest.fixture
+def deck(owner: RestDoor) -> Any:
+    """A deck of two cards."""
+    return made_deck(owner, "Nucleus", "Ribosome")
+
+
+def test_it_adds_and_answers_the_added_cards_alone(owner: RestDoor, deck: Any) -> None:
+    more = [CARD, {"term": " Nucleus ", "definition": "Twice is allowed."}]
+    answer = owner.made("add_vocab_cards", deck_id=deck["id"], cards=more)
+    first, second = answer["cards"]
+    new = {"id": ANY, "deck_id": deck["id"], "state": "new", "reps": 0, "lapses": 0, "due_at": first["due_at"]}
+    unseen = {"stability": None, "difficulty": None, "last_reviewed_at": None}
+    assert first == new | unseen | CARD
+    assert second == new | unseen | {"term": "Nucleus", "definition": "Twice is allowed."}
+    assert answer["updated_at"] > deck["updated_at"]
+    counts = {"card_count": 4, "due_count": 4, "updated_at": answer["updated_at"]}
+    assert answer == deck | counts | {"cards": [first, second]}
+    assert deck_with_cards(owner, deck) == answer | {"cards": deck["cards"] + [first, second]}
+
+
+def test_the_others_keep_their_schedule(owner: RestDoor, deck: Any) -> None:
+    known = reviewed(owner, deck["cards"][0], "easy")
+    owner.made("add_vocab_cards", deck_id=deck["id"], cards=[CARD])
+    assert known in deck_with_cards(owner, deck)["cards"]
+
+
+def test_they_come_after_those_that_are_left(owner: RestDoor, deck: Any) -> None:
+    owner.made("delete_vocab_card", card_id=deck["cards"][0]["id"])
+    added = owner.made("add_vocab_cards", deck_id=deck["id"], cards=cards(3))["cards"]
+    assert [card["term"] for card in deck_with_cards(owner, deck)["cards"]] == [
+        "Ribosome",
+        "Term 0",
+        "Term 1",
+        "Term 2",
+    ]
+    assert [card["term"] for card in added] == ["Term 0", "Term 1", "Term 2"]
+
+
+def test_over_500_in_all_conflicts_and_adds_none(owner: RestDoor, deck: Any) -> None:
+    answer = owner.call("add_vocab_cards", deck_id=deck["id"], cards=cards(499))
+    assert (answer.error, "500 cards" in answer.body["message"]) == ("conflict", True)
+    assert deck_with_cards(owner, deck) == deck
+    owner.made("add_vocab_cards", deck_id=deck["id"], cards=cards(498))
+    assert owner.call("add_vocab_cards", deck_id=deck["id"], cards=[CARD]).error == "conflict"
+    owner.made("delete_vocab_card", card_id=deck["cards"][0]["id"])
+    assert owner.made("add_vocab_cards", deck_id=deck["id"], cards=[CARD])["card_count"] == 500
+
+
+@pytest.mark.django_db(transaction=True)
+def test_parallel_calls_stop_at_the_limit(owner: RestDoor, in_threads: Any) -> None:
+    deck = made_deck(owner)
+    call = lambda _: owner.call("add_vocab_cards", deck_id=deck["id"], cards=cards(100)).error  # noqa: E731
+    answers = in_threads(call, list(range(8)))
+    assert sorted(map(str, answers)) == ["None"] * 4 + ["conflict"] * 4
+    found = deck_with_cards(owner, deck)
+    assert (found["card_count"], len(found["cards"])) == (401, 401)
+
+
+def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestDoor, deck: Any) -> None:
+    owner.made("add_vocab_cards", deck_id=deck["id"], cards=cards(3))
+    [row, *_] = owner.made("list_changes")["data"]
+    assert (row["operation"], row["undoable"]) == ("add_vocab_cards", True)
+    assert row["object"] == {"type": "deck", "id": deck["id"], "name": "Organelles"}
+    assert (row["before"], row["after"]) == ({}, {"cards": 3})
+
+
+@pytest.mark.parametrize(
+    ("sent", "wrong"),
+    [
+        ({}, ["cards"]),
+        ({"cards": None}, ["cards"]),
+        ({"cards": []}, ["cards"]),
+        ({"cards": [CARD] * 501}, ["cards"]),
+        ({"cards": [CARD, {"term": ""}]}, ["cards[1].term", "cards[1].definition"]),
+        ({"cards": [CARD | {"term": "t" * 201}]}, ["cards[0].term"]),
+    ],
+    ids=["missing", "null", "empty", "501", "blank", "long"],
+)
+def test_it_names_what_is_wrong(owner: RestDoor, deck: Any, sent: Any, wrong: list[str]) -> None:
+    answer = owner.call("add_vocab_cards", deck_id=deck["id"], **sent)
+    assert (answer.error, answer.fields) == ("validation_failed", wrong)
+    assert deck_with_cards(owner, deck) == deck
+
+
+def test_someone_elses_deck_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
+    foreign = stranger.call("add_vocab_cards", deck_id=deck["id"], cards=[CARD])
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("add_vocab_cards", deck_id=UNKNOWN_ID, cards=[CARD]))
+    assert stranger.call("add_vocab_cards", deck_id=deck["id"], cards=5).error == "not_found"
+    assert deck_with_cards(owner, deck) == deck

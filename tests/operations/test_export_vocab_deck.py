@@ -1,0 +1,91 @@
+"""export_vocab_deck: GET /v1/vocab-decks/{deck_id}/export."""
+
+import csv
+import io
+from typing import Any
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import UNKNOWN_ID, refusal
+from tests.support.vocabulary import made_deck, reviewed
+from vocab.reading.tables import read_table
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+TEXTS = [
+    ("Nucleus", "Holds the DNA."),
+    ('The "core", they say', "a,b;c\td"),
+    ("Steps", "one\ntwo\r\nthree"),
+    ("=1+1", "+1"),
+    ("-5", "@SUM(A1)"),
+    ("'=1", "''-x"),
+    ("'tis", "\uff1d1"),
+    ("細胞", "🧬"),
+    ("term", "definition"),
+]
+"""Texts that a table could mistake."""
+
+
+def deck_of(door: RestDoor, texts: list[tuple[str, str]], name: str = "Organelles") -> Any:
+    cards = [{"term": term, "definition": definition} for term, definition in texts]
+    return door.made("create_vocab_deck", name=name, cards=cards)
+
+
+def export(door: RestDoor, deck: Any, **query: str) -> Any:
+    return door.request("GET", f"/v1/vocab-decks/{deck['id']}/export", query=query)
+
+
+def test_it_answers_a_file_to_save(owner: RestDoor) -> None:
+    response = export(owner, deck_of(owner, TEXTS[:2], name="Cells / “A”"))
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
+    disposition = response.headers["Content-Disposition"]
+    assert disposition == "attachment; filename*=utf-8''Cells%20/%20%E2%80%9CA%E2%80%9D.csv"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.content.decode() == (
+        "\ufeffterm,definition\r\n"
+        "Nucleus,Holds the DNA.\r\n"
+        '"The ""core"", they say","a,b;c\td"\r\n'
+    )  # fmt: skip
+
+
+def test_tabs_part_the_columns_of_tsv(owner: RestDoor) -> None:
+    response = export(owner, deck_of(owner, TEXTS[:1]), format="tsv")
+    assert response.headers["Content-Type"] == "text/tab-separated-values; charset=utf-8"
+    assert response.headers["Content-Disposition"] == 'attachment; filename="Organelles.tsv"'
+    assert response.content.decode() == "\ufeffterm\tdefinition\r\nNucleus\tHolds the DNA.\r\n"
+
+
+@pytest.mark.parametrize("format_", ["csv", "tsv"])
+def test_it_is_read_as_the_same_cards(owner: RestDoor, format_: str) -> None:
+    content = export(owner, deck_of(owner, TEXTS), format=format_).content.decode("utf-8-sig")
+    assert [(card["term"], card["definition"]) for card in read_table(content)["cards"]] == TEXTS
+
+
+@pytest.mark.parametrize("format_", ["csv", "tsv"])
+def test_no_cell_is_a_formula(owner: RestDoor, format_: str) -> None:
+    content = export(owner, deck_of(owner, TEXTS), format=format_).content.decode("utf-8-sig")
+    rows = csv.reader(io.StringIO(content, newline=""), delimiter={"csv": ",", "tsv": "\t"}[format_])
+    assert [cell for row in rows for cell in row if cell[0] in "=+-@\uff1d\uff0b\uff0d\uff20"] == []
+
+
+def test_cards_come_as_they_were_added(owner: RestDoor) -> None:
+    deck = made_deck(owner, "Nucleus", "Ribosome")
+    reviewed(owner, deck["cards"][0], "easy")
+    owner.made("add_vocab_cards", deck_id=deck["id"], cards=[{"term": "Vacuole", "definition": "Stores."}])
+    terms = [line.split(",")[0] for line in export(owner, deck).content.decode().splitlines()]
+    assert terms[1:] == ["Nucleus", "Ribosome", "Vacuole"]
+
+
+@pytest.mark.parametrize("wrong", ["", "xlsx", "CSV"])
+def test_other_formats_are_refused(owner: RestDoor, wrong: str) -> None:
+    answer = owner.call("export_vocab_deck", deck_id=UNKNOWN_ID, format=wrong)
+    assert (answer.error, answer.fields) == ("validation_failed", ["format"])
+
+
+def test_someone_elses_deck_is_not_found(owner: RestDoor, stranger: RestDoor) -> None:
+    deck = made_deck(owner)
+    foreign = stranger.call("export_vocab_deck", deck_id=deck["id"])
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("export_vocab_deck", deck_id=UNKNOWN_ID))

@@ -1,0 +1,144 @@
+"""import_vocab_decks with packages that Anki's own library wrote."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+
+from tests.support.anki_packages import Anki
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import deck_with_cards, reviewed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def anki(tmp_path: Path) -> Iterator[Anki]:
+    """An empty collection."""
+    opened = Anki(tmp_path)
+    yield opened
+    opened.close()
+
+
+def imported(owner: RestDoor, package: bytes, **query: str) -> Any:
+    form = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("Export.apkg", package)})
+    return owner.request("POST", "/v1/vocab-decks/import", query=query, data=form, content_type=MULTIPART_CONTENT)
+
+
+def repacked(package: bytes, *left_out: str, **replaced: bytes) -> bytes:
+    """The package without some of its members, and others by the ends of their names replaced."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(package)) as old, zipfile.ZipFile(buffer, "w") as new:
+        for name in old.namelist():
+            if name not in left_out:
+                new.writestr(name, replaced.get(name.rpartition(".")[2], old.read(name)))
+    return buffer.getvalue()
+
+
+def members(package: bytes) -> set[str]:
+    with zipfile.ZipFile(io.BytesIO(package)) as opened:
+        return set(opened.namelist())
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
+def test_each_deck_with_notes_becomes_one(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+    anki.add("Biology::Cells", [("Nucleus", "Holds the DNA."), ("Ribosome", "Makes proteins.")])
+    anki.add("Words", [("Haus", "house")])
+    package = anki.package(legacy=legacy)
+    assert ("collection.anki21" if legacy else "collection.anki21b") in members(package)
+    response = imported(owner, package, name="Ignored")
+    assert response.status_code == 201
+    answer = response.json()
+    assert [(deck["name"], deck["card_count"]) for deck in answer["decks"]] == [("Biology::Cells", 2), ("Words", 1)]
+    assert (answer["cards"], answer["skipped"], answer["media_left_out"]) == (3, 0, 0)
+    cells = deck_with_cards(owner, answer["decks"][0])["cards"]
+    assert [(card["term"], card["state"], card["reps"]) for card in cells] == [
+        ("Nucleus", "new", 0),
+        ("Ribosome", "new", 0),
+    ]
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
+def test_the_schedule_of_fsrs_is_kept(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+    anki.add("Cells", [("Easy", "x"), ("Again", "x"), ("New", "x")])
+    anki.answer("Cells", "easy", "again")
+    easy, again, _ = anki.cards()
+    [deck] = imported(owner, anki.package(legacy=legacy)).json()["decks"]
+    found = {card["term"]: card for card in deck_with_cards(owner, deck)["cards"]}
+    assert [found[term]["state"] for term in ("Easy", "Again", "New")] == ["review", "learning", "new"]
+    for term, theirs in (("Easy", easy), ("Again", again)):
+        assert found[term]["stability"] == pytest.approx(theirs.memory_state.stability, rel=1e-3)
+        assert found[term]["difficulty"] == pytest.approx(theirs.memory_state.difficulty, rel=1e-3)
+        assert (found[term]["reps"], found[term]["lapses"]) == (1, 0)
+    now = datetime.now(UTC)
+    due = {term: datetime.fromisoformat(card["due_at"]) for term, card in found.items()}
+    assert abs(due["Easy"] - (now + easy.ivl * DAY)) <= DAY
+    assert abs(due["Again"] - datetime.fromtimestamp(again.due, UTC)) <= timedelta(seconds=1)
+    assert abs(datetime.fromisoformat(found["Easy"]["last_reviewed_at"]) - now) <= DAY
+    assert reviewed(owner, found["Easy"], "good")["reps"] == 2
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
+def test_html_becomes_text_and_media_is_left_out(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+    anki.add_media("cell.png", b"picture")
+    anki.add(
+        "Cells",
+        [
+            ("<b>A</b> &amp; B [sound:a.mp3]", 'one<br>two <img src="cell.png"><div>three</div>'),
+            ('<img src="cell.png">', "A picture alone makes no term."),
+            ("No definition", ""),
+            ("x" * 201, "Too long a term."),
+        ],
+    )
+    answer = imported(owner, anki.package(legacy=legacy)).json()
+    [card] = deck_with_cards(owner, answer["decks"][0])["cards"]
+    assert (card["term"], card["definition"]) == ("A & B", "one\ntwo\nthree")
+    assert (answer["cards"], answer["skipped"], answer["media_left_out"]) == (1, 3, 1)
+
+
+def test_a_note_is_one_card(owner: RestDoor, anki: Anki) -> None:
+    anki.add("Cells", [("Nucleus", "Core")], kind="Basic (and reversed card)")
+    assert len(anki.cards()) == 2
+    answer = imported(owner, anki.package(), name="One deck").json()
+    assert [(deck["name"], deck["card_count"]) for deck in answer["decks"]] == [("One deck", 1)]
+
+
+def test_the_dummy_of_a_newer_package_is_never_read(owner: RestDoor, anki: Anki) -> None:
+    anki.add("Cells", [("Nucleus", "Core")])
+    for legacy, present in ((False, "collection.anki21b"), (True, "collection.anki21")):
+        response = imported(owner, repacked(anki.package(legacy=legacy), present))
+        assert response.json()["error"]["type"] == "invalid_request"
+    assert owner.made("list_vocab_decks")["data"] == []
+
+
+def test_a_package_without_notes_has_no_cards(owner: RestDoor, anki: Anki) -> None:
+    assert imported(owner, anki.package()).json()["error"]["type"] == "validation_failed"
+
+
+def test_broken_packages_are_refused(owner: RestDoor, anki: Anki) -> None:
+    anki.add("Cells", [("Nucleus", "Core")])
+    package = anki.package()
+    empty = io.BytesIO()
+    zipfile.ZipFile(empty, "w").close()
+    no_zstd = repacked(package, anki21b=b"\x28\xb5\x2f\xfd junk")
+    no_database = repacked(anki.package(legacy=True), anki21=bytes(4096))
+    for broken in (package[: len(package) // 2], empty.getvalue(), no_zstd, no_database):
+        assert imported(owner, broken).json()["error"]["type"] == "invalid_request"
+    assert owner.made("list_vocab_decks")["data"] == []
+
+
+def test_20_000_notes_in_41_decks(owner: RestDoor, anki: Anki) -> None:
+    for part in range(2):
+        anki.add(f"Part {part}", [(f"Term {part} {n}", f"<b>Definition</b> {n}") for n in range(10_000)])
+    anki.add("Last", [("Term", "Definition")])
+    answer = imported(owner, anki.package()).json()
+    assert (len(answer["decks"]), answer["cards"], answer["skipped"]) == (41, 20_001, 0)
+    assert sum(deck["card_count"] for deck in owner.made("list_vocab_decks")["data"]) == 20_001

@@ -1,0 +1,151 @@
+"""create_vocab_deck with `if_exists`: the cards go into the deck of that name that is there."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.factories import DeckFactory, stored
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+
+def card(term: str, definition: str) -> dict[str, str]:
+    return {"term": term, "definition": definition}
+
+
+def merged(door: RestDoor, *cards: Any, name: str = "Organelles", **fields: Any) -> Any:
+    return door.made("create_vocab_deck", name=name, cards=list(cards), if_exists="merge", **fields)
+
+
+def texts(deck: Any) -> list[tuple[str, str]]:
+    return [(one["term"], one["definition"]) for one in deck["cards"]]
+
+
+def names(door: RestDoor) -> list[str]:
+    return [deck["name"] for deck in door.made("list_vocab_decks")["data"]]
+
+
+@pytest.fixture
+def deck(owner: RestDoor) -> Any:
+    """A deck of two cards."""
+    cards = [card("Nucleus", "Holds the DNA."), card("Ribosome", "Makes proteins.")]
+    return owner.made("create_vocab_deck", name="Organelles", cards=cards)
+
+
+def test_it_adds_new_terms_and_replaces_definitions(owner: RestDoor, deck: Any) -> None:
+    answer = merged(owner, card(" Ribosome ", "Reads RNA."), card("Vacuole", "Stores."), name="  ORGANELLES ")
+    assert (answer["id"], answer["name"], answer["card_count"]) == (deck["id"], "Organelles", 3)
+    assert texts(answer) == [("Nucleus", "Holds the DNA."), ("Ribosome", "Reads RNA."), ("Vacuole", "Stores.")]
+    assert answer["updated_at"] > deck["updated_at"]
+    assert names(owner) == ["Organelles"]
+
+
+def test_the_schedule_of_known_terms_stays(owner: RestDoor, deck: Any) -> None:
+    known = reviewed(owner, deck["cards"][0], "easy")
+    answer = merged(owner, card("Nucleus", "Core."))
+    assert known | {"definition": "Core."} in answer["cards"]
+
+
+def test_terms_are_compared_exactly(owner: RestDoor, deck: Any) -> None:
+    answer = merged(owner, card("nucleus", "Another."), card("Nucle us", "A third."))
+    assert [one["term"] for one in answer["cards"]] == ["Nucleus", "Ribosome", "nucleus", "Nucle us"]
+
+
+def test_the_last_of_two_entries_counts(owner: RestDoor, deck: Any) -> None:
+    answer = merged(
+        owner, card("Vacuole", "First."), card("Nucleus", "x"), card("Vacuole", "Last."), card("Nucleus", "y")
+    )
+    assert texts(answer) == [("Nucleus", "y"), ("Ribosome", "Makes proteins."), ("Vacuole", "Last.")]
+
+
+def test_a_term_with_several_cards_is_left_if_one_says_so_already(owner: RestDoor) -> None:
+    both = [card("Bank", "Of a river."), card("Bank", "For money.")]
+    owner.made("create_vocab_deck", name="Words", cards=both)
+    assert texts(merged(owner, both[1], name="Words")) == [(one["term"], one["definition"]) for one in both]
+    assert texts(merged(owner, card("Bank", "A bench."), name="Words"))[0] == ("Bank", "A bench.")
+
+
+def test_the_oldest_of_that_name_gets_them(owner: RestDoor, deck: Any) -> None:
+    younger = made_deck(owner, "Golgi", name="organelles")
+    merged(owner, card("Vacuole", "Stores."))
+    assert (len(deck_with_cards(owner, deck)["cards"]), deck_with_cards(owner, younger)) == (3, younger)
+
+
+def test_it_keeps_its_course(owner: RestDoor, course: Any, deck: Any) -> None:
+    assert merged(owner, card("Vacuole", "Stores."), course_id=course["id"])["course_id"] is None
+
+
+def test_without_such_a_deck_it_is_made(owner: RestDoor, stranger: RestDoor, course: Any, deck: Any) -> None:
+    theirs = made_deck(stranger, "Alga", name="Plants")
+    answer = merged(
+        owner, card("Alga", "First."), card("Alga", "Last."), name=" Plants ", course_id=course["id"]
+    )  # fmt: skip
+    assert (answer["name"], answer["course_id"], texts(answer)) == ("Plants", course["id"], [("Alga", "Last.")])
+    assert deck_with_cards(stranger, theirs) == theirs
+
+
+def test_create_makes_another_of_the_same_name(owner: RestDoor, deck: Any) -> None:
+    cards = [card("Nucleus", "x"), card("Nucleus", "y")]
+    another = owner.made("create_vocab_deck", name="Organelles", cards=cards, if_exists="create")
+    assert (another["id"] != deck["id"], another["card_count"]) == (True, 2)
+
+
+@pytest.mark.rest
+def test_it_is_200_where_nothing_was_made(owner: RestDoor) -> None:
+    sent = {"name": "Organelles", "cards": [card("Nucleus", "Core.")], "if_exists": "merge"}
+    assert [owner.call("create_vocab_deck", **sent).status for _ in range(2)] == [201, 200]
+
+
+def test_nothing_new_leaves_it_as_it_is(owner: RestDoor, deck: Any) -> None:
+    rows = len(owner.made("list_changes")["data"]) if type(owner) is RestDoor else 0
+    assert merged(owner, card("Nucleus", "Holds the DNA.")) == deck
+    if rows:
+        assert len(owner.made("list_changes")["data"]) == rows
+
+
+@pytest.mark.rest
+def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestDoor, deck: Any) -> None:
+    merged(owner, card("Nucleus", "Core."), card("Vacuole", "Stores."), card("Golgi", "Ships."))
+    [row, *_] = owner.made("list_changes")["data"]
+    assert (row["operation"], row["undoable"]) == ("create_vocab_deck", True)
+    assert row["object"] == {"type": "deck", "id": deck["id"], "name": "Organelles"}
+    assert (row["before"], row["after"]) == ({"cards": 1}, {"cards": 3})
+
+
+@pytest.mark.rest
+def test_over_500_conflicts_and_changes_nothing(owner: RestDoor, deck: Any) -> None:
+    many = [card(f"Term {n}", "x") for n in range(499)]
+    answer = owner.call("create_vocab_deck", name="Organelles", cards=[card("Nucleus", "y"), *many], if_exists="merge")
+    assert answer.error == "conflict"
+    assert deck_with_cards(owner, deck) == deck
+
+
+def test_at_100_decks_there_is_room_in_those_that_are_there(owner: RestDoor, owner_member: Any, deck: Any) -> None:
+    stored(DeckFactory, 99, member=owner_member)
+    assert merged(owner, card("Vacuole", "Stores."))["card_count"] == 3
+    sent = {"name": "Plants", "cards": [card("Alga", "x")], "if_exists": "merge"}
+    assert owner.call("create_vocab_deck", **sent).error == "conflict"
+
+
+@pytest.mark.parametrize("wrong", ["skip", "", None, 1])
+def test_other_values_are_refused(owner: RestDoor, wrong: object) -> None:
+    answer = owner.call("create_vocab_deck", name="Deck", cards=[card("a", "b")], if_exists=wrong)
+    assert (answer.error, answer.fields) == ("validation_failed", ["if_exists"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_in_parallel_one_deck_is_made(owner: RestDoor, in_threads: Any) -> None:
+    answers = in_threads(lambda n: merged(owner, card(f"Term {n}", "x"), card("Same", f"{n}")), list(range(8)))
+    assert len({answer["id"] for answer in answers}) == 1
+    found = deck_with_cards(owner, answers[0])
+    assert sorted(one["term"] for one in found["cards"]) == ["Same", *(f"Term {n}" for n in range(8))]
+
+
+@pytest.mark.rest
+def test_a_repeated_call_is_answered_with_the_status_it_had(owner: RestDoor, deck: Any) -> None:
+    sent = {"name": "Organelles", "cards": [card("Vacuole", "Stores.")], "if_exists": "merge"}
+    first, again = (
+        owner.request("POST", "/v1/vocab-decks", json=sent, headers={"Idempotency-Key": "once"}) for _ in range(2)
+    )
+    assert (first.status_code, again.status_code, again.headers["Idempotency-Replayed"]) == (200, 200, "true")
+    assert first.content == again.content

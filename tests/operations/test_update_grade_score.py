@@ -1,0 +1,106 @@
+"""update_grade_score: PATCH /v1/grade-scores/{score_id}."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import NOT_STRINGS, UNKNOWN_ID, refusal
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+def categories_of(door: RestDoor, course: Any, *names: str) -> Any:
+    listed = [{"name": name, "weight": 50} for name in names]
+    return door.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
+
+
+@pytest.fixture
+def categories(owner: RestDoor, course: Any) -> Any:
+    """Quizzes and Exams."""
+    return categories_of(owner, course, "Quizzes", "Exams")
+
+
+@pytest.fixture
+def score(owner: RestDoor, course: Any, categories: Any) -> Any:
+    """A score of 80 among the quizzes."""
+    fields = {"category_id": categories[0]["id"], "label": "Quiz 1", "score": 80}
+    return owner.made("add_grade_score", course_id=course["id"], **fields)
+
+
+@pytest.fixture
+def listed(owner: RestDoor, course: Any):
+    """Reads the scores of the categories."""
+
+    def read() -> Any:
+        return [one["scores"] for one in owner.made("get_grades", course_id=course["id"])["categories"]]
+
+    return read
+
+
+def test_it_changes_every_field(owner: RestDoor, score: Any, categories: Any, listed) -> None:
+    fields = {"label": " Final ", "score": 90.12345, "category_id": categories[1]["id"]}
+    changed = owner.made("update_grade_score", score_id=score["id"], **fields)
+    assert changed == score | {"label": "Final", "score": 90.1235, "category_id": categories[1]["id"]}
+    assert listed() == [[], [changed]]
+
+
+@pytest.mark.parametrize(("field", "value"), [("label", "Quiz 2"), ("score", 0.0), ("score", 150.0)])
+def test_it_changes_only_what_is_sent(owner: RestDoor, score: Any, listed, field: str, value: object) -> None:
+    changed = owner.made("update_grade_score", score_id=score["id"], **{field: value})
+    assert changed == score | {field: value}
+    assert listed() == [[changed], []]
+
+
+def test_the_grade_follows(owner: RestDoor, course: Any, score: Any) -> None:
+    owner.made("update_grade_score", score_id=score["id"], score=50)
+    assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 50
+
+
+def test_an_empty_object_changes_nothing(owner: RestDoor, score: Any, listed) -> None:
+    assert owner.made("update_grade_score", score_id=score["id"]) == score
+    assert listed() == [[score], []]
+
+
+def test_its_row_in_the_log_has_what_was(owner: RestDoor, score: Any, categories: Any) -> None:
+    owner.made("update_grade_score", score_id=score["id"], score=90, label="Quiz 1", category_id=categories[1]["id"])
+    [row, *_] = owner.made("list_changes")["data"]
+    assert row["object"] == {"type": "grade_score", "id": score["id"], "name": "Quiz 1"}
+    assert row["before"] == {"score": 80.0, "category_id": categories[0]["id"]}
+    assert row["after"] == {"score": 90.0, "category_id": categories[1]["id"]}
+    assert row["undoable"]
+
+
+def test_a_category_of_another_course_is_none(owner: RestDoor, stranger: RestDoor, score: Any, listed) -> None:
+    other = categories_of(owner, owner.made("create_course", name="Algebra"), "Homework")
+    foreign = categories_of(stranger, stranger.made("create_course", name="Latin"), "Homework")
+    for category_id in (other[0]["id"], foreign[0]["id"], UNKNOWN_ID):
+        answer = owner.call("update_grade_score", score_id=score["id"], category_id=category_id, score=1)
+        assert (answer.error, answer.fields) == ("validation_failed", ["category_id"])
+    assert listed() == [[score], []]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[("label", wrong) for wrong in ("", " ", None, "x" * 121, *NOT_STRINGS)],
+        *[("score", wrong) for wrong in (-1, 150.1, "80", None, True)],
+        *[("category_id", wrong) for wrong in ("17", None, 5)],
+    ],
+    ids=repr,
+)
+def test_other_values_are_refused(owner: RestDoor, score: Any, listed, field: str, value: object) -> None:
+    answer = owner.call("update_grade_score", score_id=score["id"], **{field: value})
+    assert (answer.error, answer.fields) == ("validation_failed", [field])
+    assert listed() == [[score], []]
+
+
+def test_someone_elses_score_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, score: Any, listed) -> None:
+    foreign = stranger.call("update_grade_score", score_id=score["id"], score=1)
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("update_grade_score", score_id=UNKNOWN_ID, score=1))
+    assert listed() == [[score], []]
+
+
+def test_a_missing_score_comes_before_a_wrong_body(stranger: RestDoor, score: Any) -> None:
+    assert stranger.call("update_grade_score", score_id=score["id"], score="x").error == "not_found"

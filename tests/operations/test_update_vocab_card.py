@@ -1,0 +1,107 @@
+"""update_vocab_card and delete_vocab_card: PATCH and DELETE /v1/vocab-cards/{card_id}."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import NOT_STRINGS, UNKNOWN_ID, refusal
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+from vocab.models import Review
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+@pytest.fixture
+def deck(owner: RestDoor) -> Any:
+    """A deck of two cards."""
+    return made_deck(owner, "Nucleus", "Ribosome")
+
+
+@pytest.fixture
+def card(owner: RestDoor, deck: Any) -> Any:
+    """The first of them, reviewed once."""
+    return reviewed(owner, deck["cards"][0], "good")
+
+
+def test_it_changes_the_texts_and_no_schedule(owner: RestDoor, deck: Any, card: Any) -> None:
+    changed = owner.made("update_vocab_card", card_id=card["id"], term=" Core ", definition="Holds the DNA.")
+    assert changed == card | {"term": "Core", "definition": "Holds the DNA."}
+    found = deck_with_cards(owner, deck)
+    assert changed in found["cards"]
+    assert found["updated_at"] > deck["updated_at"]
+
+
+@pytest.mark.parametrize("field", ["term", "definition"])
+def test_it_changes_only_what_is_sent(owner: RestDoor, card: Any, field: str) -> None:
+    assert owner.made("update_vocab_card", card_id=card["id"], **{field: "New"}) == card | {field: "New"}
+
+
+def test_nothing_new_leaves_it_and_its_deck(owner: RestDoor, deck: Any, card: Any) -> None:
+    before = deck_with_cards(owner, deck)
+    assert owner.made("update_vocab_card", card_id=card["id"]) == card
+    assert owner.made("update_vocab_card", card_id=card["id"], term=card["term"]) == card
+    assert deck_with_cards(owner, deck) == before
+
+
+def test_its_row_in_the_log_has_what_was(owner: RestDoor, card: Any) -> None:
+    owner.made("update_vocab_card", card_id=card["id"], term="Core", definition=card["definition"])
+    [row, *_] = owner.made("list_changes")["data"]
+    assert row["object"] == {"type": "card", "id": card["id"], "name": "Nucleus"}
+    assert (row["before"], row["after"]) == ({"term": "Nucleus"}, {"term": "Core"})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[("term", wrong) for wrong in ("", " ", None, "x" * 201, *NOT_STRINGS)],
+        *[("definition", wrong) for wrong in ("", None, "x" * 2001, "a\x00b")],
+    ],
+    ids=repr,
+)
+def test_other_values_are_refused(owner: RestDoor, deck: Any, card: Any, field: str, value: object) -> None:
+    before = deck_with_cards(owner, deck)
+    answer = owner.call("update_vocab_card", card_id=card["id"], **{field: value})
+    assert (answer.error, answer.fields) == ("validation_failed", [field])
+    assert deck_with_cards(owner, deck) == before
+
+
+def test_it_deletes_the_card_with_its_reviews(owner: RestDoor, deck: Any, card: Any) -> None:
+    stats = owner.made("get_practice_stats")
+    assert owner.made("delete_vocab_card", card_id=card["id"]) == {"id": card["id"], "deleted": True}
+    found = deck_with_cards(owner, deck)
+    assert (found["card_count"], found["cards"]) == (1, deck["cards"][1:])
+    assert found["updated_at"] > deck["updated_at"]
+    assert not Review.objects.exists()
+    assert owner.made("get_practice_stats") == stats
+    assert owner.call("delete_vocab_card", card_id=card["id"]).error == "not_found"
+
+
+def test_the_last_card_leaves_an_empty_deck(owner: RestDoor, deck: Any) -> None:
+    for one in deck["cards"]:
+        owner.made("delete_vocab_card", card_id=one["id"])
+    found = deck_with_cards(owner, deck)
+    assert (found["card_count"], found["next_due_at"], found["cards"]) == (0, None, [])
+
+
+def test_the_row_of_a_deletion_keeps_what_went(owner: RestDoor, card: Any) -> None:
+    owner.made("delete_vocab_card", card_id=card["id"])
+    [row, *_] = owner.made("list_changes")["data"]
+    assert row["object"] == {"type": "card", "id": card["id"], "name": "Nucleus"}
+    assert (row["before"]["definition"], row["before"]["reviews"], row["after"]) == (card["definition"], 1, None)
+    assert row["undoable"]
+
+
+@pytest.mark.parametrize("operation", ["update_vocab_card", "delete_vocab_card"])
+def test_someone_elses_card_is_not_found_and_stays(
+    owner: RestDoor, stranger: RestDoor, deck: Any, card: Any, operation: str
+) -> None:
+    before = deck_with_cards(owner, deck)
+    foreign = stranger.call(operation, card_id=card["id"])
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call(operation, card_id=UNKNOWN_ID))
+    assert deck_with_cards(owner, deck) == before
+
+
+def test_a_missing_card_comes_before_a_wrong_body(stranger: RestDoor, card: Any) -> None:
+    assert stranger.call("update_vocab_card", card_id=card["id"], term=5).error == "not_found"

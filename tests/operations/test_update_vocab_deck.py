@@ -1,0 +1,91 @@
+"""update_vocab_deck: PATCH /v1/vocab-decks/{deck_id}."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.doors import RestDoor
+from tests.support.samples import NOT_STRINGS, UNKNOWN_ID, refusal
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+@pytest.fixture
+def deck(owner: RestDoor) -> Any:
+    """A deck of two cards, without a course."""
+    return made_deck(owner, "Nucleus", "Ribosome")
+
+
+def test_it_changes_every_field_and_answers_without_cards(owner: RestDoor, course: Any, deck: Any) -> None:
+    changed = owner.made("update_vocab_deck", deck_id=deck["id"], name=" Cells ", course_id=course["id"])
+    cards = deck.pop("cards")
+    assert changed["updated_at"] > deck["updated_at"]
+    new = {"name": "Cells", "course_id": course["id"], "course_name": "Cell Biology"}
+    assert changed == deck | new | {"updated_at": changed["updated_at"]}
+    assert deck_with_cards(owner, deck) == changed | {"cards": cards}
+
+
+def test_it_changes_only_what_is_sent(owner: RestDoor, course: Any, deck: Any) -> None:
+    moved = owner.made("update_vocab_deck", deck_id=deck["id"], course_id=course["id"])
+    assert (moved["name"], moved["course_id"]) == ("Organelles", course["id"])
+    named = owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells")
+    assert (named["name"], named["course_id"]) == ("Cells", course["id"])
+
+
+def test_null_takes_it_out_of_its_course(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    changed = owner.made("update_vocab_deck", deck_id=deck["id"], course_id=None)
+    assert (changed["course_id"], changed["course_name"]) == (None, None)
+
+
+def test_nothing_new_leaves_it_as_it_is(owner: RestDoor, deck: Any) -> None:
+    del deck["cards"]
+    assert owner.made("update_vocab_deck", deck_id=deck["id"]) == deck
+    assert owner.made("update_vocab_deck", deck_id=deck["id"], name=deck["name"], course_id=None) == deck
+
+
+def test_past_practice_keeps_the_name_it_had(owner: RestDoor, deck: Any) -> None:
+    for _ in range(5):
+        reviewed(owner, deck["cards"][0], "again")
+    owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells")
+    assert [topic["topic"] for topic in owner.made("get_practice_stats")["weak_topics"]] == ["Organelles"]
+
+
+def test_its_row_in_the_log_has_what_was(owner: RestDoor, course: Any, deck: Any) -> None:
+    owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells", course_id=course["id"])
+    [row, *_] = owner.made("list_changes")["data"]
+    assert (row["operation"], row["undoable"]) == ("update_vocab_deck", True)
+    assert row["object"] == {"type": "deck", "id": deck["id"], "name": "Organelles"}
+    assert (row["before"], row["after"]) == (
+        {"name": "Organelles", "course_id": None},
+        {"name": "Cells", "course_id": course["id"]},
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *[("name", wrong) for wrong in ("", " ", None, "x" * 121, *NOT_STRINGS)],
+        *[("course_id", wrong) for wrong in ("17", 5, UNKNOWN_ID)],
+    ],
+    ids=repr,
+)
+def test_other_values_are_refused(owner: RestDoor, deck: Any, field: str, value: object) -> None:
+    answer = owner.call("update_vocab_deck", deck_id=deck["id"], **{field: value})
+    assert (answer.error, answer.fields) == ("validation_failed", [field])
+    assert deck_with_cards(owner, deck) == deck
+
+
+def test_another_members_course_is_like_none(owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
+    theirs = stranger.made("create_course", name="Latin")
+    answer = owner.call("update_vocab_deck", deck_id=deck["id"], course_id=theirs["id"])
+    assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
+
+
+def test_someone_elses_deck_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
+    foreign = stranger.call("update_vocab_deck", deck_id=deck["id"], name="Mine")
+    assert foreign.error == "not_found"
+    assert refusal(foreign) == refusal(stranger.call("update_vocab_deck", deck_id=UNKNOWN_ID, name="Mine"))
+    assert stranger.call("update_vocab_deck", deck_id=deck["id"], name=5).error == "not_found"
+    assert deck_with_cards(owner, deck) == deck

@@ -1,0 +1,68 @@
+"""Packages written by Anki's own library, in both formats that it writes today."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from anki.collection import AddNoteRequest, Collection, ExportAnkiPackageOptions
+from anki.scheduler.v3 import CardAnswer, Scheduler
+
+
+class Anki:
+    """A collection with FSRS switched on; close it when it is done with.
+
+    Args:
+        directory: empty; for its database.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.collection = Collection(str(directory / "collection.anki2"))
+        self.collection.set_config("fsrs", True)
+
+    def add(self, deck: str, notes: Iterable[tuple[str, ...]], kind: str = "Basic") -> None:
+        """Add notes of these fields to a deck; `::` stands between the parts of its name."""
+        deck_id = self.collection.decks.id(deck)
+        model = self.collection.models.by_name(kind)
+        assert deck_id is not None
+        assert model is not None
+        requests = []
+        for fields in notes:
+            note = self.collection.new_note(model)
+            note.fields = [*fields, *[""] * (len(note.fields) - len(fields))]
+            requests.append(AddNoteRequest(note, deck_id))
+        self.collection.add_notes(requests)
+
+    def answer(self, deck: str, *ratings: str) -> None:
+        """Answer the next cards of a deck, in their order."""
+        deck_id = self.collection.decks.id(deck)
+        assert deck_id is not None
+        self.collection.decks.select(deck_id)
+        scheduler = self.collection.sched
+        assert isinstance(scheduler, Scheduler)
+        values = {"again": CardAnswer.AGAIN, "good": CardAnswer.GOOD, "easy": CardAnswer.EASY}
+        for rating in ratings:
+            [queued, *_] = scheduler.get_queued_cards().cards
+            card = self.collection.get_card(queued.card.id)
+            card.start_timer()
+            answer = scheduler.build_answer(card=card, states=queued.states, rating=values[rating])
+            scheduler.answer_card(answer)
+
+    def cards(self) -> list[Any]:
+        """The cards by the age of their notes."""
+        return [self.collection.get_card(id_) for id_ in sorted(self.collection.find_cards(""))]
+
+    def package(self, *, legacy: bool = False) -> bytes:
+        """The collection as an `.apkg` file, with what is scheduled."""
+        path = self._directory / f"out-{legacy}.apkg"
+        options = ExportAnkiPackageOptions(with_scheduling=True, with_media=True, legacy=legacy)
+        self.collection.export_anki_package(out_path=str(path), options=options, limit=None)
+        return path.read_bytes()
+
+    def add_media(self, name: str, content: bytes) -> None:
+        """Store a picture or a sound beside the collection."""
+        self.collection.media.write_data(name, content)
+
+    def close(self) -> None:
+        """Let its database go."""
+        self.collection.close()

@@ -1,0 +1,118 @@
+"""Cards of a deck that is there: more of them, other texts, fewer. Reviews are `vocab.reviews`."""
+
+from collections.abc import Sequence
+from typing import TypedDict, Unpack, cast
+from uuid import UUID
+
+from django.db.models import Max
+
+from accounts.models import Member
+from accounts.recording import Write
+from accounts.writing import writing
+from studyservice.database.statements import Param, Select
+from studyservice.operations.errors import Conflict
+from studyservice.operations.serializers import DeletedRow, deletion
+from vocab.cards import add_cards, remove_card
+from vocab.decks import list_vocab_decks, require_deck, reread_vocab_deck
+from vocab.errors import NoSuchCard
+from vocab.models import Card, Deck
+from vocab.serializers import MAX_CARDS, CardFields, CardRecord, CardRow, CardTexts, DeckRow
+
+_MINE = Card.objects.filter(member_id=Param("member_id"))
+_CARD = Select[CardRow](_MINE.filter(id=Param("card_id")), CardRecord)
+_AFTER = Select[CardRow](
+    _MINE.filter(deck_id=Param("deck_id"), position__gt=Param("position")).order_by("position", "id"), CardRecord
+)
+
+
+class _Ids(TypedDict):
+    id: str
+    cards: list["_Ids"]
+
+
+def require_card(member: Member, card_id: UUID) -> CardRow:
+    """The card.
+
+    Raises:
+        NotFound: there is no such card of the member's.
+    """
+    card = _CARD.first(member_id=member.id, card_id=card_id)
+    if card is None:
+        raise NoSuchCard
+    return card
+
+
+def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -> DeckRow:
+    """Add cards behind those of the deck, all due at once; gives the deck with the new cards alone, as they were sent.
+
+    Raises:
+        NotFound: there is no such deck of the member's.
+        Conflict: the deck would have more than `MAX_CARDS` cards.
+    """
+    with writing(member.id, "add_vocab_cards") as write:
+        name = require_deck(member, deck_id)["name"]
+        write.within(Deck, deck_id, name)
+        last = add_to_deck(write, deck_id, cards)
+        touch_deck(write, deck_id)
+        [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
+        deck["cards"] = _AFTER.all(member_id=member.id, deck_id=deck_id, position=last)
+        return deck
+
+
+def reread_added_cards(member: Member, ids: _Ids) -> DeckRow:
+    """The deck as it is by now, with those of the cards that a call added which are still there.
+
+    Raises:
+        NotFound: the deck was deleted.
+    """
+    deck = reread_vocab_deck(member, ids)
+    there = {str(card["id"]): card for card in deck["cards"]}
+    deck["cards"] = [there[card["id"]] for card in ids["cards"] if card["id"] in there]
+    return deck
+
+
+def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int:
+    """Add cards behind those of the deck, inside `write`; gives the position behind which they stand.
+
+    Raises:
+        Conflict: the deck would have more than `MAX_CARDS` cards.
+    """
+    present = Card.objects.filter(member_id=write.member_id, deck_id=deck_id)
+    if present.count() + len(cards) > MAX_CARDS:
+        raise Conflict(f"A deck has at most {MAX_CARDS} cards. Add fewer, delete some, or make another deck.")
+    last: int = present.aggregate(last=Max("position"))["last"] or 0
+    for card in add_cards(write, deck_id, cards, after=last):
+        write.made(Card, card.id, card.term, {"deck_id": deck_id})
+    return last
+
+
+def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardTexts]) -> CardRow:
+    """Change the texts given; the card's schedule stays.
+
+    Raises:
+        NotFound: there is no such card of the member's.
+    """
+    with writing(member.id, "update_vocab_card") as write:
+        card = require_card(member, card_id)
+        if different := write.differing(Card, card_id, card["term"], card, changes):
+            Card.objects.filter(member_id=member.id, id=card_id).update(**different)
+            touch_deck(write, card["deck_id"])
+    return cast("CardRow", card | different)
+
+
+def delete_vocab_card(member: Member, card_id: UUID) -> DeletedRow:
+    """Remove the card with its review log; practice history keeps the attempts.
+
+    Raises:
+        NotFound: there is no such card of the member's.
+    """
+    with writing(member.id, "delete_vocab_card") as write:
+        card = require_card(member, card_id)
+        remove_card(write, card_id, card["deck_id"])
+        touch_deck(write, card["deck_id"])
+    return deletion(card_id)
+
+
+def touch_deck(write: Write, deck_id: UUID) -> None:
+    """Say when the deck was changed, inside `write`."""
+    Deck.objects.filter(member_id=write.member_id, id=deck_id).update(updated_at=write.now)

@@ -1,0 +1,15 @@
+"""What is not there, each said in one way."""
+
+from studyservice.operations.errors import NotFound
+
+
+class NoSuchDeck(NotFound):
+    """The member has no such deck."""
+
+    default_message = "There is no such deck. list_vocab_decks gives the ids."
+
+
+class NoSuchCard(NotFound):
+    """The member has no such card."""
+
+    default_message = "There is no such card. list_vocab_decks with deck_id and include_cards gives the ids."

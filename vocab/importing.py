@@ -1,0 +1,132 @@
+"""Decks out of a file: a table of terms and definitions, or a package of Anki's.
+
+The file is read in a child process, before the transaction begins; nothing is written unless all of it can be.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+from typing import IO
+from uuid import UUID
+
+from accounts.models import Member
+from accounts.writing import writing
+from courses.syllabi.reading.files import clean_filename
+from studyservice.operations.errors import Conflict, InvalidRequest, ValidationFailed
+from studyservice.reading.process import read_in_child
+from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room
+from vocab.decks import list_vocab_decks, require_course
+from vocab.reading.found import FoundCard, FoundDeck
+from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, ImportRow, NewCard
+
+MAX_FILE = 10 * 1024 * 1024
+"""Bytes of a file."""
+
+_READER = "vocab.reading.reader.read"
+_FIELD = "file"
+
+
+def import_vocab_decks(
+    member: Member,
+    file: IO[bytes],
+    filename: str,
+    *,
+    name: str | None = None,
+    course_id: UUID | None = None,
+    if_exists: str = "create",
+) -> tuple[ImportRow, bool]:
+    """Make decks of what is in the file, or merge it into those of the same names; gives whether any was made.
+
+    A deck has at most `MAX_CARDS` cards; those beyond go into `Name (2)` and so on. Must not be called inside a
+    transaction.
+
+    Args:
+        file: open, with a file descriptor.
+        filename: what a table's deck is called where `name` is not given.
+        name: of the deck; of a package with several decks it is ignored.
+
+    Raises:
+        InvalidRequest: the file cannot be read.
+        ValidationFailed: rows are wrong, it has no cards, or `course_id` is no course of the member's.
+        Conflict: there would be too many decks, or a deck would have too many cards.
+        ReadingBusy: others are reading.
+    """
+    found, skipped, media = _found(file)
+    if len(found) == 1 and name is not None:
+        found[0]["name"] = name
+    parts = list(_parts(found, PurePosixPath(clean_filename(filename)).stem))
+    with writing(member.id, "import_vocab_decks") as write:
+        require_course(member, course_id)
+        known = {part: oldest_named(write, part) if if_exists == "merge" else None for part, _ in parts}
+        require_room(write, sum(known[part] is None for part, _ in parts))
+        ids: list[UUID] = []
+        for part, cards in parts:
+            there = known[part]
+            if there is not None:
+                merge_cards(write, there, cards)
+                ids.append(there.id)
+            else:
+                made = last_of_each(cards) if if_exists == "merge" else cards
+                ids.append(make_deck(write, part, course_id, made))
+        decks = {deck["id"]: deck for deck in list_vocab_decks(member, include_cards=False)}
+    answer: ImportRow = {
+        "decks": [decks[deck_id] for deck_id in dict.fromkeys(ids)],
+        "cards": sum(len(cards) for _, cards in parts),
+        "skipped": skipped,
+        "media_left_out": media,
+    }
+    return answer, any(there is None for there in known.values())
+
+
+def _found(file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
+    """The decks in the file, how many notes make no card, and how many files of media are with them.
+
+    Raises:
+        InvalidRequest: it cannot be read, or not within the limits of reading.
+        ValidationFailed: rows are wrong, or there are no cards.
+        Conflict: there are more cards than a member can have.
+    """
+    outcome = read_in_child(_READER, file)
+    match outcome.found.get("refused"):
+        case "rows":
+            rows = outcome.found["rows"]
+            raise ValidationFailed([{"field": _FIELD, "message": row} for row in rows])
+        case "too_many":
+            raise Conflict("The file has more cards than there can be. Send a part of it.")
+        case None if outcome.complete:
+            pass
+        case _:
+            raise InvalidRequest(
+                "The file cannot be read. Send a CSV or TSV file in UTF-8, or a package of Anki's (.apkg)."
+            )
+    if not outcome.found["decks"]:
+        raise ValidationFailed.of(_FIELD, "Has no cards: a term and a definition in each row, or in each note.")
+    return outcome.found["decks"], outcome.found["skipped"], outcome.found["media"]
+
+
+def _parts(found: list[FoundDeck], default: str) -> Iterator[tuple[str, list[NewCard]]]:
+    """Decks of at most `MAX_CARDS` cards with their names."""
+    for deck in found:
+        name = (deck["name"] or default).strip()
+        for start in range(0, len(deck["cards"]), MAX_CARDS):
+            number = start // MAX_CARDS + 1
+            ending = "" if number == 1 else f" ({number})"
+            cards = [_card(card) for card in deck["cards"][start : start + MAX_CARDS]]
+            yield name[: MAX_DECK_NAME - len(ending)].strip() + ending, cards
+
+
+def _card(found: FoundCard) -> NewCard:
+    card: NewCard = {"term": found["term"], "definition": found["definition"]}
+    schedule = found.get("schedule")
+    if schedule is not None:
+        card |= {
+            "state": schedule["state"],
+            "step": None if schedule["state"] == "review" else 0,
+            "stability": schedule["stability"],
+            "difficulty": schedule["difficulty"],
+            "due_at": datetime.fromtimestamp(schedule["due"], UTC),
+            "last_reviewed_at": datetime.fromtimestamp(schedule["last_reviewed"], UTC),
+            "reps": schedule["reps"],
+            "lapses": schedule["lapses"],
+        }
+    return card

@@ -1,0 +1,76 @@
+"""What a reader found in a file of decks, as JSON values, and how it says that there is nothing to be read."""
+
+from typing import Any, NotRequired, TypedDict
+
+MAX_TERM = 200
+"""Characters (`vocab.serializers.CardBody`)."""
+
+MAX_DEFINITION = 2000
+"""Characters."""
+
+MAX_CARDS = 50_000
+"""Cards in a file: as many as a member can have, in 100 decks of 500."""
+
+MAX_TOLD = 100
+"""Wrong rows that are named."""
+
+
+class FoundSchedule(TypedDict):
+    """Where a card stands in FSRS; times in seconds since 1970.
+
+    Attributes:
+        state: `learning`, `review` or `relearning`.
+    """
+
+    state: str
+    stability: float
+    difficulty: float
+    due: float
+    last_reviewed: float
+    reps: int
+    lapses: int
+
+
+class FoundCard(TypedDict):
+    """A card; without `schedule` it is new."""
+
+    term: str
+    definition: str
+    schedule: NotRequired[FoundSchedule]
+
+
+class FoundDeck(TypedDict):
+    """Cards that belong together; without a name they are called as their file is."""
+
+    name: str | None
+    cards: list[FoundCard]
+
+
+class BrokenFileError(Exception):
+    """It is not what it looks like, or is packed in a way that is not known."""
+
+
+class WrongRowsError(Exception):
+    """Rows that have to be mended first.
+
+    Attributes:
+        rows: what is wrong with each.
+    """
+
+    def __init__(self, rows: list[str]) -> None:
+        self.rows = rows
+        super().__init__()
+
+
+class TooManyError(Exception):
+    """More cards than a member can have, or a longer text than is unpacked here."""
+
+
+def fits(term: str, definition: str) -> bool:
+    """Whether a card can have these texts, which are trimmed."""
+    return 0 < len(term) <= MAX_TERM and 0 < len(definition) <= MAX_DEFINITION and "\x00" not in term + definition
+
+
+def told(decks: list[FoundDeck], *, skipped: int = 0, media: int = 0) -> dict[str, Any]:
+    """What the child says; decks without cards are left out."""
+    return {"decks": [deck for deck in decks if deck["cards"]], "skipped": skipped, "media": media}

@@ -1,0 +1,31 @@
+"""The reader of files of decks, for the child process."""
+
+from collections.abc import Iterator
+from typing import IO, Any
+
+from courses.syllabi.reading.media_types import decoded
+from vocab.reading.found import BrokenFileError, TooManyError, WrongRowsError, told
+from vocab.reading.packages import is_package, read_package
+from vocab.reading.tables import read_table
+
+
+def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yields `decks`, `skipped` and `media`; or `refused`, which is `broken`, `too_many` or `rows`, with its `rows`."""
+    try:
+        yield _read(file)
+    except BrokenFileError:
+        yield {"refused": "broken"}
+    except TooManyError:
+        yield {"refused": "too_many"}
+    except WrongRowsError as wrong:
+        yield {"refused": "rows", "rows": wrong.rows}
+
+
+def _read(file: IO[bytes]) -> dict[str, Any]:
+    if is_package(file):
+        return read_package(file)
+    file.seek(0)
+    content = decoded(file.read())
+    if content is None:
+        raise BrokenFileError
+    return told([read_table(content)])

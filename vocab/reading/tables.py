@@ -1,0 +1,132 @@
+"""Cards out of CSV and TSV: RFC 4180, with a separator that the content tells, and a header row or none.
+
+A text that begins with a character that a spreadsheet takes for a formula has an apostrophe before it
+(`vocab.exporting`), which is taken away again.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
+
+from vocab.reading.found import (
+    MAX_CARDS,
+    MAX_DEFINITION,
+    MAX_TERM,
+    MAX_TOLD,
+    FoundCard,
+    FoundDeck,
+    TooManyError,
+    WrongRowsError,
+)
+
+TERMS = frozenset({"term", "front", "question", "word", "prompt", "expression"})
+"""What the column of the terms is called, in small letters."""
+
+DEFINITIONS = frozenset({"definition", "back", "answer", "meaning", "translation", "explanation"})
+"""What the column of the definitions is called."""
+
+_SEPARATORS = ("\t", ",", ";")
+_LOOKED_AT = 50
+"""Rows that tell the separator."""
+
+ESCAPED_FORMULA = re.compile("'+[=+@\uff1d\uff0b\uff0d\uff20-]")
+"""The beginning of a text with an apostrophe that keeps spreadsheets from calculating it (OWASP, CSV injection)."""
+
+
+def read_table(content: str) -> FoundDeck:
+    """The cards of a table, in their order; rows without any text are left out.
+
+    Raises:
+        WrongRowsError: rows are broken, lack a column, or have too long a text.
+        TooManyError: there are more than `MAX_CARDS`.
+    """
+    separator = _separator(content)
+    rows = _rows(content, separator)
+    cards: list[FoundCard] = []
+    wrong: list[str] = []
+    term_at, definition_at = 0, 1
+    try:
+        for place, (number, row) in enumerate(rows):
+            columns = _columns(row) if place == 0 else None
+            if columns is not None:
+                term_at, definition_at = columns
+                continue
+            found = _card(row, term_at, definition_at)
+            if isinstance(found, str):
+                wrong.append(f"Row {number}: {found}")
+                if len(wrong) > MAX_TOLD:
+                    break
+            elif len(cards) == MAX_CARDS:
+                raise TooManyError
+            else:
+                cards.append(found)
+    except _BrokenRowError as broken:
+        wrong.append(f"Row {broken.number}: {broken}")
+    if wrong:
+        raise WrongRowsError(wrong)
+    return {"name": None, "cards": cards}
+
+
+class _BrokenRowError(Exception):
+    def __init__(self, number: int, why: str) -> None:
+        self.number = number
+        super().__init__(why)
+
+
+def _rows(content: str, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows with any text and their numbers, from 1, in which a quoted text with line breaks is a part of one."""
+    reader = csv.reader(io.StringIO(content, newline=""), delimiter=separator, strict=True)
+    number = 0
+    while True:
+        number += 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as fault:
+            raise _BrokenRowError(number, f"the quotation marks are wrong ({fault}).") from fault
+        if any(cell.strip() for cell in row):
+            yield number, row
+
+
+def _separator(content: str) -> str:
+    """The one that gives a header that is known, else the one that parts every row alike, else most rows."""
+    return max(_SEPARATORS, key=lambda separator: _likelihood(content, separator))
+
+
+def _likelihood(content: str, separator: str) -> tuple[bool, bool, int]:
+    """Of equally likely ones `max` takes the first; rows behind a broken one tell nothing."""
+    rows: list[list[str]] = []
+    with suppress(_BrokenRowError):
+        rows.extend(row for _, row in islice(_rows(content, separator), _LOOKED_AT))
+    lengths = [len(row) for row in rows]
+    alike = len(set(lengths)) == 1 and lengths[0] > 1
+    return bool(rows) and _columns(rows[0]) is not None, alike, sum(length > 1 for length in lengths)
+
+
+def _columns(row: list[str]) -> tuple[int, int] | None:
+    """Where a header says that terms and definitions are; None if the row is none."""
+    words = [cell.strip().casefold() for cell in row]
+    term_at = next((place for place, word in enumerate(words) if word in TERMS), None)
+    definition_at = next((place for place, word in enumerate(words) if word in DEFINITIONS), None)
+    return None if term_at is None or definition_at is None else (term_at, definition_at)
+
+
+def _card(row: list[str], term_at: int, definition_at: int) -> FoundCard | str:
+    """The card of a row, or what is wrong with it."""
+    if len(row) <= max(term_at, definition_at):
+        return "has no second column. A row is a term and its definition."
+    term, definition = (_unescaped(row[place].strip()) for place in (term_at, definition_at))
+    for what, text, most in (("term", term, MAX_TERM), ("definition", definition, MAX_DEFINITION)):
+        if not text:
+            return f"the {what} is empty."
+        if len(text) > most:
+            return f"the {what} has more than {most} characters."
+    return {"term": term, "definition": definition}
+
+
+def _unescaped(text: str) -> str:
+    return text[1:] if ESCAPED_FORMULA.match(text) else text
