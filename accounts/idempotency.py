@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from http import HTTPStatus
 from typing import TypedDict
 from uuid import UUID
 
@@ -140,11 +141,12 @@ class _DoneError(Exception):
         super().__init__()
 
 
-def answer_once(call: KeyedCall, operation: Operation, credential: Credential, run: Callable[[], bytes]) -> Outcome:
-    """What `run` answers, or what it answered under the same key; only successes are kept.
+Run = Callable[[], tuple[HTTPStatus, bytes]]
+"""Carries a call out; gives the status and the JSON of its answer."""
 
-    Args:
-        run: carries the call out; gives the JSON of its record.
+
+def answer_once(call: KeyedCall, operation: Operation, credential: Credential, run: Run) -> Outcome:
+    """What `run` answers, or what it answered under the same key; only successes are kept.
 
     Raises:
         ApiError: of `run`; it may be sent again under the same key.
@@ -175,20 +177,20 @@ def answer_once(call: KeyedCall, operation: Operation, credential: Credential, r
     return Outcome(kept["status"], content, replayed=True)
 
 
-def _first_answer(call: KeyedCall, operation: Operation, run: Callable[[], bytes]) -> Outcome:
+def _first_answer(call: KeyedCall, operation: Operation, run: Run) -> Outcome:
     """Run, and keep the answer in the same transaction, which begins with the first write."""
     with ExitStack() as transactions:
         enclosing = _Enclosing(call, transactions)
         token = ENCLOSING.set(enclosing)
         try:
-            content = run()
+            status, content = run()
             if not enclosing.is_locked:  # nothing was written
                 with writing(call.member_id):
                     pass
-            _keep(call, operation, content)
+            _keep(call, operation, status, content)
         finally:
             ENCLOSING.reset(token)
-    return Outcome(operation.status, content, replayed=False)
+    return Outcome(status, content, replayed=False)
 
 
 class _Enclosing:
@@ -233,7 +235,7 @@ class _Enclosing:
         self.is_locked = True
 
 
-def _keep(call: KeyedCall, operation: Operation, content: bytes) -> None:
+def _keep(call: KeyedCall, operation: Operation, status: HTTPStatus, content: bytes) -> None:
     """Store the answer for as long as it can be asked for, under the member's lock."""
     now = timezone.now()
     mine = IdempotencyKey.objects.filter(member_id=call.member_id)
@@ -246,7 +248,7 @@ def _keep(call: KeyedCall, operation: Operation, content: bytes) -> None:
         holder=call.holder,
         key=call.key,
         fingerprint=call.fingerprint,
-        status=operation.status,
+        status=status,
         answer=(content if whole else orjson.dumps(_ids(orjson.loads(content)))).decode(),
         whole=whole,
         created_at=now,

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import update_wrapper
+from http import HTTPStatus
 from typing import Any, ClassVar, Protocol
 from uuid import UUID
 
@@ -60,7 +61,7 @@ class HttpArguments:
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""
         if operation.body is not None:
-            return read_json(self.request)
+            return read_json(self.request, long=operation.long_body)
         if self.request.method == "DELETE":
             require_whole(self.request)
         return None
@@ -95,6 +96,7 @@ class MemberViewSet(ViewSet):
         member: whose data this is.
         query: the parsed query parameters.
         body: the validated body.
+        status: what the action answers a success with; None if it is the declared one.
         change_id: the row that the call left in the log of changes; None if it changed nothing.
     """
 
@@ -105,6 +107,7 @@ class MemberViewSet(ViewSet):
     member: Member
     query: dict[str, Any]
     body: dict[str, Any]
+    status: HTTPStatus | None = None
     change_id: UUID | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -149,7 +152,7 @@ class MemberViewSet(ViewSet):
             if isinstance(error, InsufficientScope):
                 error.headers["WWW-Authenticate"] = challenge(request.path_info, "insufficient_scope")
             return error_response(error)
-        return json_response(row, operation.status)
+        return json_response(row, self.status or operation.status)
 
     def _operation_of(self, request: HttpRequest) -> Operation:
         name = self.action_map.get((request.method or "").lower())
@@ -163,7 +166,12 @@ class MemberViewSet(ViewSet):
         sent = _admitted(operation, credential, arguments)
         call = KeyedCall.of(arguments.request, credential, operation, sent)
         read = ReadArguments(arguments.request, arguments.path_ids, sent)
-        outcome = answer_once(call, operation, credential, lambda: encode(self.run(operation, credential, read)))
+
+        def run() -> tuple[HTTPStatus, bytes]:
+            content = encode(self.run(operation, credential, read))
+            return self.status or operation.status, content
+
+        outcome = answer_once(call, operation, credential, run)
         response = content_response(outcome.content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"

@@ -37,7 +37,7 @@ def output_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], *,
     Args:
         may_leave_out: whether lists may be missing, as they may from an answer that would be too long.
     """
-    [answer] = [response for status, response in entry["responses"].items() if status.startswith("2")]
+    answer = next(response for status, response in entry["responses"].items() if status.startswith("2"))
     [media] = answer["content"].values()
     schema = _undescribed(_inlined(media["schema"], components))
     return _with_optional_lists(schema) if may_leave_out else schema

@@ -16,6 +16,11 @@ class Request(WSGIRequest):
         if self._chunked:
             self._stream = cast(BinaryIO, _Bounded(environ["wsgi.input"], settings.MAX_BODY_BYTES))
 
+    def bound_body(self, most: int) -> None:
+        """Let a chunked body have `most` bytes, before any of it is read."""
+        if self._chunked:
+            self._stream = cast(BinaryIO, _Bounded(self.environ["wsgi.input"], most))
+
     def _load_post_and_files(self) -> None:
         """A form's parser wants to know how long the body is."""
         if self._chunked:

@@ -78,7 +78,8 @@ class OperationSchema(AutoSchema):
         answer: Any = self.declared.answer
         if self.declared.many:
             answer = _page_of(answer)
-        responses: dict[int, Any] = {self.declared.status: OpenApiResponse(answer, "Success.", examples=None)}
+        statuses = sorted({self.declared.status, self.declared.other_status or self.declared.status})
+        responses: dict[int, Any] = {status: OpenApiResponse(answer, "Success.", examples=None) for status in statuses}
         for status in self.declared.error_statuses(self.method):
             responses[status] = OpenApiResponse(ErrorEnvelopeRecord, ERRORS[status].text)
         return responses

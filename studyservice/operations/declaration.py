@@ -45,9 +45,11 @@ class Operation:
         scope: needed by the credential.
         answer: the shape of a success.
         status: HTTP status of a success.
+        other_status: another one, which the action says with its viewset's `status`, as where nothing had to be made.
         many: whether the answer is a Page of `answer`.
         query: query parameters.
         body: request body.
+        long_body: whether that may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
         partial: whether only the fields that were sent are changed.
         path_ids: names of the UUIDs in the path, outermost first.
         exists: raises `NotFound` unless the path's object is the member's; called only before a 422 about the body,
@@ -68,9 +70,11 @@ class Operation:
     scope: Scope
     answer: type[Record]
     status: HTTPStatus
+    other_status: HTTPStatus | None
     many: bool
     query: type[Query] | None
     body: type[Body] | None
+    long_body: bool
     partial: bool
     path_ids: tuple[str, ...]
     exists: Callable[..., object] | None
@@ -114,9 +118,11 @@ def operation(
     scope: Scope,
     answer: type[Record],
     status: HTTPStatus = HTTPStatus.OK,
+    other_status: HTTPStatus | None = None,
     many: bool = False,
     query: type[Query] | None = None,
     body: type[Body] | None = None,
+    long_body: bool = False,
     partial: bool = False,
     exists: Callable[..., object] | None = None,
     counted: bool = False,
@@ -140,9 +146,11 @@ def operation(
             scope=scope,
             answer=answer,
             status=status,
+            other_status=other_status,
             many=many,
             query=query,
             body=body,
+            long_body=long_body,
             partial=partial,
             path_ids=_path_ids_of(action),
             exists=exists,

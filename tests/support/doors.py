@@ -28,13 +28,19 @@ STATUS = {
 
 @dataclass(frozen=True)
 class Route:
-    """Where REST offers an operation."""
+    """Where REST offers an operation.
+
+    Attributes:
+        success: status of a success; where there are two, of the one that made something.
+        successes: all of them.
+    """
 
     method: str
     path: str
     path_ids: frozenset[str]
     query: frozenset[str]
     success: int
+    successes: frozenset[int]
 
 
 @cache
@@ -50,12 +56,14 @@ def routes() -> dict[str, Route]:
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
             parameters = operation.get("parameters", [])
+            successes = frozenset(int(code) for code in operation["responses"] if code < "300")
             found[operation["operationId"]] = Route(
                 method=method.upper(),
                 path=path,
                 path_ids=frozenset(p["name"] for p in parameters if p["in"] == "path"),
                 query=frozenset(p["name"] for p in parameters if p["in"] == "query"),
-                success=min(int(code) for code in operation["responses"]),
+                success=max(successes),
+                successes=successes,
             )
     return found
 
@@ -68,11 +76,13 @@ class Answer:
         body: the record, or the error object.
         error: the error's type, or None.
         fields: the names in `details`, in order.
+        status: of a success over REST; tools have none.
     """
 
     body: Any
     error: str | None = None
     fields: list[str] = field(default_factory=list)
+    status: int | None = None
 
 
 class RestDoor:
@@ -94,8 +104,8 @@ class RestDoor:
 
     def _answer(self, response: HttpResponse, route: Route) -> Answer:
         content = response.json()  # type: ignore[attr-defined]  # added by the test client
-        if response.status_code == route.success:
-            return Answer(content)
+        if response.status_code in route.successes:
+            return Answer(content, status=response.status_code)
         assert response.status_code == STATUS[content["error"]["type"]], content
         return _failed(content["error"], response)
 
