@@ -190,6 +190,7 @@ CREDENTIAL_RESOLVERS = {
     "sk": "accounts.credentials.resolve_api_key",
     "at": "oauthserver.access_tokens.resolve_access_token",
 }
+COURSE_CATEGORIES = "grades.new_courses.NewCourseCategories"
 PRACTICE_STREAK = "practice.streaks.current_streak"
 CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
 EXPIRED_DATA = {

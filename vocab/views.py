@@ -28,6 +28,7 @@ class DeckViewSet(MemberViewSet):
         answer=DeckRecord,
         status=HTTPStatus.CREATED,
         body=DeckBody,
+        long_body=True,
         counted=True,
         reread=decks.reread_vocab_deck,
     )
