@@ -68,7 +68,7 @@ class HttpArguments:
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""
         if operation.body is not None:
-            return read_json(self.request)
+            return read_json(self.request, long=operation.long_body)
         if operation.upload is not None:
             received = read_upload(self.request, operation.upload)
             UPLOAD.set(self.request, received)

@@ -6,7 +6,7 @@ from accounts.acting import Actor, acting
 from accounts.changes import ActorKind
 from accounts.models import Member
 from bench.cast import Cast
-from courses.items import create_item, delete_item, update_item
+from courses.items import create_single_item, delete_item, update_item
 from courses.models import Course
 from planning.milestones import create_milestone, update_milestone
 from studyservice.database.ids import uuid7
@@ -26,7 +26,9 @@ def leave(_members: int) -> Cast:
         with acting(Actor(ActorKind.APP, uuid7(), "Claude")):
             for number in range(ITEMS):
                 due_on = today + timedelta(days=30 + number)
-                item = create_item(member, course.id, title=f"Problem set {number}", kind="assignment", due_on=due_on)
+                item = create_single_item(
+                    member, course.id, title=f"Problem set {number}", kind="assignment", due_on=due_on
+                )
                 update_item(member, item["id"], due_on=due_on + timedelta(days=2))
                 step = create_milestone(member, item["id"], title="Read the chapter", due_on=due_on)
                 update_milestone(member, step["id"], done=True)

@@ -147,7 +147,7 @@ class ItemAdmin(ServiceAdmin):
             fields = dict(form.cleaned_data)
             course = fields.pop("course")
             obj.member = course.member
-            obj.id = items.create_item(course.member, course.id, **fields)["id"]
+            obj.id = items.create_single_item(course.member, course.id, **fields)["id"]
 
     def delete_model(self, request: HttpRequest, obj: Item) -> None:
         """As delete_item does it."""

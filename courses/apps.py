@@ -13,3 +13,7 @@ class CoursesConfig(AppConfig):
         "Courses": "Courses and their syllabus text.",
         "Items": "Exams, quizzes, assignments, labs, papers, projects: what is due when.",
     }
+
+    def ready(self) -> None:
+        """Register the check of what other apps do for this one."""
+        from courses import checks  # noqa: F401, PLC0415  # registers itself

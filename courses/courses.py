@@ -1,18 +1,31 @@
 """A member's courses."""
 
-from typing import Unpack, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Unpack, cast
 from uuid import UUID
 
-from django.db.models import BooleanField, ExpressionWrapper, Q
+from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
+from django.db.models.functions import Coalesce, Length, Substr
 
 from accounts.deleting import delete_object
 from accounts.models import Member
+from accounts.recording import Write
 from accounts.writing import writing
+from courses.entry_serializers import (
+    CategoryEntryFields,
+    CreatedCourseRow,
+    EnteredCategoryRow,
+    EntryFields,
+)
 from courses.errors import NoSuchCourse
+from courses.item_batches import answered, insert_rows, items_by_id, new_row
+from courses.item_counts import add_to_count
 from courses.items import next_items
-from courses.models import DEFAULT_TERM, Course
+from courses.models import DEFAULT_TERM, MAX_SYLLABUS_CHARACTERS, Course
 from courses.serializers import CourseDetailRow, CourseFields, CourseRecord, CourseRow
+from courses.verification import verify
 from studyservice.database.statements import Param, Select
+from studyservice.hooks import Hook
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
 
@@ -26,15 +39,34 @@ _COURSES = (
 )
 
 
+class CourseCategories(Protocol):
+    """Who keeps the categories of a course's grade."""
+
+    def add(self, write: Write, course_id: UUID, entries: Sequence[CategoryEntryFields]) -> list[EnteredCategoryRow]:
+        """The categories that a new course begins with, made inside `write`, in this order."""
+
+    def of(self, member_id: UUID, course_id: UUID) -> list[EnteredCategoryRow]:
+        """The categories of the course, in display order."""
+
+
+COURSE_CATEGORIES = Hook[CourseCategories]("COURSE_CATEGORIES", CourseCategories)
+
+
 class _WithSyllabus(CourseRow):
     syllabus_text: str | None
+    syllabus_length: int
 
 
 _LIST = Select[CourseRow](_COURSES, CourseRecord)
 _ONE = Select[CourseRow](_COURSES.filter(id=Param("course_id")).order_by(), CourseRecord)
 _ONE_WITH_SYLLABUS = Select[_WithSyllabus](
-    _COURSES.filter(id=Param("course_id")).order_by(),
-    CourseRecord.columns() | {"syllabus_text": "syllabus_text"},
+    _COURSES.filter(id=Param("course_id"))
+    .annotate(
+        part=Substr("syllabus_text", Param("place", IntegerField()), Param("limit", IntegerField())),
+        length=Coalesce(Length("syllabus_text"), 0),
+    )
+    .order_by(),
+    CourseRecord.columns() | {"syllabus_text": "part", "syllabus_length": "length"},
 )
 
 
@@ -55,14 +87,26 @@ def require_course(member: Member, course_id: UUID) -> CourseRow:
     return course
 
 
-def get_course(member: Member, course_id: UUID, *, include_syllabus: bool) -> CourseDetailRow:
-    """The course with its next five dated items, and its syllabus text if asked for.
+def get_course(
+    member: Member,
+    course_id: UUID,
+    *,
+    include_syllabus: bool,
+    syllabus_from: int = 0,
+    syllabus_limit: int = MAX_SYLLABUS_CHARACTERS,
+) -> CourseDetailRow:
+    """The course with its next five dated items, and if asked for its syllabus text: that part, and its length.
 
     Raises:
         NotFound: there is no such course of the member's.
     """
-    statement: Select[CourseRow] = _ONE_WITH_SYLLABUS if include_syllabus else _ONE
-    course = statement.first(member_id=member.id, course_id=course_id)
+    course: CourseRow | None
+    if include_syllabus:
+        course = _ONE_WITH_SYLLABUS.first(
+            member_id=member.id, course_id=course_id, place=syllabus_from + 1, limit=syllabus_limit
+        )
+    else:
+        course = _ONE.first(member_id=member.id, course_id=course_id)
     if course is None:
         raise NoSuchCourse
     detail = cast("CourseDetailRow", course)
@@ -80,11 +124,16 @@ def create_course(
     institution: str | None = None,
     subject: str | None = None,
     syllabus_text: str | None = None,
-) -> CourseRow:
-    """A new course.
+    items: list[EntryFields] | None = None,
+    grade_categories: list[CategoryEntryFields] | None = None,
+) -> CreatedCourseRow:
+    """A new course with all that its syllabus says, or nothing of it.
+
+    If any of the last three is given, the answer has the items with the evidence for their quotes, the categories, and
+    warnings.
 
     Raises:
-        Conflict: the member has `MAX_COURSES` courses.
+        Conflict: the member has `MAX_COURSES` courses, or would have more than `MAX_ITEMS_OF_MEMBER` items.
     """
     with writing(member.id, "create_course") as write:
         if Course.objects.filter(member_id=member.id).count() >= MAX_COURSES:
@@ -100,7 +149,37 @@ def create_course(
         }
         course = Course.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
         write.made(Course, course.id, name, fields)
-        return require_course(member, course.id)
+        rows = [new_row(write, course.id, name, entry) for entry in items or ()]
+        if rows:
+            add_to_count(member, course.id, len(rows))
+            insert_rows(write, rows)
+        categories = COURSE_CATEGORIES.get().add(write, course.id, grade_categories) if grade_categories else []
+        made = cast("CreatedCourseRow", require_course(member, course.id))
+    if syllabus_text is None and items is None and grade_categories is None:
+        return made
+    today = member.today()
+    entered = answered(rows, today)
+    made["items"] = entered
+    made["grade_categories"] = categories
+    made["warnings"] = verify(
+        entered, items or (), text=syllabus_text, term=term, today=today, weights=grade_categories or ()
+    )
+    return made
+
+
+def reread_course(member: Member, ids: Mapping[str, Any]) -> CreatedCourseRow:
+    """The course that a call made, as it is by now; what it said of quotes is not kept.
+
+    Raises:
+        NotFound: it was deleted.
+    """
+    course = cast("CreatedCourseRow", require_course(member, UUID(ids["id"])))
+    if "items" in ids:
+        wanted = [UUID(entry["id"]) for entry in ids["items"]]
+        items = items_by_id(member, wanted)
+        course["items"] = [items[one] for one in wanted if one in items]
+        course["grade_categories"] = COURSE_CATEGORIES.get().of(member.id, course["id"])
+    return course
 
 
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:

@@ -1,29 +1,186 @@
-"""Many items at once, inside a write that is under way (`accounts.writing`)."""
+"""Several items made in one call, with the words of the syllabus that they come from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Any, TypedDict, cast
 from uuid import UUID
+
+from django.db.models import Q
 
 from accounts.models import Member
 from accounts.recording import Write
+from accounts.writing import writing
+from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
+from courses.errors import NoSuchCourse, NoSuchItem
 from courses.item_counts import add_to_count
-from courses.models import Item
-from courses.serializers import NewItem
+from courses.items import create_single_item, with_days_until
+from courses.models import Course, Item
+from courses.serializers import ItemColumns, ItemRecord, NewItem
+from courses.syllabi.comparison import Stored
+from courses.verification import verify
 from studyservice.database.ids import uuid7
+from studyservice.database.statements import Param, Select
+
+
+class _About(TypedDict):
+    name: str
+    term: str
+    syllabus_text: str | None
+
+
+_ABOUT = Select[_About](
+    Course.objects.filter(member_id=Param("member_id"), id=Param("course_id")).order_by(),
+    {name: name for name in _About.__annotations__},
+)
+
+
+def create_item(
+    member: Member,
+    course_id: UUID,
+    *,
+    title: str,
+    kind: str,
+    due_on: date | None = None,
+    quote: str | None = None,
+    more: list[EntryFields] | None = None,
+    if_exists: str = "create",
+) -> tuple[CreatedItemRow, bool]:
+    """New items of the course, all of them or none; gives the first with the others, and whether any was made.
+
+    With `if_exists` "skip", an item of the course with the same title (trimmed, case-folded) and date is answered
+    instead of being made; of two such in one call the second is the first.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+        Conflict: the course would have more than `MAX_ITEMS` items, or the member more than `MAX_ITEMS_OF_MEMBER`.
+    """
+    if quote is None and more is None and if_exists == "create":
+        return cast(
+            "CreatedItemRow", create_single_item(member, course_id, title=title, kind=kind, due_on=due_on)
+        ), True
+    entries: list[EntryFields] = [{"title": title, "kind": kind, "due_on": due_on, "quote": quote}, *(more or ())]
+    with writing(member.id, "create_item") as write:
+        about = _ABOUT.first(member_id=member.id, course_id=course_id)
+        if about is None:
+            raise NoSuchCourse
+        there = _with_these_dates(member, course_id, about["name"], entries)
+        rows = [new_row(write, course_id, about["name"], entry) for entry in entries]
+        new = rows
+        if if_exists == "skip":
+            rows, new = _known_or_new(rows, there)
+        if new:
+            add_to_count(member, course_id, len(new))
+            insert_rows(write, new)
+    today = member.today()
+    made = {row["id"] for row in new}
+    items = answered(rows, today)
+    if if_exists == "skip":
+        for item in items:
+            item["existing"] = item["id"] not in made
+            made.discard(item["id"])  # the next one with this id is not made, but answered
+    if quote is None and more is None:
+        return cast("CreatedItemRow", items[0]), bool(new)
+    stored = [Stored(row["id"], row["title"], row["due_on"], row["kind"]) for row in there]
+    warnings = verify(items, entries, text=about["syllabus_text"], term=about["term"], today=today, stored=stored)
+    first = cast("CreatedItemRow", {**items[0], "warnings": warnings})
+    if more is not None:
+        first["items"] = items
+    return first, bool(new)
 
 
 def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[NewItem]) -> list[UUID]:
-    """New items of a course, all or none; gives their ids in order.
+    """New items of a course inside a write that is under way, all or none; gives their ids in order.
 
     Raises:
         NotFound: there is no such course of the member's.
         Conflict: the course would have more items than it may, or the member.
     """
-    add_to_count(member, course_id, len(items))
-    rows = [
-        Item(id=uuid7(), member_id=member.id, course_id=course_id, created_at=write.now, updated_at=write.now, **item)
-        for item in items
-    ]
-    Item.objects.bulk_create(rows)
-    for row, item in zip(rows, items, strict=True):
-        write.made(Item, row.id, row.title, {"course_id": course_id, **item})
-    return [row.id for row in rows]
+    course_name = add_to_count(member, course_id, len(items))
+    rows = [new_row(write, course_id, course_name, cast("EntryFields", item)) for item in items]
+    insert_rows(write, rows)
+    return [row["id"] for row in rows]
+
+
+def reread_items(member: Member, ids: Mapping[str, Any]) -> CreatedItemRow:
+    """The items that a call made or found, as they are by now; what it said of quotes is not kept.
+
+    Raises:
+        NotFound: the first was deleted.
+    """
+    wanted = [UUID(entry["id"]) for entry in (ids, *ids.get("items", ()))]
+    items = items_by_id(member, wanted)
+    if wanted[0] not in items:
+        raise NoSuchItem("The item that this call made was deleted.")
+    first = cast("CreatedItemRow", {**items[wanted[0]]})
+    if "items" in ids:
+        first["items"] = [items[one] for one in wanted[1:] if one in items]
+    return first
+
+
+def items_by_id(member: Member, ids: Sequence[UUID]) -> dict[UUID, EnteredItemRow]:
+    """Those of the member's items with these ids that there are."""
+    found = Item.objects.filter(member_id=member.id, course__member_id=member.id, id__in=ids)
+    columns = ItemRecord.columns()
+    rows = [dict(zip(columns, row, strict=True)) for row in found.values_list(*columns.values())]
+    return {row["id"]: row for row in answered(cast("list[ItemColumns]", rows), member.today())}
+
+
+def new_row(write: Write, course_id: UUID, course_name: str, entry: EntryFields) -> ItemColumns:
+    """The item that `entry` would make."""
+    return {
+        "id": uuid7(),
+        "course_id": course_id,
+        "course_name": course_name,
+        "title": entry["title"],
+        "kind": entry["kind"],
+        "due_on": entry.get("due_on"),
+        "created_at": write.now,
+        "updated_at": write.now,
+    }
+
+
+def insert_rows(write: Write, rows: Sequence[ItemColumns]) -> None:
+    """Insert the rows in as few statements as the database takes; they are counted by who calls."""
+    Item.objects.bulk_create(
+        Item(member_id=write.member_id, **{name: value for name, value in row.items() if name != "course_name"})
+        for row in rows
+    )
+    for row in rows:
+        fields = {"course_id": row["course_id"], "title": row["title"], "kind": row["kind"], "due_on": row["due_on"]}
+        write.made(Item, row["id"], row["title"], fields)
+
+
+def answered(rows: Sequence[ItemColumns], today: date) -> list[EnteredItemRow]:
+    """A record for each of `rows`, of which one can be there twice."""
+    copies = cast("list[ItemColumns]", [dict(row) for row in rows])
+    return cast("list[EnteredItemRow]", with_days_until(copies, today))
+
+
+def _with_these_dates(
+    member: Member, course_id: UUID, course_name: str, entries: Sequence[EntryFields]
+) -> list[ItemColumns]:
+    """The items of the course on the dates of `entries`, and the undated ones if one of them is; oldest first."""
+    dates = {entry.get("due_on") for entry in entries}
+    on_a_day = Q(due_on__in=[day for day in dates if day is not None])
+    found = Item.objects.filter(
+        on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day, member_id=member.id, course_id=course_id
+    )
+    names = [name for name in ItemColumns.__annotations__ if name != "course_name"]
+    rows = [{**row, "course_name": course_name} for row in found.order_by("created_at", "id").values(*names)]
+    return cast("list[ItemColumns]", rows)
+
+
+def _known_or_new(
+    rows: Sequence[ItemColumns], there: Sequence[ItemColumns]
+) -> tuple[list[ItemColumns], list[ItemColumns]]:
+    """For each row the first that is like it, those `there` first; and which of `rows` are to be made."""
+    known: dict[tuple[str, date | None], ItemColumns] = {}
+    for row in there:
+        known.setdefault(_key(row), row)
+    new = [row for row in rows if known.setdefault(_key(row), row) is row]
+    return [known[_key(row)] for row in rows], new
+
+
+def _key(row: ItemColumns) -> tuple[str, date | None]:
+    """What an item is told by: the title in any case, and the date."""
+    return row["title"].strip().casefold(), row["due_on"]

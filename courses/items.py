@@ -75,8 +75,10 @@ def items_due(member: Member, today: date, until: date) -> list[ItemRow]:
     return with_days_until(_DUE.all(member_id=member.id, today=today, until=until), today)
 
 
-def create_item(member: Member, course_id: UUID, *, title: str, kind: str, due_on: date | None = None) -> ItemRow:
-    """A new item of the course.
+def create_single_item(
+    member: Member, course_id: UUID, *, title: str, kind: str, due_on: date | None = None
+) -> ItemRow:
+    """A new item of the course, by itself; `courses.item_batches` makes what comes with quotes or in numbers.
 
     Raises:
         NotFound: there is no such course of the member's.

@@ -6,14 +6,14 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from courses.models import DEFAULT_TERM, ItemKind
+from courses.models import DEFAULT_TERM, MAX_SYLLABUS_CHARACTERS, ItemKind
 from studyservice.operations.fields import ChoiceField, DateField, IdField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import CursorField, QueryBooleanField, QueryIntegerField, QueryTimestampField
 from studyservice.operations.serializers import Body, Query, Record
 
 
 class CourseFields(TypedDict, total=False):
-    """What can be changed of a course: the fields of a `CourseBody`, and the syllabus, which has no operation."""
+    """What can be changed of a course: the fields of a `CourseBody`."""
 
     name: str
     code: str | None
@@ -42,6 +42,11 @@ class CourseBody(Body):
     meets = StringField(max_length=120, blank_is_null=True, help_text="When the class meets.")
     institution = StringField(max_length=120, blank_is_null=True, help_text="School or university.")
     subject = StringField(max_length=80, blank_is_null=True, help_text="Field of study.")
+    syllabus_text = StringField(
+        max_length=MAX_SYLLABUS_CHARACTERS,
+        blank_is_null=True,
+        help_text="The whole text of the syllabus, up to 500,000 characters.",
+    )
 
 
 class CourseRow(TypedDict):
@@ -137,6 +142,7 @@ class CourseDetailRow(CourseRow):
 
     next_items: list[ItemRow]
     syllabus_text: NotRequired[str | None]
+    syllabus_length: NotRequired[int]
 
 
 class CourseDetailRecord(CourseRecord):
@@ -144,11 +150,14 @@ class CourseDetailRecord(CourseRecord):
 
     example: ClassVar[dict[str, Any]] = CourseRecord.example | {"next_items": [ItemRecord.example]}
 
-    computed: ClassVar[tuple[str, ...]] = ("next_items", "syllabus_text")
+    computed: ClassVar[tuple[str, ...]] = ("next_items", "syllabus_text", "syllabus_length")
 
     next_items = ItemRecord(many=True, help_text="Up to five dated items, from today on, soonest first.")
     syllabus_text = serializers.CharField(
         allow_null=True, required=False, help_text="Only with include_syllabus=true; may be long."
+    )
+    syllabus_length = serializers.IntegerField(
+        required=False, help_text="Only with include_syllabus=true: characters of the whole text, 0 without one."
     )
 
 
@@ -156,6 +165,25 @@ class CourseQuery(Query):
     """Parameters of get_course."""
 
     include_syllabus = QueryBooleanField(default=False, help_text="Whether to answer the syllabus text too.")
+    syllabus_from = QueryIntegerField(
+        required=False,
+        min_value=0,
+        max_value=MAX_SYLLABUS_CHARACTERS,
+        help_text="With include_syllabus: the first character of the part to answer, from 0.",
+    )
+    syllabus_limit = QueryIntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_SYLLABUS_CHARACTERS,
+        help_text="With include_syllabus: the most characters to answer; the rest follows with syllabus_from.",
+    )
+
+    def validate(self, attrs: Any) -> Any:
+        """A part of what is not asked for is refused."""
+        parts = {"syllabus_from", "syllabus_limit"} & attrs.keys()
+        if parts and not attrs["include_syllabus"]:
+            raise serializers.ValidationError({name: ["Needs include_syllabus."] for name in sorted(parts)})
+        return attrs
 
 
 class ItemFields(TypedDict, total=False):

@@ -4,7 +4,15 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.viewsets import MemberViewSet
-from courses import courses, item_pages, items
+from courses import courses, item_batches, item_pages, items
+from courses.entry_serializers import (
+    CreatedCourseRecord,
+    CreatedCourseRow,
+    CreatedItemRecord,
+    CreatedItemRow,
+    NewCourseBody,
+    NewItemBody,
+)
 from courses.serializers import (
     CourseBody,
     CourseDetailRecord,
@@ -34,18 +42,25 @@ class CourseViewSet(MemberViewSet):
     @operation(
         "Create a course",
         scope=Scope.WRITE,
-        answer=CourseRecord,
+        answer=CreatedCourseRecord,
         status=HTTPStatus.CREATED,
-        body=CourseBody,
+        body=NewCourseBody,
+        long_body=True,
         counted=True,
+        reread=courses.reread_course,
     )
-    def create_course(self) -> CourseRow:
-        """Create a course. A member can have 30 courses; one more answers conflict."""
+    def create_course(self) -> CreatedCourseRow:
+        """Create a course, with all its syllabus says if you send it: text, items with the line each comes from, grade
+        weights. Tell the member each item whose evidence is not confirmed, and each warning. Over 30 courses answers
+        conflict.
+        """
         return courses.create_course(self.member, **self.body)
 
     @operation("Get a course", scope=Scope.READ, answer=CourseDetailRecord, query=CourseQuery)
     def get_course(self, course_id: UUID) -> CourseDetailRow:
-        """A course with its next five dated items, and its syllabus text if include_syllabus is true."""
+        """A course with its next five dated items, and its syllabus text if include_syllabus is true; of a long one
+        syllabus_from and syllabus_limit give a part.
+        """
         return courses.get_course(self.member, course_id, **self.query)
 
     @operation(
@@ -53,6 +68,7 @@ class CourseViewSet(MemberViewSet):
         scope=Scope.WRITE,
         answer=CourseRecord,
         body=CourseBody,
+        long_body=True,
         partial=True,
         exists=courses.require_course,
     )
@@ -88,17 +104,23 @@ class ItemViewSet(MemberViewSet):
     @operation(
         "Create an item",
         scope=Scope.WRITE,
-        answer=ItemRecord,
+        answer=CreatedItemRecord,
         status=HTTPStatus.CREATED,
-        body=ItemBody,
+        other_status=HTTPStatus.OK,
+        body=NewItemBody,
         exists=courses.require_course,
         counted=True,
+        reread=item_batches.reread_items,
     )
-    def create_item(self, course_id: UUID) -> ItemRow:
-        """Add an exam, quiz, assignment, lab, paper, project or other item to a course. A course can have 1,000, a
-        member 5,000; one more answers conflict.
+    def create_item(self, course_id: UUID) -> CreatedItemRow:
+        """Add an exam, quiz, assignment, lab, paper, project or other item to a course, or up to 100 with more. From a
+        syllabus send the line as quote; if_exists skip makes none twice. A course can have 1,000, a member 5,000; over
+        that answers conflict.
         """
-        return items.create_item(self.member, course_id, **self.body)
+        made, is_new = item_batches.create_item(self.member, course_id, **self.body)
+        if not is_new:
+            self.status = HTTPStatus.OK
+        return made
 
     @operation(
         "Change an item",

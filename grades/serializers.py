@@ -7,12 +7,10 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from courses.entry_serializers import MAX_CATEGORIES
 from studyservice.operations.fields import IdField, ListField, NumberField, StringField
 from studyservice.operations.query_fields import QueryListField, QueryNumberField
 from studyservice.operations.serializers import Body, Query, Record
-
-MAX_CATEGORIES = 12
-"""Grade categories per course (spec, Limits)."""
 
 
 class CategoryFields(TypedDict):

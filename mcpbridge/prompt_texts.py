@@ -46,13 +46,24 @@ def enter_syllabus(about: Occasion) -> str:
     if course is None:
         aim = "Enter a syllabus of mine as a course."
         look = f"Call {_call('list_courses')} to see whether the course is there already; if it is, add to that one."
-        make = "create_course with name, code, term, meets, institution and subject, as far as the syllabus says them"
+        make = (
+            "create_course once: name, code, term, meets, institution and subject, as far as the syllabus says them; "
+            "syllabus_text, the whole text; items, each with title, kind, due_on and quote, its line word for word; "
+            "grade_categories, each with name and weight. Over 100 items: the rest with create_item, up to 100 in one "
+            "call (more), if_exists skip."
+        )
     else:
         aim = f"Enter the syllabus of my course {_quoted(course)}."
         items = _call("list_items", course_id=str(course["id"]), limit=100)
         grades = _call("get_grades", course_id=str(course["id"]))
         look = f"Call {items} and {grades} to see what is entered already; do not enter it again."
-        make = f'update_course with course_id "{course["id"]}" for what the syllabus says of the course itself'
+        make = (
+            f'update_course with course_id "{course["id"]}": syllabus_text, the whole text, and what it says of the '
+            "course itself. Then create_item once for up to 100 items, the first with title, kind, due_on and quote, "
+            "its line word for word, the others in more, and if_exists skip, so that none is there twice. Then "
+            "set_grade_categories once with all categories: it replaces the whole list, so send those to keep with "
+            "their id."
+        )
     return _written(
         about,
         f"{aim} It is the text or the file that I give with this message; if there is none, ask me for it.",
@@ -63,11 +74,9 @@ def enter_syllabus(about: Occasion) -> str:
         'without a year, "Thursday of week 5", a range, a weekday that does not fit, weights that do not add up to '
         "100. Never make a date up: an item without one is undated. Holidays and reading weeks are no items.",
         "Wait for my yes.",
-        f"Then call {make}; create_item once for each item, with course_id, title, kind and due_on; and "
-        "set_grade_categories once with all categories. It replaces the whole list, so send those to keep with "
-        "their id.",
-        "At the end compare what list_items answers with the syllabus, line by line, and tell me what is entered, what "
-        "is not, and why.",
+        f"Then call {make}",
+        "The answer says of each quote whether it bears the date out (evidence). Tell me every item that is not "
+        "confirmed, with its line, and every one of the warnings; change nothing of them before I say so.",
     )
 
 

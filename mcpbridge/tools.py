@@ -25,6 +25,7 @@ NARROWER = {
     "days": "fewer days",
     "limit": "a smaller limit",
     "due_only": "due_only, for the cards that are due alone",
+    "syllabus_limit": "a part of the syllabus, by syllabus_from and a smaller syllabus_limit",
     "include_syllabus": "the course without include_syllabus",
 }
 """Argument of a reading tool to what it asks for when an answer is too long."""

@@ -55,7 +55,8 @@ class Unknown:
 def unknown_arguments(tool: Tool, given: Mapping[str, Any]) -> Unknown:
     """What of `given` the tool does not declare, at the top level and in the entries of its lists.
 
-    In entries, fields of the record that the tool answers are at home: they come back as they were read.
+    Fields of the record that the tool answers are no slips: they come back as they were read. In entries they are not
+    even named.
     """
     found = Unknown()
     for count, (where, label, name, free) in enumerate(_unknown(tool, given), start=1):
@@ -75,17 +76,20 @@ def unknown_arguments(tool: Tool, given: Mapping[str, Any]) -> Unknown:
 def _unknown(tool: Tool, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str, list[str]]]:
     """Each unknown name once: its place, its place without an index, the name, and the declared names not given."""
     declared = tool.input_schema["properties"]
+    answer = tool.output_schema or {}
+    at_home = answer.get("properties", {})
     for name in given:
         if name not in declared:
-            yield "", "", name, [other for other in declared if other not in given]
+            yield "", "", name, [other for other in declared if other not in given and name not in at_home]
     for list_name, schema in declared.items():
         entries = given.get(list_name)
-        if not isinstance(entries, list) or "properties" not in schema.get("items", {}):
+        listed = _list_in(schema)
+        if not isinstance(entries, list) or "properties" not in listed.get("items", {}):
             continue
-        if len(entries) > schema.get("maxItems", len(entries)):
+        if len(entries) > listed.get("maxItems", len(entries)):
             continue  # refused as a whole, before its entries are read
-        fields = schema["items"]["properties"]
-        answered = (tool.output_schema or {}).get("properties", {}).get(list_name, {}).get("items", {})
+        fields = listed["items"]["properties"]
+        answered = answer.get("properties", {}).get(list_name, {}).get("items", answer)
         seen = {*fields, *answered.get("properties", {})}
         for index, entry in enumerate(entries):
             if not isinstance(entry, dict):
@@ -94,6 +98,11 @@ def _unknown(tool: Tool, given: Mapping[str, Any]) -> Iterator[tuple[str, str, s
                 seen.add(name)
                 free = [other for other in fields if other not in entry]
                 yield f"{list_name}[{index}].", f"{list_name}[].", name, free
+
+
+def _list_in(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """`schema`, or that of its branches which is a list, as of one that may be null."""
+    return next((branch for branch in schema.get("anyOf", ()) if branch.get("type") == "array"), schema)
 
 
 def _meant(name: str, free: list[str]) -> str | None:

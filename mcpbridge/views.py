@@ -29,7 +29,7 @@ class UnsupportedMediaType(InvalidRequest):
 
 
 class ContentTooLarge(InvalidRequest):
-    """The body is over the limit of every API request."""
+    """The body is over the limit."""
 
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
 
@@ -48,7 +48,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     request.get_host()  # refuses a Host that is not ours (MCP transports, Security Warning: DNS rebinding)
     try:
         _check_headers(request)
-        raw = read_raw(request)
+        raw = read_raw(request, long=True)
     except BodyTooLarge as error:
         return error_response(ContentTooLarge(error.message))
     except InvalidRequest as error:

@@ -199,6 +199,7 @@ CREDENTIAL_RESOLVERS = {
     "sk": "accounts.credentials.resolve_api_key",
     "at": "oauthserver.access_tokens.resolve_access_token",
 }
+COURSE_CATEGORIES = "grades.new_courses.NewCourseCategories"
 PRACTICE_STREAK = "practice.streaks.current_streak"
 CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
 EXPIRED_DATA = {
@@ -398,13 +399,14 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
-# The largest body of an API request.
+# The largest body of an API request, and of one that may carry a whole syllabus or 500 cards (`Operation.long_body`).
 MAX_BODY_BYTES = 1024 * 1024
+MAX_LONG_BODY_BYTES = 8 * 1024 * 1024
 # The largest form of a page; a password of 4,096 characters, each written as %XX%XX%XX, fits in.
 MAX_FORM_BYTES = 64 * 1024
 # Those of the admin carry whole syllabi, and files.
 MAX_UPLOAD_BYTES = count("MAX_UPLOAD_BYTES", default=64 * 1024 * 1024, least=MAX_FORM_BYTES, most=1024**3)
-DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_LONG_BODY_BYTES
 # More parameters than a request line can carry: unknown ones are ignored, however many.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 

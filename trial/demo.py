@@ -12,7 +12,8 @@ from accounts.acting import acting, command
 from accounts.api_keys import create_api_key
 from accounts.models import Member
 from courses.courses import create_course
-from courses.items import create_item
+from courses.items import create_single_item
+from courses.serializers import CourseFields
 from grades.categories import set_grade_categories
 from grades.scores import add_grade_score
 from grades.serializers import CategoryFields
@@ -34,7 +35,7 @@ class DemoItem(NamedTuple):
 class DemoCourse(NamedTuple):
     """A course; `grades` maps a category to its weight and its (label, percent) scores."""
 
-    fields: dict[str, str]
+    fields: CourseFields
     items: tuple[DemoItem, ...]
     grades: dict[str, tuple[int, tuple[tuple[str, str], ...]]]
 
@@ -191,7 +192,7 @@ def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
     course_id = create_course(member, **course.fields)["id"]
     for item in course.items:
         due_on = None if item.days is None else today + timedelta(days=item.days)
-        item_id = create_item(member, course_id, title=item.title, kind=item.kind, due_on=due_on)["id"]
+        item_id = create_single_item(member, course_id, title=item.title, kind=item.kind, due_on=due_on)["id"]
         for title, days, done in item.steps:
             due_on = None if days is None else today + timedelta(days=days)
             step = create_milestone(member, item_id, title=title, due_on=due_on)

@@ -47,6 +47,7 @@ class DeckViewSet(MemberViewSet):
         status=HTTPStatus.CREATED,
         other_status=HTTPStatus.OK,
         body=DeckBody,
+        long_body=True,
         counted=True,
         reread=decks.reread_vocab_deck,
     )

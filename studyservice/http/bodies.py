@@ -13,14 +13,16 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, UnreadablePostError
 
+from studyservice.http.requests import Request
 from studyservice.http.responses import JSON_TYPE
 from studyservice.operations.errors import InvalidRequest
 
 
 class BodyTooLarge(InvalidRequest):
-    """The body is over the limit of every API request."""
+    """The body is over the limit of this API request, which is `most` bytes."""
 
-    default_message = f"The body is larger than {settings.MAX_BODY_BYTES} bytes."
+    def __init__(self, most: int) -> None:
+        super().__init__(f"The body is larger than {most} bytes.")
 
 
 class BodyIncomplete(InvalidRequest):
@@ -56,13 +58,16 @@ def _finite(text: str) -> float:
     return number
 
 
-def read_json(request: HttpRequest) -> Any:
+def read_json(request: HttpRequest, *, long: bool = False) -> Any:
     """The JSON body of `request`; an empty body reads as `{}`.
+
+    Args:
+        long: whether it may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
 
     Raises:
         InvalidRequest: the body is too large, incomplete, lacks the JSON content type, or is not JSON.
     """
-    raw = read_raw(request)
+    raw = read_raw(request, long=long)
     if not raw:
         return {}
     if request.content_type != JSON_TYPE:
@@ -70,21 +75,27 @@ def read_json(request: HttpRequest) -> Any:
     return decode(raw)
 
 
-def read_raw(request: HttpRequest) -> bytes:
+def read_raw(request: HttpRequest, *, long: bool = False) -> bytes:
     """The body of `request`.
 
+    Args:
+        long: whether it may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
+
     Raises:
-        BodyTooLarge: it is longer than `MAX_BODY_BYTES`.
+        BodyTooLarge: it is longer than that.
         BodyIncomplete: it did not come as a whole.
         InvalidRequest: it is encoded.
     """
     require_plain(request)
-    if content_length(request) > settings.MAX_BODY_BYTES:
-        raise BodyTooLarge
+    most = settings.MAX_LONG_BODY_BYTES if long else settings.MAX_BODY_BYTES
+    if content_length(request) > most:
+        raise BodyTooLarge(most)
+    if long and isinstance(request, Request):
+        request.bound_body(most)
     try:
         return request.body
     except RequestDataTooBig:  # a chunked one
-        raise BodyTooLarge from None
+        raise BodyTooLarge(most) from None
     except UnreadablePostError:
         raise BodyIncomplete from None
 

@@ -51,6 +51,7 @@ class Operation:
         downloads: the media types of a file that a success answers instead of JSON; the action gives a `DownloadRow`.
         query: query parameters.
         body: request body.
+        long_body: whether that may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
         partial: whether only the fields that were sent are changed.
         path_ids: names of the UUIDs in the path, outermost first.
         exists: raises `NotFound` unless the path's object is the member's; called only before a 422 about the body,
@@ -77,6 +78,7 @@ class Operation:
     downloads: tuple[str, ...]
     query: type[Query] | None
     body: type[Body] | None
+    long_body: bool
     partial: bool
     path_ids: tuple[str, ...]
     exists: Callable[..., object] | None
@@ -126,6 +128,7 @@ def operation(
     downloads: tuple[str, ...] = (),
     query: type[Query] | None = None,
     body: type[Body] | None = None,
+    long_body: bool = False,
     partial: bool = False,
     exists: Callable[..., object] | None = None,
     counted: bool = False,
@@ -155,6 +158,7 @@ def operation(
             downloads=downloads,
             query=query,
             body=body,
+            long_body=long_body,
             partial=partial,
             path_ids=_path_ids_of(action),
             exists=exists,

@@ -13,10 +13,10 @@ from studyservice.server.pace import Pace
 MAX_HEAD_BYTES = 64 * 1024
 """How much of a head is kept while its end has not come."""
 
-MAX_REQUEST_BYTES = 2 * 1024 * 1024
-"""How much of one request is kept, so that it can be begun again: twice the largest body that the API accepts.
+MAX_REQUEST_BYTES = 9 * 1024 * 1024
+"""How much of one request is kept, so that it can be begun again: the largest JSON that the API accepts, with its head.
 
-Only an operator's upload may be longer; for the rest of that a thread waits.
+Only an upload may be longer; for the rest of that a thread waits.
 """
 
 _END_OF_HEAD = b"\r\n\r\n"

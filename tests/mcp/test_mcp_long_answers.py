@@ -87,11 +87,16 @@ def test_the_limit_is_exact(tools: McpDoor, course: Any, owner_member: Any) -> N
         Course.objects.filter(id=course["id"]).update(syllabus_text="s" * characters)
         return result_of(tools, "get_course", course_id=course["id"], include_syllabus=True)
 
-    rest = len(texts(read(1))[0]) - 1
+    rest = len(texts(read(90_000))[0]) - 90_000
     for characters, is_error in ((MOST - rest, False), (MOST - rest + 1, True)):
         result = read(characters)
         assert result["isError"] is is_error
-    assert refused(result).endswith("Ask for less: the course without include_syllabus.")
+    assert refused(result).endswith(
+        "Ask for less: a part of the syllabus, by syllabus_from and a smaller syllabus_limit or the course without "
+        "include_syllabus."
+    )
+    arguments = {"course_id": course["id"], "include_syllabus": True, "syllabus_limit": MOST - rest - 20}
+    assert result_of(tools, "get_course", **arguments)["isError"] is False
 
 
 def test_a_very_long_answer_is_never_written_out(

@@ -29,7 +29,7 @@ SERVER_INFO = {
 }
 CAPABILITIES = {"tools": {"listChanged": False}, "prompts": {"listChanged": False}, "completions": {}}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-TOO_LARGE = settings.MAX_BODY_BYTES + 1
+TOO_LARGE = settings.MAX_LONG_BODY_BYTES + 1
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ class TestHttp:
         assert response.json()["result"] == {}
 
     @pytest.mark.parametrize(("size", "status"), [(TOO_LARGE - 1, 200), (TOO_LARGE, 413)])
-    def test_a_message_may_have_a_mebibyte(self, tools: McpDoor, size: int, status: int) -> None:
+    def test_a_message_may_have_eight_mebibytes(self, tools: McpDoor, size: int, status: int) -> None:
         raw = json.dumps(PING).encode().ljust(size)
         response = tools.request("POST", "/mcp", data=raw, content_type="application/json")
         assert response.status_code == status

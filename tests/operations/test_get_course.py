@@ -82,12 +82,12 @@ def test_the_syllabus_text_comes_only_when_asked_for(owner: RestDoor, course) ->
     assert owner.made("get_course", course_id=course["id"]) == plain
     assert owner.made("get_course", course_id=course["id"], include_syllabus=False) == plain
     detail = owner.made("get_course", course_id=course["id"], include_syllabus=True)
-    assert detail == plain | {"syllabus_text": "Week 1\n  cells 🎓\n"}
+    assert detail == plain | {"syllabus_text": "Week 1\n  cells 🎓\n", "syllabus_length": 17}
 
 
 def test_a_missing_syllabus_is_null(owner: RestDoor, course) -> None:
     detail = owner.made("get_course", course_id=course["id"], include_syllabus=True)
-    assert detail == course | {"next_items": [], "syllabus_text": None}
+    assert detail == course | {"next_items": [], "syllabus_text": None, "syllabus_length": 0}
 
 
 @pytest.mark.rest
@@ -147,3 +147,42 @@ def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: Res
     """Fine print, Query parameters."""
     path = f"/v1/courses/{course['id']}?color=7&include_syllabus=maybe&include_syllabus=true"
     assert "syllabus_text" in owner.request("GET", path).json()
+
+
+PARTS = [
+    ({}, "Week 1: 🎓 cells", 15),
+    ({"syllabus_from": 0, "syllabus_limit": 500_000}, "Week 1: 🎓 cells", 15),
+    ({"syllabus_limit": 6}, "Week 1", 15),
+    ({"syllabus_from": 8, "syllabus_limit": 1}, "🎓", 15),
+    ({"syllabus_from": 10}, "cells", 15),
+    ({"syllabus_from": 15}, "", 15),
+    ({"syllabus_from": 500_000}, "", 15),
+]
+
+
+@pytest.mark.parametrize(("part", "text", "length"), PARTS, ids=[str(part) for part, _, _ in PARTS])
+def test_a_part_of_the_syllabus(owner: RestDoor, part: dict[str, int], text: str, length: int) -> None:
+    """Places are code points, and the length is that of the whole text."""
+    course = owner.made("create_course", name="Cell Biology", syllabus_text="Week 1: 🎓 cells")
+    found = owner.made("get_course", course_id=course["id"], include_syllabus=True, **part)
+    assert (found["syllabus_text"], found["syllabus_length"]) == (text, length)
+
+
+def test_without_a_syllabus_there_is_no_part(owner: RestDoor, course) -> None:
+    found = owner.made("get_course", course_id=course["id"], include_syllabus=True, syllabus_from=3, syllabus_limit=3)
+    assert (found["syllabus_text"], found["syllabus_length"]) == (None, 0)
+
+
+WRONG_PARTS = [
+    ({"include_syllabus": False, "syllabus_from": 0, "syllabus_limit": 9}, ["syllabus_from", "syllabus_limit"]),
+    ({"syllabus_limit": 9}, ["syllabus_limit"]),
+    ({"include_syllabus": True, "syllabus_limit": 0}, ["syllabus_limit"]),
+    ({"include_syllabus": True, "syllabus_limit": 500_001}, ["syllabus_limit"]),
+    ({"include_syllabus": True, "syllabus_from": -1}, ["syllabus_from"]),
+]
+
+
+@pytest.mark.parametrize(("part", "fields"), WRONG_PARTS, ids=[str(part) for part, _ in WRONG_PARTS])
+def test_other_parts_are_refused(owner: RestDoor, course, part: dict[str, int], fields: list[str]) -> None:
+    answer = owner.call("get_course", course_id=course["id"], **part)
+    assert (answer.error, answer.fields) == ("validation_failed", fields)

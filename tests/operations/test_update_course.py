@@ -66,7 +66,7 @@ def test_an_empty_object_changes_nothing(owner: RestDoor, full) -> None:
 
 def test_unknown_fields_change_nothing(owner: RestDoor, full, stranger: RestDoor) -> None:
     foreign = stranger.made("get_me")["id"]
-    sent = {"id": foreign, "member_id": foreign, "created_at": "2001-01-01T00:00:00Z", "syllabus_text": "x", "no": 1}
+    sent = {"id": foreign, "member_id": foreign, "created_at": "2001-01-01T00:00:00Z", "no": 1}
     assert owner.made("update_course", course_id=full["id"], **sent) == full
     assert owner.made("list_courses")["data"] == [full]
 
@@ -176,3 +176,22 @@ def test_over_rest_broken_json_comes_before_a_malformed_id(owner: RestDoor) -> N
     response = owner.request("PATCH", "/v1/courses/nope", data="{", content_type="application/json")
     assert response.status_code == 400
     assert response.json()["error"]["type"] == "invalid_request"
+
+
+def test_it_stores_replaces_and_clears_the_syllabus(owner: RestDoor, course) -> None:
+    """The answer is a plain Course; null clears the text."""
+    for sent, stored in (
+        ("  Week 1\nCells ", "Week 1\nCells"),
+        ("Week 2", "Week 2"),
+        (None, None),
+        ("a", "a"),
+        (" ", None),
+    ):
+        changed = owner.made("update_course", course_id=course["id"], syllabus_text=sent)
+        assert changed == course | {"has_syllabus": stored is not None, "updated_at": ANY}
+        assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == stored
+
+
+def test_what_is_entered_with_a_new_course_alone_is_ignored(owner: RestDoor, course) -> None:
+    owner.made("update_course", course_id=course["id"], name="Botany", items=[{"title": "Quiz"}])
+    assert owner.made("list_items")["data"] == []

@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
+from uuid import uuid4
 
 import pytest
 
@@ -87,6 +88,25 @@ def test_a_body_that_comes_later_is_read_like_any_other(connection: socket.socke
             connection.sendall(body[start : start + step])
         response = received(connection)
         assert (response.status, response.body["name"]) == (201, "Cell Biology")
+
+
+@pytest.mark.parametrize("is_chunked", [False, True])
+def test_a_whole_syllabus_goes_in_and_no_more(wire: Wire, is_chunked: bool) -> None:
+    """500,000 characters as `\\u0416`; beyond 8 MiB, or 1 MiB of what carries no syllabus, the answer is a refusal."""
+    syllabus = b'{"name": "Cell Biology", "syllabus_text": "' + rb"\u0416" * 500_000 + b'"}'
+
+    def answered(path: str, body: bytes) -> int:
+        pieces = [body[start : start + 16_384] for start in range(0, len(body), 16_384)]
+        framing = CHUNKED if is_chunked else f"Content-Length: {len(body)}"
+        with wire.connect() as connection:
+            head = wire.head("POST", path, JSON, framing)
+            connection.sendall(head + (chunked(*pieces) if is_chunked else body))
+            return received(connection).status
+
+    assert answered("/v1/courses", syllabus) == 201
+    assert answered("/v1/courses", syllabus + b" " * (8 * MIB - len(syllabus))) == 201
+    assert answered("/v1/courses", syllabus + b" " * (8 * MIB - len(syllabus) + 1)) == 400
+    assert answered(f"/v1/courses/{uuid4()}/items", b"{}" + b" " * MIB) == 400
 
 
 def test_a_request_counts_once_although_its_body_comes_later(fresh: Wire) -> None:

@@ -44,9 +44,11 @@ WITH_PATH_ID = [name for name in OPERATIONS if routes()[name].path_ids]
 PATHS = sorted({route.path for route in routes().values()})
 
 _BODIES: dict[str, Any] = {
+    "create_course": {"name": "Cell Biology", "code": "BIO 210", "term": "Fall semester", "subject": "Biology"},
+    "create_item": {"title": "Midterm exam", "kind": "exam", "due_on": "2026-12-03"},
     "set_grade_categories": {"categories": [{"name": "Quizzes", "weight": 20}, {"name": "Exam", "weight": 80}]},
 }
-"""Bodies for operations whose published example names objects deep inside."""
+"""Bodies for operations whose published example names objects deep inside, or has all that can be sent at once."""
 
 UPLOADS: dict[str, Callable[[], bytes]] = {
     "import_calendar": one_deadline,

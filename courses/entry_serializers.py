@@ -1,0 +1,220 @@
+"""What is taken and answered where items and weights come out of a syllabus, with the words they were read from."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any, ClassVar, NotRequired, TypedDict
+from uuid import UUID
+
+from rest_framework import serializers
+
+from courses.serializers import CourseBody, CourseRecord, CourseRow, ItemBody, ItemRecord, ItemRow
+from courses.syllabi.evidence import Evidence
+from studyservice.operations.fields import ChoiceField, ListField, NumberField, OpenChoiceField, StringField
+from studyservice.operations.serializers import Body, Record
+
+MAX_ENTRIES = 100
+"""Items in one call."""
+
+MAX_CATEGORIES = 12
+"""Grade categories per course (spec, Limits)."""
+
+MAX_QUOTE = 300
+"""Characters of a quote."""
+
+_QUOTE = "Due Thursday, December 3: midterm exam, rooms to be announced"
+
+
+class EntryFields(TypedDict):
+    """The fields of an `EntryBody`."""
+
+    title: str
+    kind: str
+    due_on: NotRequired[date | None]
+    quote: NotRequired[str | None]
+
+
+class EntryBody(ItemBody):
+    """An item, and the line of the syllabus that it comes from."""
+
+    example: ClassVar[dict[str, Any]] = ItemBody.example | {"quote": _QUOTE}
+
+    quote = StringField(
+        max_length=MAX_QUOTE,
+        blank_is_null=True,
+        help_text="The line of the syllabus it comes from, word for word; not stored. The answer's evidence says "
+        "whether it bears the date out.",
+    )
+
+
+class CategoryEntryFields(TypedDict):
+    """The fields of a `CategoryEntryBody`."""
+
+    name: str
+    weight: Decimal
+
+
+class CategoryEntryBody(Body):
+    """A category of a new course's grade."""
+
+    example: ClassVar[dict[str, Any]] = {"name": "Quizzes", "weight": 20}
+
+    name = StringField(max_length=60, help_text="The category's name, such as Homework.")
+    weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
+
+
+class NewCourseBody(CourseBody):
+    """A course, and what its syllabus says is due and counts."""
+
+    example: ClassVar[dict[str, Any]] = CourseBody.example | {
+        "items": [EntryBody.example],
+        "grade_categories": [CategoryEntryBody.example, {"name": "Exams", "weight": 80}],
+    }
+
+    items = ListField(
+        child=EntryBody(),
+        required=False,
+        allow_null=True,
+        max_length=MAX_ENTRIES,
+        help_text=f"Its dated items, at most {MAX_ENTRIES}.",
+    )
+    grade_categories = ListField(
+        child=CategoryEntryBody(),
+        required=False,
+        allow_null=True,
+        max_length=MAX_CATEGORIES,
+        help_text=f"The categories of its grade, in display order, at most {MAX_CATEGORIES}.",
+    )
+
+
+class NewItemBody(EntryBody):
+    """An item, and more of the same course."""
+
+    example: ClassVar[dict[str, Any]] = EntryBody.example | {
+        "more": [{"title": "Quiz 1", "kind": "quiz", "due_on": "2026-12-10"}],
+        "if_exists": "skip",
+    }
+
+    more = ListField(
+        child=EntryBody(),
+        required=False,
+        allow_null=True,
+        max_length=MAX_ENTRIES - 1,
+        help_text=f"Further items, at most {MAX_ENTRIES - 1}; all are made, or none.",
+    )
+    if_exists = ChoiceField(
+        choices=["create", "skip"],
+        default="create",
+        help_text="skip answers an item of the same title (case-folded) and date, instead of making another.",
+    )
+
+
+class WarningRow(TypedDict):
+    """A `WarningRecord`."""
+
+    type: str
+    message: str
+    index: int | None
+
+
+class WarningRecord(Record):
+    """What the member should look at again."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "type": "weekday",
+        "message": '"Midterm exam", 4 December 2026, is a Friday; the text says Thursday.',
+        "index": 0,
+    }
+
+    type = OpenChoiceField(
+        "WarningType",
+        choices=["outside_term", "weekday", "two_dates", "weights", "duplicate"],
+        help_text="What it is about; new types may be added.",
+    )
+    message = serializers.CharField(help_text="A sentence for the member.")
+    index = serializers.IntegerField(allow_null=True, help_text="Place in items, from 0; null if it is about none.")
+
+
+class EnteredItemRow(ItemRow):
+    """An `EnteredItemRecord`."""
+
+    evidence: NotRequired[str]
+    existing: NotRequired[bool]
+
+
+class EnteredItemRecord(ItemRecord):
+    """An item as it is answered once, where it was entered."""
+
+    example: ClassVar[dict[str, Any]] = ItemRecord.example | {"evidence": Evidence.CONFIRMED.value}
+
+    evidence = serializers.ChoiceField(
+        choices=[one.value for one in Evidence],
+        required=False,
+        help_text="Only with a quote. confirmed: its date stands there; inferred: no date does, or a relative or "
+        "recurring one; contradicted: another date does; not_found: the course's syllabus has no such words.",
+    )
+    existing = serializers.BooleanField(
+        required=False, help_text="Only with if_exists=skip: whether it was there already, and none was made."
+    )
+
+
+class EnteredCategoryRow(TypedDict):
+    """An `EnteredCategoryRecord`."""
+
+    id: UUID
+    name: str
+    weight: float
+
+
+class EnteredCategoryRecord(Record):
+    """A category that a course was made with."""
+
+    example: ClassVar[dict[str, Any]] = {"id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04", **CategoryEntryBody.example}
+
+    id = serializers.UUIDField(help_text="The category's id.")
+    name = serializers.CharField(help_text="The category's name.")
+    weight = serializers.FloatField(help_text="Its weight.")
+
+
+class CreatedCourseRow(CourseRow):
+    """A `CreatedCourseRecord`."""
+
+    items: NotRequired[list[EnteredItemRow]]
+    grade_categories: NotRequired[list[EnteredCategoryRow]]
+    warnings: NotRequired[list[WarningRow]]
+
+
+class CreatedCourseRecord(CourseRecord):
+    """A new course. The lists are there if a syllabus, items or categories were sent."""
+
+    example: ClassVar[dict[str, Any]] = CourseRecord.example | {
+        "items": [EnteredItemRecord.example],
+        "grade_categories": [EnteredCategoryRecord.example],
+        "warnings": [],
+    }
+
+    items = EnteredItemRecord(many=True, required=False, help_text="Its items, in the order sent.")
+    grade_categories = EnteredCategoryRecord(
+        many=True, required=False, help_text="The categories of its grade, in display order."
+    )
+    warnings = WarningRecord(many=True, required=False, help_text="What the member should look at again.")
+
+
+class CreatedItemRow(EnteredItemRow):
+    """A `CreatedItemRecord`."""
+
+    items: NotRequired[list[EnteredItemRow]]
+    warnings: NotRequired[list[WarningRow]]
+
+
+class CreatedItemRecord(EnteredItemRecord):
+    """The item, or the first of several."""
+
+    example: ClassVar[dict[str, Any]] = EnteredItemRecord.example | {
+        "items": [EnteredItemRecord.example],
+        "warnings": [],
+    }
+
+    items = EnteredItemRecord(many=True, required=False, help_text="Only with more: all, in the order sent.")
+    warnings = WarningRecord(
+        many=True, required=False, help_text="Only with more or a quote: what the member should look at again."
+    )

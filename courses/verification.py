@@ -1,0 +1,48 @@
+"""Whether what somebody read out of a syllabus stands there: the service checks, and refuses nothing."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from courses.entry_serializers import CategoryEntryFields, EnteredItemRow, EntryFields, WarningRow
+from courses.syllabi.comparison import Stored
+from courses.syllabi.evidence import evidence_for
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.warnings import Claim, cautions_about
+
+
+def verify(
+    rows: Sequence[EnteredItemRow],
+    entries: Sequence[EntryFields],
+    *,
+    text: str | None,
+    term: str,
+    today: date,
+    weights: Sequence[CategoryEntryFields] = (),
+    stored: Sequence[Stored] = (),
+) -> list[WarningRow]:
+    """Put the evidence into each of `rows` whose entry has a quote; gives the warnings.
+
+    It can take a second of CPU for a text of 500,000 characters, so it is no part of a transaction.
+
+    Args:
+        rows: what is answered of each of `entries`.
+        entries: what was sent.
+        text: of the syllabus; without one no quote is found.
+        term: of the course.
+        today: the member's day.
+        weights: the categories that were sent with them.
+        stored: the items that the course had before.
+    """
+    syllabus = Syllabus.of(text or "", today=today, term=term)
+    claims = []
+    for row, entry in zip(rows, entries, strict=True):
+        due_on, quote = entry.get("due_on"), entry.get("quote")
+        if quote is not None:
+            row["evidence"] = evidence_for(syllabus, quote, due_on).value
+        claims.append(Claim(entry["title"], due_on, quote))
+    cautions = cautions_about(syllabus, claims, [float(one["weight"]) for one in weights], stored)
+    return [
+        {"type": caution.type, "message": caution.message, "index": caution.index}
+        for caution in cautions
+        if not (caution.type == "duplicate" and caution.index is not None and rows[caution.index].get("existing"))
+    ]

@@ -1,0 +1,187 @@
+"""create_item with quotes, with `more`, and where an item is there already."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from courses.item_counts import MAX_ITEMS
+from courses.models import Course, Item
+from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, stored
+from tests.support.syllabus_text import ITEMS, TEXT, TODAY
+from tests.support.tools import mcp_of, rest_of
+
+QUIZ = {"title": "Quiz 1", "kind": "quiz", "due_on": "2026-09-10"}
+
+
+@pytest.fixture(autouse=True)
+def _today(time_machine) -> None:
+    time_machine.move_to(TODAY)
+
+
+@pytest.fixture
+def entered(owner: RestDoor, db: None) -> Any:
+    """A course with the text of its syllabus."""
+    made = owner.made("create_course", name="Cell Biology", term="Fall 2026", syllabus_text=TEXT)
+    return {"course_id": made["id"]}
+
+
+def test_a_quote_is_looked_up(owner: RestDoor, entered: Any) -> None:
+    right = owner.made("create_item", **entered, **ITEMS[0])
+    wrong = owner.made("create_item", **entered, **(ITEMS[1] | {"due_on": "2027-09-07"}))
+    assert (right["evidence"], right["warnings"]) == ("confirmed", [])
+    assert wrong["evidence"] == "contradicted"
+    assert [one["type"] for one in wrong["warnings"]][:2] == ["outside_term", "weekday"]
+    assert "items" not in right
+    assert "evidence" not in owner.made("get_item", item_id=right["id"])
+
+
+def test_more_are_made_in_one_call(owner: RestDoor, entered: Any) -> None:
+    made = owner.made("create_item", **entered, **ITEMS[0], more=ITEMS[1:3])
+    first, second, third = made["items"]
+    assert {name: made[name] for name in first} == first
+    assert [item["title"] for item in (first, second, third)] == [item["title"] for item in ITEMS[:3]]
+    assert [item["evidence"] for item in (first, second, third)] == ["confirmed"] * 3
+    assert made["warnings"] == []
+    assert Course.objects.get().item_count == Item.objects.count() == 3
+    [change, _] = rest_of(owner).made("list_changes")["data"]
+    assert (change["operation"], change["object"]["id"], change["after"]["items"]) == ("create_item", made["id"], 2)
+
+
+def test_an_empty_list_counts_as_sent_and_null_does_not(owner: RestDoor, entered: Any) -> None:
+    assert len(owner.made("create_item", **entered, title="a", more=[])["items"]) == 1
+    assert "items" not in owner.made("create_item", **entered, title="a", more=None, quote=None)
+
+
+def test_places_in_the_call_are_told(owner: RestDoor, entered: Any) -> None:
+    answer = owner.call("create_item", **entered, title="a", more=[{"title": "b"}, {"due_on": 7}])
+    assert sorted(answer.fields) == ["more[1].due_on", "more[1].title"]
+    assert owner.call("create_item", **entered, title="a", more=[{"title": "b"}] * 100).fields == ["more"]
+    assert not Item.objects.exists()
+
+
+def test_by_default_a_second_one_is_made_and_told(owner: RestDoor, entered: Any) -> None:
+    first = owner.made("create_item", **entered, **QUIZ)
+    second = owner.made("create_item", **entered, **QUIZ, if_exists="create", more=[])
+    assert first["id"] != second["id"]
+    assert [(one["type"], one["index"]) for one in second["warnings"]] == [("duplicate", 0)]
+
+
+def test_skip_answers_the_one_that_is_there(owner: RestDoor, entered: Any) -> None:
+    """The kind is not compared."""
+    first = owner.made("create_item", **entered, **QUIZ)
+    again = owner.made("create_item", **entered, **(QUIZ | {"title": " QUIZ 1 ", "kind": "exam"}), if_exists="skip")
+    assert again == first | {"existing": True}
+    assert Course.objects.get().item_count == 1
+
+
+def test_inner_white_space_counts_and_case_does_not(owner: RestDoor, entered: Any) -> None:
+    first = owner.made("create_item", **entered, title="Straße  7")
+    same = owner.made("create_item", **entered, title=" STRASSE  7 ", if_exists="skip")
+    other = owner.made("create_item", **entered, title="Straße 7", if_exists="skip")
+    dated = owner.made("create_item", **entered, title="Straße  7", due_on="2026-09-10", if_exists="skip")
+    assert (same["id"], same["existing"]) == (first["id"], True)
+    assert (other["existing"], dated["existing"]) == (False, False)
+
+
+def test_skip_holds_within_one_call_too(owner: RestDoor, entered: Any) -> None:
+    made = owner.made("create_item", **entered, **QUIZ, if_exists="skip", more=[QUIZ, {"title": "Essay"}])
+    first, second, third = made["items"]
+    assert [item["existing"] for item in (first, second, third)] == [False, True, False]
+    assert (first["id"], Item.objects.count()) == (second["id"], 2)
+    assert made["warnings"] == []
+
+
+@pytest.mark.rest
+def test_where_nothing_is_new_it_is_200(owner: RestDoor, entered: Any) -> None:
+    sent = {**entered, **QUIZ, "if_exists": "skip"}
+    assert [owner.call("create_item", **sent, more=more).status for more in ([], [QUIZ], [{"title": "b"}])] == [
+        201,
+        200,
+        201,
+    ]
+    assert len(owner.made("list_changes", object_id=owner.made("list_items")["data"][0]["id"])["data"]) == 1
+
+
+@pytest.mark.rest
+def test_the_status_is_kept_with_the_answer(owner: RestDoor, entered: Any) -> None:
+    owner.made("create_item", **entered, **QUIZ)
+    path = f"/v1/courses/{entered['course_id']}/items"
+    body = QUIZ | {"if_exists": "skip"}
+    sent = [owner.request("POST", path, json=body, HTTP_IDEMPOTENCY_KEY="k") for _ in range(2)]
+    assert [response.status_code for response in sent] == [200, 200]
+    assert sent[1].headers["Idempotency-Replayed"] == "true"
+    assert sent[0].content == sent[1].content
+
+
+@pytest.mark.rest
+def test_a_long_answer_is_read_again(owner: RestDoor, entered: Any) -> None:
+    path = f"/v1/courses/{entered['course_id']}/items"
+    body = {"title": "Ж" * 160, "more": [{"title": "Ж" * 159 + chr(0x430 + n % 32)} for n in range(99)]}
+    sent = [owner.request("POST", path, json=body, HTTP_IDEMPOTENCY_KEY="k") for _ in range(2)]
+    first, again = [response.json() for response in sent]
+    assert len(sent[0].content) > 64 * 1024
+    first.pop("warnings")
+    assert again == first
+    assert Item.objects.count() == 100
+
+
+def test_a_full_course_takes_no_part_of_a_call(owner: RestDoor, owner_member, entered: Any) -> None:
+    course = Course.objects.get()
+    stored(ItemFactory, MAX_ITEMS - 2, member=owner_member, course=course)
+    Course.objects.update(item_count=MAX_ITEMS - 2)
+    assert owner.call("create_item", **entered, **QUIZ, more=[{"title": "b"}, {"title": "c"}]).error == "conflict"
+    assert Item.objects.count() == MAX_ITEMS - 2
+    owner.made("create_item", **entered, **QUIZ, more=[{"title": "b"}])
+    assert owner.made("create_item", **entered, **QUIZ, if_exists="skip", more=[{"title": "b"}])["existing"] is True
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_identical_calls_at_once_one_makes_them(owner: RestDoor, in_threads) -> None:
+    course = owner.made("create_course", name="Cell Biology")
+    sent = {"course_id": course["id"], **QUIZ, "if_exists": "skip", "more": [{"title": "Essay"}]}
+    answers = in_threads(lambda _: owner.made("create_item", **sent), list(range(6)))
+    assert Item.objects.count() == Course.objects.get().item_count == 2
+    assert sorted(answer["existing"] for answer in answers) == [False] + [True] * 5
+    assert len({tuple(item["id"] for item in answer["items"]) for answer in answers}) == 1
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("if_exists", ["create", "skip"])
+def test_a_hundred_take_as_many_statements_as_one(owner: RestDoor, entered: Any, if_exists: str) -> None:
+    def statements(count: int) -> int:
+        items = [{"title": f"Quiz {count} {n}", "due_on": "2026-09-11", "quote": "Quiz"} for n in range(count)]
+        with CaptureQueriesContext(connection) as queries:
+            owner.made("create_item", **entered, **items[0], more=items[1:], if_exists=if_exists)
+        return len(queries)
+
+    few, many = statements(1), statements(100)
+    assert many <= few + (connection.vendor == "sqlite")  # which takes 999 values at a time
+    assert few <= 9
+
+
+@pytest.mark.rest
+def test_slips_in_more_are_named(owner: RestDoor, entered: Any) -> None:
+    """As those in `cards` are."""
+    answer = mcp_of(owner).call("create_item", **entered, title="a", more=[{"title": "b", "due_date": "2026-09-10"}])
+    assert (answer.error, answer.fields) == ("validation_failed", ["more[0].due_date"])
+    answer = mcp_of(owner).call("create_course", name="B", items=[{"title": "b", "deadline": "2026-09-10"}])
+    assert answer.fields == ["items[0].deadline"]
+    answer = mcp_of(owner).call("create_course", name="B", grade_categories=[{"name": "b", "percent": 7, "wight": 3}])
+    assert answer.fields == ["grade_categories[0].wight"]
+
+
+@pytest.mark.rest
+def test_as_a_tool_a_long_answer_leaves_its_list_out(owner: RestDoor, owner_member) -> None:
+    name = "Ж" * 120
+    made = owner.made("create_course", name=name)
+    items = [{"title": f"{n:03}" + "Ж" * 157, "quote": "x"} for n in range(100)]
+    arguments = {"course_id": made["id"], **items[0], "more": items[1:]}
+    result = mcp_of(owner).rpc("tools/call", {"name": "create_item", "arguments": arguments}).json()["result"]
+    assert result["isError"] is False
+    assert Item.objects.filter(member=owner_member).count() == 100
+    kept = result["structuredContent"]
+    assert len(result["content"][0]["text"]) <= 100_000
+    assert ("items" in kept) == (len(result["content"]) == 1)
