@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,8 @@ from accounts.models import Member
 from accounts.recording import Write
 from accounts.taken import TakenTable, taken_tables
 from accounts.undoing.hooks import COME_BACK, Columns
-from accounts.undoing.values import BATCH, batches, columns, reader
+from accounts.undoing.values import batches, columns, reader
+from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict
 
 
@@ -49,8 +51,7 @@ class Return:
         for field in model._meta.concrete_fields:
             if isinstance(field, models.ForeignKey) and field.attname != "member_id":
                 self._find_parents(model, field, rows)
-        made: QuerySet[Model] = QuerySet(model)
-        made.bulk_create([model(**row) for row in rows], batch_size=BATCH)
+        _insert(model).run_all(rows)
         self._back[table.label].update(row["id"] for row in rows)
         self._last[table.label] = rows
         return rows
@@ -59,7 +60,8 @@ class Return:
         """The rows as columns take them; a column that the table no longer has is left out."""
         known = columns(model)
         stamps = dict.fromkeys(settings.UNDO_STAMPED.get(table.label, ()), self._write.now)
-        fresh = stamps | dict.fromkeys(COUNTS & known.keys(), 0)
+        new = {name: field.get_default() for name, field in known.items() if name not in table.columns}
+        fresh = new | stamps | dict.fromkeys(COUNTS & known.keys(), 0)
         kept = [
             (place, name, reader(known[name]))
             for place, name in enumerate(table.columns)
@@ -107,6 +109,11 @@ class Return:
             )
             filled += empty.update(**{attname: target["id"]})
         return [{"id": UUID(id_)} for id_ in table.rows] if filled else []
+
+
+@cache
+def _insert(model: type[Model]) -> Insert:
+    return Insert(model)
 
 
 def _target(model: type[Model], attname: str) -> str:

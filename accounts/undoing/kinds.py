@@ -10,6 +10,7 @@ from django.db import models
 from accounts.change_contents import Contents, Part, plural_of, type_of
 from accounts.changes import UNDOABLE_FOR
 from accounts.deleting import COUNTS
+from accounts.serializers import ChangeRow
 from accounts.undoing.hooks import FIELDS
 from accounts.undoing.values import columns, model_of
 
@@ -55,6 +56,21 @@ def why_not(
         if unknown := _unknown(part):
             return unknown
     return None
+
+
+def told_why_not(change: ChangeRow, now: datetime) -> str:
+    """The same of a change as it is told; empty if it can be taken back."""
+    if change["undoable"]:
+        return ""
+    if change["undone_at"] is not None:
+        return DONE
+    if change["operation"] == "undo_change":
+        return IS_UNDO
+    if change["before"] is None and change["after"] is None:
+        return NOTHING_CHANGED
+    if change["object"]["type"] == "syllabus_file":
+        return FILES
+    return TOO_OLD if change["created_at"] <= now - UNDOABLE_FOR else NOT_KEPT
 
 
 def _not_kept(object_type: str, contents: Contents) -> str:
