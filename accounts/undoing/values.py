@@ -60,6 +60,7 @@ _READERS: tuple[tuple[type["models.Field[Any, Any]"], Callable[[Any], Any]], ...
     (models.UUIDField, UUID),
     (models.DateTimeField, datetime.fromisoformat),  # first: it is a DateField, too
     (models.DateField, date.fromisoformat),
+    (models.FloatField, float),  # a whole number too: PostgreSQL's driver wants values of one kind
     (models.DecimalField, lambda kept: Decimal(str(kept))),
 )
 

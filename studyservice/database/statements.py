@@ -212,14 +212,27 @@ class Insert(_Statement):
         self._execute(values, _ROWCOUNT)
 
     def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Insert rows, `_ROWS_AT_ONCE` with each statement; a fraction of what the ORM's `bulk_create` takes."""
+        """Insert rows, `_ROWS_AT_ONCE` with each statement; a fraction of what the ORM's `bulk_create` takes.
+
+        PostgreSQL gets an array for each column: its driver would take longer to read a statement with a place for
+        each value than the server takes to store them.
+        """
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self._compiled_for(database)
         head, values, one = compiled.sql.partition(" VALUES ")
+        names = [field.attname for field in self._model._meta.local_concrete_fields]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             batch = rows[start : start + _ROWS_AT_ONCE]
-            sql = f"{head}{values}{', '.join([one] * len(batch))}"
-            _run(database, sql, [value for row in batch for value in compiled.bound(row)], _ROWCOUNT)
+            if isinstance(database, PostgreSQL):
+                sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608  # our own names
+                _run(database, sql, [[row[name] for row in batch] for name in names], _ROWCOUNT)
+            else:
+                sql = f"{head}{values}{', '.join([one] * len(batch))}"
+                _run(database, sql, [row[name] for row in batch for name in names], _ROWCOUNT)
+
+    def _arrays(self, database: BaseDatabaseWrapper) -> list[str]:
+        """The places of the columns' arrays."""
+        return [f"%s::{field.db_type(database)}[]" for field in self._model._meta.local_concrete_fields]
 
 
 class Update(_Statement):
