@@ -214,8 +214,7 @@ class Insert(_Statement):
     def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert rows, `_ROWS_AT_ONCE` with each statement; a fraction of what the ORM's `bulk_create` takes.
 
-        PostgreSQL gets an array for each column: its driver would take longer to read a statement with a place for
-        each value than the server takes to store them.
+        PostgreSQL gets an array for each column: its driver is slow to read a statement with a place for each value.
         """
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self._compiled_for(database)
@@ -224,14 +223,13 @@ class Insert(_Statement):
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             batch = rows[start : start + _ROWS_AT_ONCE]
             if isinstance(database, PostgreSQL):
-                sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608  # our own names
+                sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608 # nosec
                 _run(database, sql, [[row[name] for row in batch] for name in names], _ROWCOUNT)
             else:
                 sql = f"{head}{values}{', '.join([one] * len(batch))}"
                 _run(database, sql, [row[name] for row in batch for name in names], _ROWCOUNT)
 
     def _arrays(self, database: BaseDatabaseWrapper) -> list[str]:
-        """The places of the columns' arrays."""
         return [f"%s::{field.db_type(database)}[]" for field in self._model._meta.local_concrete_fields]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.mcp.test_mcp_oauth import assistant
@@ -13,6 +14,8 @@ from tests.oauth.test_oauth_clients import Memory
 from tests.pages.browser.test_accessibility import audit
 from tests.pages.browser.test_assistant import allowed
 from tests.support.server import ADA, Server
+
+pytestmark = pytest.mark.once("the look of pages")
 
 ITEMS = 20
 
