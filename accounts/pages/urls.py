@@ -3,10 +3,10 @@
 from django.urls import path
 
 from accounts.pages.account import account, end_one_session, set_time_zone, sign_out_everywhere
+from accounts.pages.activity import activity, undo_one, undo_today
 from accounts.pages.calendar import calendar_address, end_calendar_address
 from accounts.pages.email_address import new_address, new_address_code
 from accounts.pages.join import join
-from accounts.pages.activity import activity, undo_one, undo_today
 from accounts.pages.keys import disconnect_app, keys, revoke_key
 from accounts.pages.passwords import password, password_code
 from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out

@@ -1,6 +1,6 @@
 """Taking back a change of fields: they go back to what they were, if they are what the change made of them."""
 
-from django.db.models import ForeignKey, Model, QuerySet
+from django.db.models import F, ForeignKey, Model, QuerySet
 
 from accounts.change_contents import Part
 from accounts.models import Member
@@ -56,4 +56,6 @@ def put_columns_back(write: Write, part: Part) -> None:
                 raise Conflict(f"The {field.verbose_name} that “{found}” had is gone. Undo the deletion of that first.")
     if "updated_at" in known:
         values["updated_at"] = write.now
+    if "sequence" in known:
+        values["sequence"] = F("sequence") + 1  # calendars take the older version for the newer otherwise
     mine.update(**values)
