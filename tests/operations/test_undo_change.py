@@ -311,3 +311,34 @@ def test_two_at_once_undo_once(owner: RestDoor, item: Any, in_threads: Any) -> N
     answers = in_threads(lambda _: undo(owner, change).error, [1, 2, 3, 4])
     assert sorted(map(str, answers)) == ["None", "conflict", "conflict", "conflict"]
     assert Change.objects.filter(operation="undo_change").count() == 1
+
+
+def test_a_merge_into_a_deck_is_one_undo(owner: RestDoor) -> None:
+    deck = made_deck(owner, "Nucleus", "Pore")
+    before = deck_with_cards(owner, deck)
+    cards = [{"term": "Pore", "definition": "A hole"}, {"term": "ATP", "definition": "Energy"}]
+    owner.made("create_vocab_deck", name=deck["name"], cards=cards, if_exists="merge")
+    undone(owner)
+    now = deck_with_cards(owner, deck)
+    assert now == before | {"updated_at": now["updated_at"]}
+
+
+def test_a_score_goes_back_to_its_category(owner: RestDoor, course: Any) -> None:
+    listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
+    quiz, exam = owner.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
+    score = owner.made("add_grade_score", course_id=course["id"], category_id=quiz["id"], label="x", score=80)
+    before = owner.made("get_grades", course_id=course["id"])
+    owner.made("update_grade_score", score_id=score["id"], category_id=exam["id"], score=33.3333)
+    undone(owner)
+    assert owner.made("get_grades", course_id=course["id"]) == before
+
+
+def test_a_deleted_card_comes_back_with_its_reviews(owner: RestDoor) -> None:
+    deck = made_deck(owner, "Nucleus", "Pore")
+    card = deck_with_cards(owner, deck)["cards"][0]
+    reviewed(owner, card, "good")
+    before = deck_with_cards(owner, deck)
+    owner.made("delete_vocab_card", card_id=card["id"])
+    undone(owner)
+    now = deck_with_cards(owner, deck)
+    assert now == before | {"updated_at": now["updated_at"]}
