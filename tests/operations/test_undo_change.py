@@ -342,3 +342,14 @@ def test_a_deleted_card_comes_back_with_its_reviews(owner: RestDoor) -> None:
     undone(owner)
     now = deck_with_cards(owner, deck)
     assert now == before | {"updated_at": now["updated_at"]}
+
+
+def test_a_course_made_with_items_and_categories_is_one_undo(owner: RestDoor) -> None:
+    items = [{"title": f"Lecture {number}", "due_on": "2026-12-03"} for number in range(3)]
+    course = owner.made(
+        "create_course", name="Botany", items=items, grade_categories=[{"name": "Quiz", "weight": 40}]
+    )  # fmt: skip
+    undone(owner)
+    assert owner.made("list_courses")["data"] == []
+    assert owner.call("get_grades", course_id=course["id"]).error == "not_found"
+    assert owner.made("list_items")["data"] == []
