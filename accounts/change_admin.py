@@ -1,6 +1,5 @@
 """The log of changes for the operators: read, never changed; and what they look at, which it says."""
 
-import json
 from contextlib import suppress
 from typing import cast
 from uuid import UUID
@@ -11,7 +10,8 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html_join
 
-from accounts.change_contents import Json, unpacked
+from accounts.change_contents import unpacked
+from accounts.change_words import fields_in_words
 from accounts.changes import Change
 from accounts.writing import writing
 from studyservice.admin.base import ReadOnlyAdmin
@@ -71,26 +71,5 @@ class ChangeAdmin(ReadOnlyAdmin):
     @admin.display(description="what")
     def what(self, change: Change) -> str:
         """In words."""
-        lines = told_in_words(change)
+        lines = fields_in_words(*unpacked(change.contents).told())
         return format_html_join("", "<div>{}</div>", ((line,) for line in lines)) or "nothing was changed"
-
-
-def told_in_words(change: Change) -> list[str]:
-    """A line for each field: `due_on: from 2026-12-03 to 2026-12-05`."""
-    before, after = unpacked(change.contents).told()
-    lines = []
-    for field in {**(before or {}), **(after or {})}:
-        if before is None:
-            lines.append(f"{field}: {_word(after, field)}")
-        elif after is None:
-            lines.append(f"{field}: was {_word(before, field)}")
-        else:
-            lines.append(f"{field}: from {_word(before, field)} to {_word(after, field)}")
-    return lines
-
-
-def _word(fields: dict[str, Json] | None, field: str) -> str:
-    value = (fields or {}).get(field)
-    if value is None:
-        return "nothing"
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

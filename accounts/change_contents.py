@@ -71,6 +71,11 @@ def plural_of(type_: str) -> str:
     return f"{type_[:-1]}ies" if type_.endswith("y") else f"{type_}s"
 
 
+def as_words(type_: str) -> str:
+    """`grade score`."""
+    return type_.replace("_", " ")
+
+
 def packed(parts: list[Part]) -> bytes:
     """What is stored of the objects of a call."""
     head, *more = parts

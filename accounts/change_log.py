@@ -17,6 +17,7 @@ from accounts.change_cursors import Position, decode_cursor, encode_cursor
 from accounts.changes import KEPT_FOR, UNDOABLE_FOR, Change
 from accounts.models import Member
 from accounts.serializers import ChangeRow
+from accounts.undoing.kinds import why_not
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookList
 from studyservice.operations.serializers import Page, page
@@ -73,6 +74,10 @@ class _ChangeColumns(TypedDict):
     undone_at: datetime | None
 
 
+_COLUMNS = {name: name for name in _ChangeColumns.__annotations__}
+_ONE = Select[_ChangeColumns](Change.objects.filter(member_id=Param("member_id"), id=Param("change_id")), _COLUMNS)
+
+
 def list_changes(
     member: Member, *, limit: int, cursor: str | None = None, object_id: UUID | None = None
 ) -> Page[ChangeRow]:
@@ -89,6 +94,12 @@ def list_changes(
     if len(found) <= limit:
         return page(found)
     return page(found[:limit], encode_cursor(Position(*_place(found[limit - 1])), binding))
+
+
+def one_change(member: Member, change_id: UUID) -> ChangeRow | None:
+    """The change as it is told, if it stands in the log of changes."""
+    row = _ONE.first(member_id=member.id, change_id=change_id)
+    return None if row is None else _told(row, timezone.now())
 
 
 def undoable(created_at: datetime, now: datetime) -> bool:
@@ -121,11 +132,21 @@ def _changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
 @cache
 def _statement(place: str) -> Select[_ChangeColumns]:
     rows = keyset(Change.objects.filter(member_id=Param("member_id")), "created_at", "object_id", place)
-    return Select[_ChangeColumns](rows, {name: name for name in _ChangeColumns.__annotations__}, limited=True)
+    return Select[_ChangeColumns](rows, _COLUMNS, limited=True)
 
 
 def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
-    before, after = unpacked(row["contents"]).told()
+    contents = unpacked(row["contents"])
+    before, after = contents.told()
+    reason = why_not(
+        row["operation"],
+        row["object_type"],
+        contents,
+        created_at=row["created_at"],
+        kept=row["undoable"],
+        undone=row["undone_at"] is not None,
+        now=now,
+    )
     return {
         "id": row["id"],
         "created_at": row["created_at"],
@@ -134,6 +155,6 @@ def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,
-        "undoable": row["undoable"] and row["undone_at"] is None and undoable(row["created_at"], now),
+        "undoable": reason is None,
         "undone_at": row["undone_at"],
     }

@@ -17,9 +17,24 @@ from accounts.credentials import RESOLVERS
 from accounts.erasure import ERASURES
 from accounts.profile import PRACTICE_STREAK
 from accounts.purging import EXPIRED_DATA
+from accounts.undoing.hooks import COME_BACK, FIELDS, GO_AGAIN, LOGS
 from studyservice.admin.base import READINGS
 
-HOOKS = (CONNECTED_APPS, RESOLVERS, EXPIRED_DATA, ERASURES, REPAIRS, COUNT_REPAIRS, PRACTICE_STREAK, READINGS, SOURCES)
+HOOKS = (
+    CONNECTED_APPS,
+    RESOLVERS,
+    EXPIRED_DATA,
+    ERASURES,
+    REPAIRS,
+    COUNT_REPAIRS,
+    PRACTICE_STREAK,
+    READINGS,
+    SOURCES,
+    COME_BACK,
+    GO_AGAIN,
+    FIELDS,
+    LOGS,
+)
 
 
 @register()
@@ -32,9 +47,11 @@ def check_hooks(**kwargs: Any) -> list[CheckMessage]:
 def check_fields(**kwargs: Any) -> list[CheckMessage]:
     """Where other apps keep what belongs to a member, and the moments that the member's clock gave."""
     stamps = [(label, name) for label, names in settings.MEMBER_CLOCK_STAMPS.items() for name in names]
+    stamped = [(label, name) for label, names in settings.UNDO_STAMPED.items() for name in names]
     plain = [(label, name) for label, name, _ in settings.MEMBER_PLAIN_REFERENCES]
     return [
         *_errors("MEMBER_PLAIN_REFERENCES", plain, UUIDField),
+        *_errors("UNDO_STAMPED", stamped, DateTimeField),
         *_errors("MEMBER_DATA", settings.MEMBER_DATA, ForeignKey),
         *_errors("MEMBER_CLOCK_STAMPS", stamps, DateTimeField),
     ]

@@ -17,10 +17,13 @@ from django.db.models.signals import post_delete, pre_delete
 from accounts.change_contents import plural_of, short, type_of
 from accounts.recording import Write
 
-_NOT_TOLD = {"id", "member_id", "created_at", "updated_at", "item_count", "card_count"}
+COUNTS = frozenset({"item_count", "card_count"})
+"""Columns that say how many rows are below, and are kept by those who count them."""
+
+_NOT_TOLD = {"id", "member_id", "created_at", "updated_at", *COUNTS}
 
 
-class _Reference(NamedTuple):
+class Reference(NamedTuple):
     """A foreign key to a model, from rows that have a member."""
 
     model: type[Model]
@@ -77,22 +80,20 @@ def _take(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model
 
 
 def _take_below(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model], int]]) -> None:
-    for reference in _references(rows.model._meta.label):
+    for reference in references_to(rows.model._meta.label):
         if reference.cascades:
-            _take(write, _referring(reference, write.member_id, rows), levels)
+            _take(write, referring_to(reference, write.member_id, rows), levels)
 
 
 def _let_go(write: Write, gone: QuerySet[Model]) -> None:
     """Empty the references to rows that are about to go, where that is what becomes of them; keep whose they were."""
-    for reference in _references(gone.model._meta.label):
+    for reference in references_to(gone.model._meta.label):
         if not reference.cascades:
-            referring = _referring(reference, write.member_id, gone)
+            referring = referring_to(reference, write.member_id, gone)
             if write.taken.reference(referring, reference.attname):
                 referring.update(**{reference.attname: None})
-    for label, attname, target in settings.MEMBER_PLAIN_REFERENCES:
-        if target == gone.model._meta.label:
-            plain = _Reference(apps.get_model(label), attname, cascades=False)
-            write.taken.reference(_referring(plain, write.member_id, gone), attname)
+    for plain in plain_references_to(gone.model._meta.label):
+        write.taken.reference(referring_to(plain, write.member_id, gone), plain.attname)
 
 
 def _delete(rows: QuerySet[Model]) -> None:
@@ -104,21 +105,32 @@ def _delete(rows: QuerySet[Model]) -> None:
         post_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
 
 
-def _referring(reference: _Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:
+def referring_to(reference: Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:
+    """The member's rows that refer to one of `rows` so."""
     ids = rows.order_by().values("pk")
     return QuerySet(reference.model).filter(member_id=member_id, **{f"{reference.attname}__in": ids})
 
 
 @cache
-def _references(label: str) -> tuple[_Reference, ...]:
+def references_to(label: str) -> tuple[Reference, ...]:
     """The foreign keys to the model from rows that have a member."""
     found = []
     for relation in apps.get_model(label)._meta.related_objects:
         referring = relation.related_model
         if any(field.attname == "member_id" for field in referring._meta.concrete_fields):
             field = cast("models.ForeignKey[Any, Any]", relation.field)
-            found.append(_Reference(referring, field.attname, relation.on_delete is models.CASCADE))
+            found.append(Reference(referring, field.attname, relation.on_delete is models.CASCADE))
     return tuple(found)
+
+
+@cache
+def plain_references_to(label: str) -> tuple[Reference, ...]:
+    """The references to the model that are no foreign keys."""
+    return tuple(
+        Reference(apps.get_model(referring), attname, cascades=False)
+        for referring, attname, target in settings.MEMBER_PLAIN_REFERENCES
+        if target == label
+    )
 
 
 @cache

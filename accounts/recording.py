@@ -72,6 +72,11 @@ class Write:
         """The row will not have all that taking the change back needs."""
         self._undoable = False
 
+    def took_back(self, parts: Iterable[Part]) -> None:
+        """A change of these objects was taken back; that is no change to be taken back in turn."""
+        self._parts += [Part(part.type, part.id, part.name, part.after, part.before) for part in parts]
+        self.cannot_be_undone()
+
     def logged_as(self, row_id: UUID) -> None:
         """The change stands in a log of its own, as reviews do; it needs no row here."""
         self._logged_as = row_id
@@ -95,7 +100,7 @@ class Write:
             self._required_operation(),
             self._parts,
             row_id=call.change_id,
-            taken=self.taken.packed(),
+            taken=self.taken.packed() if self._undoable else None,
             undoable=self._undoable,
         )
 

@@ -7,4 +7,5 @@ from accounts.views import ChangeViewSet, MeViewSet
 urlpatterns = [
     path("me", MeViewSet.as_view({"get": "get_me", "patch": "update_me"})),
     path("changes", ChangeViewSet.as_view({"get": "list_changes"})),
+    path("changes/<change_id>/undo", ChangeViewSet.as_view({"post": "undo_change"})),
 ]

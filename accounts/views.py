@@ -1,8 +1,11 @@
 """Operations on the member and the log of changes."""
 
+from uuid import UUID
+
 from accounts import change_log
 from accounts.profile import profile, update_me
 from accounts.serializers import ChangeRecord, ChangeRow, ChangesQuery, MemberChanges, MemberRecord, MemberRow
+from accounts.undoing import undo
 from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import Page
@@ -42,3 +45,11 @@ class ChangeViewSet(MemberViewSet):
         first. Reviews of cards and what operators looked at are among it.
         """
         return change_log.list_changes(self.member, **self.query)
+
+    @operation("Undo a change", scope=Scope.WRITE, answer=ChangeRecord, consequential=True, tool=False)
+    def undo_change(self, change_id: UUID) -> ChangeRow:
+        """Takes a change of the last 30 days back: what was made is deleted, fields get their old values, what was
+        deleted comes back with all below it. Nothing that changed since is overwritten: 409 then says what stands in
+        the way. An undo cannot be undone.
+        """
+        return undo.undo_change(self.member, change_id)

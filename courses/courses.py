@@ -136,8 +136,7 @@ def create_course(
         Conflict: the member has `MAX_COURSES` courses, or would have more than `MAX_ITEMS_OF_MEMBER` items.
     """
     with writing(member.id, "create_course") as write:
-        if Course.objects.filter(member_id=member.id).count() >= MAX_COURSES:
-            raise Conflict(f"There are {MAX_COURSES} courses, the most there can be. Delete one first.")
+        require_room(member)
         fields: CourseFields = {
             "name": name,
             "code": code,
@@ -180,6 +179,16 @@ def reread_course(member: Member, ids: Mapping[str, Any]) -> CreatedCourseRow:
         course["items"] = [items[one] for one in wanted if one in items]
         course["grade_categories"] = COURSE_CATEGORIES.get().of(member.id, course["id"])
     return course
+
+
+def require_room(member: Member, more: int = 1) -> None:
+    """Whether `more` courses can be added, inside `writing`.
+
+    Raises:
+        Conflict: there would be more than `MAX_COURSES`.
+    """
+    if Course.objects.filter(member_id=member.id).count() + more > MAX_COURSES:
+        raise Conflict(f"There are {MAX_COURSES} courses, the most there can be. Delete one first.")
 
 
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:

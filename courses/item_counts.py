@@ -72,6 +72,11 @@ def take_from_count(member_id: UUID, item_id: UUID) -> bool:
     return bool(course.update(item_count=F("item_count") - 1))
 
 
+def take_away_from_count(member_id: UUID, course_id: UUID, less: int) -> None:
+    """Count `less` items of the course, which are about to be deleted, no more."""
+    Course.objects.filter(member_id=member_id, id=course_id).update(item_count=F("item_count") - less)
+
+
 def repair_item_counts(member_id: UUID) -> int:
     """Count the items of the member's courses; gives how many courses had a wrong count. Under the member's lock."""
     counted = Course.objects.filter(member_id=member_id).order_by().annotate(there=Count("items"))

@@ -78,8 +78,8 @@ class CourseViewSet(MemberViewSet):
 
     @operation("Delete a course", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_course(self, course_id: UUID) -> DeletedRow:
-        """Permanently delete a course with its items, milestones, grades and uploaded files. Confirm with the
-        member first.
+        """Delete a course with its items, milestones, grades and uploaded files. Gone at once; for 30 days the member
+        can undo it on this site's page /activity, but for the files. Confirm with the member first.
         """
         return courses.delete_course(self.member, course_id)
 
@@ -136,5 +136,7 @@ class ItemViewSet(MemberViewSet):
 
     @operation("Delete an item", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_item(self, item_id: UUID) -> DeletedRow:
-        """Permanently delete an item with its milestones. Confirm with the member first."""
+        """Delete an item with its milestones. Gone at once; for 30 days the member can undo it on this site's page
+        /activity. Confirm with the member first.
+        """
         return items.delete_item(self.member, item_id)

@@ -31,7 +31,7 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
             category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         }
         kept = _kept(categories, present)
-        before: dict[str, object] = {"categories": _listed(present.values())}
+        before: dict[str, object] = {"categories": listed_categories(present.values())}
         mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if left_out := present.keys() - kept:
             before |= delete_rows(write, mine.filter(id__in=left_out))
@@ -44,15 +44,15 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
                 new.append(category)
             else:
                 category.id = known
-                if _listed([category]) != _listed([present[known]]):
+                if listed_categories([category]) != listed_categories([present[known]]):
                     mine.filter(id=known).update(**fields)
             listed.append(category)
         GradeCategory.objects.bulk_create(new)
-        write.changed(Course, course_id, course["name"], before, {"categories": _listed(listed)})
+        write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})
         return get_grades(member, course_id)
 
 
-def _listed(categories: Iterable[GradeCategory]) -> list[Fields]:
+def listed_categories(categories: Iterable[GradeCategory]) -> list[Fields]:
     """What can be changed of categories, in their order."""
     return [
         {"id": category.id, "name": category.name, "weight": category.weight, "position": category.position}

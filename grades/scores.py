@@ -46,11 +46,7 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
     with writing(member.id, "add_grade_score") as write:
         require_course(member, course_id)
         _require_category(member, course_id, category_id)
-        of_course = GradeScore.objects.filter(
-            member_id=member.id, category__member_id=member.id, category__course_id=course_id
-        )
-        if of_course.count() >= MAX_SCORES:
-            raise Conflict(f"There are {MAX_SCORES} scores in this course, the most there can be. Delete one first.")
+        require_room(member, course_id)
         fields = {"category_id": category_id, "label": label, "score": score}
         added = GradeScore.objects.create(member_id=member.id, created_at=write.now, **fields)
         write.made(GradeScore, added.id, label, fields)
@@ -98,6 +94,19 @@ def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFi
         "score": float(score["score"]),
         "created_at": score["created_at"],
     }
+
+
+def require_room(member: Member, course_id: UUID, more: int = 1) -> None:
+    """Whether `more` scores can be added to the course, inside `writing`.
+
+    Raises:
+        Conflict: there would be more than `MAX_SCORES`.
+    """
+    of_course = GradeScore.objects.filter(
+        member_id=member.id, category__member_id=member.id, category__course_id=course_id
+    )
+    if of_course.count() + more > MAX_SCORES:
+        raise Conflict(f"There are {MAX_SCORES} scores in this course, the most there can be. Delete one first.")
 
 
 def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:

@@ -41,7 +41,8 @@ class GradeViewSet(MemberViewSet):
     )
     def set_grade_categories(self, course_id: UUID) -> GradeBreakdownRow:
         """Replace a course's complete list of categories, at most 12. Entries with an existing id keep their scores;
-        categories left out are deleted with theirs. Confirm with the member first.
+        categories left out are deleted with theirs. For 30 days the member can undo it on this site's page /activity.
+        Confirm with the member first.
         """
         return categories.set_grade_categories(self.member, course_id, **self.body)
 
@@ -73,5 +74,7 @@ class GradeViewSet(MemberViewSet):
 
     @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_grade_score(self, score_id: UUID) -> DeletedRow:
-        """Permanently delete a score. Confirm with the member first."""
+        """Delete a score. Gone at once; for 30 days the member can undo it on this site's page /activity. Confirm with
+        the member first.
+        """
         return scores.delete_grade_score(self.member, score_id)

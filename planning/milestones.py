@@ -1,10 +1,11 @@
 """The study plan of an item."""
 
+from collections.abc import Collection
 from datetime import date
 from typing import TypedDict, Unpack, cast
 from uuid import UUID
 
-from django.db.models import OuterRef
+from django.db.models import Count, OuterRef
 
 from accounts.deleting import delete_object
 from accounts.models import Member
@@ -25,6 +26,11 @@ MAX_MILESTONES = 20
 
 MAX_MILESTONES_OF_MEMBER = 5000
 """Milestones per member, over all items; it bounds what get_agenda can answer."""
+
+_ITEM_IS_FULL = f"There are {MAX_MILESTONES} milestones on this item, the most there can be. Delete one first."
+_ALL_ARE_FULL = (
+    f"There are {MAX_MILESTONES_OF_MEMBER} milestones on all items together, the most there can be. Delete one first."
+)
 
 _MINE = Milestone.objects.filter(member_id=Param("member_id"))
 MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__member_id=Param("member_id"))
@@ -96,14 +102,9 @@ def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date 
         if item is None:
             raise NoSuchItem
         if item["here"] >= MAX_MILESTONES:
-            raise Conflict(
-                f"There are {MAX_MILESTONES} milestones on this item, the most there can be. Delete one first."
-            )
+            raise Conflict(_ITEM_IS_FULL)
         if item["in_all"] >= MAX_MILESTONES_OF_MEMBER:
-            raise Conflict(
-                f"There are {MAX_MILESTONES_OF_MEMBER} milestones on all items together, the most there can be. "
-                "Delete one first."
-            )
+            raise Conflict(_ALL_ARE_FULL)
         fields = {
             "item_id": item_id,
             "title": title,
@@ -114,6 +115,20 @@ def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date 
         milestone = Milestone.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
         write.made(Milestone, milestone.id, title, fields)
         return get_milestone(member, milestone.id)
+
+
+def require_within_limits(member: Member, item_ids: Collection[UUID]) -> None:
+    """Whether these items, to which milestones came back, and the member have no more than there can be.
+
+    Raises:
+        Conflict: there are more than `MAX_MILESTONES` or `MAX_MILESTONES_OF_MEMBER`; inside `writing`.
+    """
+    mine = Milestone.objects.filter(member_id=member.id)
+    here = mine.filter(item_id__in=item_ids).order_by().values("item_id").annotate(here=Count("id"))
+    if here.filter(here__gt=MAX_MILESTONES).exists():
+        raise Conflict(_ITEM_IS_FULL)
+    if mine.count() > MAX_MILESTONES_OF_MEMBER:
+        raise Conflict(_ALL_ARE_FULL)
 
 
 def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[MilestoneFields]) -> MilestoneRow:

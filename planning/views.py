@@ -71,5 +71,7 @@ class MilestoneViewSet(MemberViewSet):
 
     @operation("Delete a milestone", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_milestone(self, milestone_id: UUID) -> DeletedRow:
-        """Permanently delete a milestone; the others keep their positions. Confirm with the member first."""
+        """Delete a milestone; the others keep their positions. Gone at once; for 30 days the member can undo it on this
+        site's page /activity. Confirm with the member first.
+        """
         return milestones.delete_milestone(self.member, milestone_id)

@@ -7,6 +7,7 @@ from django.db.models import Max
 
 from accounts.clocks import move, shifts
 from accounts.models import Member
+from accounts.undoing.hooks import Columns
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, forget_topic_ids, recount
@@ -65,6 +66,11 @@ def forget_course(member_id: UUID, course_id: UUID) -> None:
     """Keep the attempts of a course that is gone, without its id."""
     Attempt.objects.filter(member_id=member_id, course_id=course_id).update(course_id=None)
     forget_topic_ids(member_id, course_id=course_id)
+
+
+def attempts_named_again(member: Member, rows: list[Columns]) -> None:
+    """Attempts have the id of their deck or course again, which came back; so have the sums."""
+    rebuild_sums([member.id])
 
 
 def bring_attempts_back(member: Member, now: datetime) -> None:

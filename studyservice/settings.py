@@ -283,6 +283,25 @@ MEMBER_PLAIN_REFERENCES = [
 ]
 # Changes that stand in a log of their own, for list_changes (accounts/change_log.py).
 CHANGE_SOURCES = ["vocab.changes.review_changes"]
+# What the apps know of their rows when a change is taken back (accounts/undoing/hooks.py). The stamps of what pollers
+# ask for are new when it comes back.
+UNDO_STAMPED = {"courses.Item": ("created_at", "updated_at")}
+UNDO_COME_BACK = {
+    "courses.Course": "courses.undoing.courses_come_back",
+    "courses.Item": "courses.undoing.items_come_back",
+    "planning.Milestone": "planning.undoing.milestones_come_back",
+    "grades.GradeScore": "grades.undoing.scores_come_back",
+    "vocab.Deck": "vocab.undoing.decks_come_back",
+    "vocab.Card": "vocab.undoing.cards_come_back",
+    "practice.Attempt.deck_id": "practice.attempts.attempts_named_again",
+    "practice.Attempt.course_id": "practice.attempts.attempts_named_again",
+}
+UNDO_GO_AGAIN = {
+    "courses.Item": "courses.undoing.items_go_again",
+    "vocab.Card": "vocab.undoing.cards_go_again",
+}
+UNDO_FIELDS = {"course.categories": "grades.undoing.put_categories_back"}
+UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
 STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
 ADMIN_READINGS = ["accounts.change_admin.note_reading"]

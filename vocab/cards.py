@@ -19,14 +19,14 @@ def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after
         Card(member_id=write.member_id, deck_id=deck_id, position=position, **({"due_at": due_at} | card))
         for position, card in enumerate(cards, start=after + 1)
     )
-    _count(write.member_id, deck_id, len(added))
+    count_cards(write.member_id, deck_id, len(added))
     return added
 
 
 def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
     """Remove the card with its review log, inside `write`; practice history keeps the attempts."""
     if delete_object(write, Card, card_id):
-        _count(write.member_id, deck_id, -1)
+        count_cards(write.member_id, deck_id, -1)
 
 
 def repair_card_counts(member_id: UUID) -> int:
@@ -38,5 +38,6 @@ def repair_card_counts(member_id: UUID) -> int:
     return len(wrong)
 
 
-def _count(member_id: UUID, deck_id: UUID, more: int) -> None:
+def count_cards(member_id: UUID, deck_id: UUID, more: int) -> None:
+    """Count `more` cards in the deck, or less."""
     Deck.objects.filter(member_id=member_id, id=deck_id).update(card_count=F("card_count") + more)

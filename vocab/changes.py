@@ -15,7 +15,9 @@ from vocab.models import Card, Review
 from vocab.scheduling import MemoryState, next_state
 
 
-class _Reviewed(MemoryState):
+class Reviewed(MemoryState):
+    """A line of the review log with its card's term."""
+
     id: UUID
     card_id: UUID
     term: str
@@ -28,7 +30,11 @@ class _Reviewed(MemoryState):
 
 
 _STATE = tuple(MemoryState.__annotations__)
-_COLUMNS = {name: name for name in (*_STATE, *_Reviewed.__annotations__)} | {"term": "card__term"}
+_COLUMNS = {name: name for name in (*_STATE, *Reviewed.__annotations__)} | {"term": "card__term"}
+
+# The join names the member too, as every statement does.
+_MINE = Review.objects.filter(member_id=Param("member_id"), card__member_id=Param("member_id"))
+_ONE = Select[Reviewed](_MINE.filter(id=Param("review_id")), _COLUMNS)
 
 
 def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
@@ -38,14 +44,17 @@ def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
 
 
 @cache
-def _statement(place: str) -> Select[_Reviewed]:
-    # The join names the member too, as every statement does.
-    mine = Review.objects.filter(member_id=Param("member_id"), card__member_id=Param("member_id"))
-    return Select[_Reviewed](keyset(mine, "reviewed_at", "card_id", place), _COLUMNS, limited=True)
+def _statement(place: str) -> Select[Reviewed]:
+    return Select[Reviewed](keyset(_MINE, "reviewed_at", "card_id", place), _COLUMNS, limited=True)
 
 
-def _told(row: _Reviewed, now: datetime) -> ChangeRow:
-    """With the state that the answer led to, which is calculated again from what the log has."""
+def find_review(member: Member, review_id: UUID) -> Reviewed | None:
+    """The line of the review log with its card's term."""
+    return _ONE.first(member_id=member.id, review_id=review_id)
+
+
+def states(row: Reviewed) -> tuple[MemoryState, MemoryState]:
+    """The card's state before the review, and the one it led to, calculated again from what the log has."""
     before: MemoryState = {
         "state": row["state"],
         "step": row["step"],
@@ -54,7 +63,11 @@ def _told(row: _Reviewed, now: datetime) -> ChangeRow:
         "due_at": row["due_at"],
         "last_reviewed_at": row["last_reviewed_at"],
     }
-    after = next_state(before, row["rating"], row["reviewed_at"], row["desired_retention"])
+    return before, next_state(before, row["rating"], row["reviewed_at"], row["desired_retention"])
+
+
+def _told(row: Reviewed, now: datetime) -> ChangeRow:
+    before, after = states(row)
     by_kind = row["by_kind"]
     return {
         "id": row["id"],
@@ -64,6 +77,6 @@ def _told(row: _Reviewed, now: datetime) -> ChangeRow:
         "object": {"type": type_of(Card), "id": row["card_id"], "name": row["term"]},
         "before": before,
         "after": {"rating": row["rating"], **after},
-        "undoable": undoable(row["reviewed_at"], now),
+        "undoable": by_kind is not None and undoable(row["reviewed_at"], now),
         "undone_at": None,
     }

@@ -128,8 +128,8 @@ class DeckViewSet(MemberViewSet):
 
     @operation("Delete a vocabulary deck", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:
-        """Permanently delete a flashcard deck with its cards and their review log. Practice statistics keep what was
-        practised. Confirm with the member first.
+        """Delete a flashcard deck with its cards and their review log; practice statistics keep what was practised.
+        Gone at once; for 30 days the member can undo it on this site's page /activity. Confirm with the member first.
         """
         return decks.delete_vocab_deck(self.member, deck_id)
 

@@ -32,6 +32,7 @@ from bench.drills import (
     sign_ins,
     slow_clients,
     stuck,
+    undo,
 )
 from bench.drills.report import COLUMNS, Report
 from bench.drills.site import Site
@@ -57,6 +58,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "erasure": erasure.drill,
     "agenda": largest_agenda.drill,
     "calendar": calendar_polls.drill,
+    "undo": undo.drill,
     "memory": memory.drill,
 }
 

@@ -13,7 +13,7 @@ value goes; it is compiled on first use; each row becomes the dictionary that is
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from operator import attrgetter, methodcaller
@@ -33,6 +33,9 @@ Row = Mapping[str, object]
 """A row whose columns are not known where it is passed on; where they are, it is a `TypedDict`."""
 
 RowT_co = TypeVar("RowT_co", bound=Row, covariant=True)
+
+_ROWS_AT_ONCE = 500
+"""Rows of one INSERT; their values stay below what either database takes as parameters."""
 
 _FETCHALL = methodcaller("fetchall")
 _FETCHONE = methodcaller("fetchone")
@@ -207,6 +210,27 @@ class Insert(_Statement):
     def run(self, **values: Any) -> None:
         """Insert one row."""
         self._execute(values, _ROWCOUNT)
+
+    def run_all(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows, `_ROWS_AT_ONCE` with each statement; a fraction of what the ORM's `bulk_create` takes.
+
+        PostgreSQL gets an array for each column: its driver is slow to read a statement with a place for each value.
+        """
+        database = connections[DEFAULT_DB_ALIAS]
+        compiled = self._compiled_for(database)
+        head, values, one = compiled.sql.partition(" VALUES ")
+        names = [field.attname for field in self._model._meta.local_concrete_fields]
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            batch = rows[start : start + _ROWS_AT_ONCE]
+            if isinstance(database, PostgreSQL):
+                sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608 # nosec
+                _run(database, sql, [[row[name] for row in batch] for name in names], _ROWCOUNT)
+            else:
+                sql = f"{head}{values}{', '.join([one] * len(batch))}"
+                _run(database, sql, [row[name] for row in batch for name in names], _ROWCOUNT)
+
+    def _arrays(self, database: BaseDatabaseWrapper) -> list[str]:
+        return [f"%s::{field.db_type(database)}[]" for field in self._model._meta.local_concrete_fields]
 
 
 class Update(_Statement):

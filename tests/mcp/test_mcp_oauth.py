@@ -3,7 +3,8 @@
 With consent in a real browser: tests/pages/browser/test_assistant.py.
 """
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -23,10 +24,11 @@ from tests.support.server import Server
 __all__ = ["ada"]  # a fixture
 
 
-async def connected(
+@asynccontextmanager
+async def assistant(
     server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK
-) -> dict[str, Any]:
-    """What a client with nothing but the address finds.
+) -> AsyncIterator[ClientSession]:
+    """The session of a client with nothing but the address.
 
     `allow` is the member: it gets the address of the consent page and gives the one that leads back to the client.
     """
@@ -47,6 +49,14 @@ async def connected(
         ClientSession(read, write) as session,
     ):
         await session.initialize()
+        yield session
+
+
+async def connected(
+    server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK
+) -> dict[str, Any]:
+    """What such a client finds."""
+    async with assistant(server, allow, storage, callback) as session:
         return {
             "tools": [tool.name for tool in (await session.list_tools()).tools],
             "me": (await session.call_tool("get_me")).structured_content,

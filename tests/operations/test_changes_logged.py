@@ -37,7 +37,7 @@ def arguments(world: World, operation_id: str) -> dict[str, Any]:
     return ids | (world.body(operation_id) or {})
 
 
-@pytest.mark.parametrize("operation_id", sorted({*WRITES} & {*TOOLS}))
+@pytest.mark.parametrize("operation_id", sorted({*WRITES} & {*TOOLS, "undo_change"}))
 def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id: str) -> None:
     given = arguments(world, operation_id)
     rows, reviews = Change.objects.count(), Review.objects.count()

@@ -18,7 +18,7 @@ from tests.conftest import MakeKey, MakeMember
 from tests.support.doors import McpDoor, RestDoor, routes
 from tests.support.factories import IdempotencyKeyFactory, stored
 from tests.support.oauth import App
-from tests.support.world import OPERATIONS, Call, World, bearer, encoded, error_of, fields_of, rows
+from tests.support.world import OPERATIONS, WITH_BODY, Call, World, bearer, encoded, error_of, fields_of, rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
@@ -80,9 +80,9 @@ def test_another_body_or_query_under_the_same_key_is_422(world: World, send: Sen
     send(call)
     before = rows()
     others = [replace(call, query="a=b")]
-    if call.file is None:
+    if call.file is None and call.body is not None:
         others += [replace(call, body=call.body | {"unknown": 1}), replace(call, body=[])]
-    else:
+    elif call.file is not None:
         others += [replace(call, file=call.file + b"\r\n"), replace(call, file=b"")]
     for other in others:
         assert fields_of(send(other)) == ["Idempotency-Key"]
@@ -114,7 +114,7 @@ def test_a_body_that_cannot_be_written_out_is_compared_as_it_came(owner: RestDoo
     assert fields_of(COURSE.send_raw(encoded(body | {"name": "Chemistry"}), **headers)) == ["Idempotency-Key"]
 
 
-@pytest.mark.parametrize("operation_id", POSTS)
+@pytest.mark.parametrize("operation_id", sorted(set(POSTS) & set(WITH_BODY)))
 def test_a_refused_call_is_not_kept(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()

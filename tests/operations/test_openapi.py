@@ -302,8 +302,8 @@ def test_it_says_how_credentials_are_sent() -> None:
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_deleting_and_replacing_are_flagged(operation_id: str) -> None:
-    """Spec, Operation rules: for connector platforms."""
-    expected = routes()[operation_id].method in {"DELETE", "PUT"}
+    """Spec, Operation rules: for connector platforms. An undo can delete and replace, too."""
+    expected = routes()[operation_id].method in {"DELETE", "PUT"} or operation_id == "undo_change"
     assert declared(operation_id)["x-openai-isConsequential"] is expected
 
 
@@ -311,7 +311,7 @@ def test_deleting_and_replacing_are_flagged(operation_id: str) -> None:
 def test_a_request_body_is_closed_at_every_depth(operation_id: str) -> None:
     """Spec, Notes: request-body schemas are declared closed to additional properties."""
     operation = declared(operation_id)
-    if routes()[operation_id].method in {"GET", "DELETE"}:
+    if routes()[operation_id].method in {"GET", "DELETE"} or operation_id == "undo_change":
         assert "requestBody" not in operation
         return
     media_type = "multipart/form-data" if routes()[operation_id].is_upload else "application/json"

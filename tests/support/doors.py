@@ -42,6 +42,7 @@ class Route:
     path: str
     path_ids: frozenset[str]
     query: frozenset[str]
+    takes_body: bool
     success: int
     is_upload: bool
     successes: frozenset[int]
@@ -69,6 +70,7 @@ def routes() -> dict[str, Route]:
                 success=max(successes),
                 successes=successes,
                 is_upload="multipart/form-data" in operation.get("requestBody", {}).get("content", {}),
+                takes_body="requestBody" in operation,
             )
     return found
 
@@ -107,7 +109,7 @@ class RestDoor:
             form = multipart(given.pop("file"))
             response = self.request(route.method, path, query=query, data=form, content_type=MULTIPART_CONTENT)
             return self._answer(response, route)
-        body = given if route.method in {"POST", "PUT", "PATCH"} else None
+        body = given if route.takes_body else None
         response = self.request(route.method, path, query=query, json=body)
         return self._answer(response, route)
 

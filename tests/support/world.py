@@ -20,6 +20,7 @@ OPERATIONS = sorted(routes())
 REST_ALONE = {
     "import_calendar",
     "list_changes",
+    "undo_change",
     "update_me",
     "update_grade_score",
     "update_vocab_deck",
@@ -37,9 +38,7 @@ DOWNLOADS = {"export_vocab_deck"}
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
 WITH_UPLOAD = [name for name in OPERATIONS if routes()[name].is_upload]
-WITH_BODY = [
-    name for name in OPERATIONS if routes()[name].method in {"POST", "PUT", "PATCH"} and name not in WITH_UPLOAD
-]
+WITH_BODY = [name for name in OPERATIONS if routes()[name].takes_body and name not in WITH_UPLOAD]
 WITH_PATH_ID = [name for name in OPERATIONS if routes()[name].path_ids]
 PATHS = sorted({route.path for route in routes().values()})
 
@@ -150,6 +149,9 @@ class World:
             case "card_id":
                 deck = made("create_vocab_deck", name="Membranes", cards=[{"term": "Pore", "definition": "Hole"}])
                 [record] = deck["cards"]
+            case "change_id":
+                made("create_course", name="Botany")
+                record = self.made("list_changes", limit=1)["data"][0]
             case _:
                 raise LookupError(f"No object is known that fits {name}; teach tests/support/world.py to make one")
         made_id: str = record["id"]

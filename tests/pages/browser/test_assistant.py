@@ -24,7 +24,7 @@ def _list_tools(server: Server, token: str | None = None) -> httpx2.Response:
     return httpx2.post(f"{server.url}/mcp", json=LIST_TOOLS, headers=headers)
 
 
-def _allow(page: Page, address: str) -> str:
+def allowed(page: Page, address: str) -> str:
     """Sign in on the way and allow; gives the address that the browser is led back to."""
     page.goto(address)
     sign_in(page)
@@ -52,7 +52,7 @@ def test_the_whole_road_of_an_assistant(server: Server, open_page: Any, callback
     storage = Memory()
     with ThreadPoolExecutor(1) as pool:
         assistant = pool.submit(anyio.run, connected, server, allow, storage, callback)
-        answered.put(_allow(page, asked.get(timeout=60)))
+        answered.put(allowed(page, asked.get(timeout=60)))
         found = assistant.result(timeout=60)
     assert sorted(found["tools"]) == TOOLS
     assert (found["me"]["email"], found["me"]["scopes"]) == ("ada@example.org", ["read", "write"])

@@ -1,0 +1,171 @@
+"""What was changed in the member's study data, by day and by whom, and taking it back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.acting import Actor, acting
+from accounts.change_log import list_changes
+from accounts.change_words import actor_in_words, change_in_words
+from accounts.changes import ActorKind
+from accounts.models import Member
+from accounts.pages.signed_in import signed_in
+from accounts.serializers import ChangeRow
+from accounts.undoing.kinds import told_why_not
+from accounts.undoing.undo import undo_change
+from studyservice.operations.errors import Conflict, InvalidRequest, NotFound
+
+PER_PAGE = 50
+"""Changes on one page."""
+
+MOST_AT_ONCE = 500
+"""Changes that one click takes back; another click takes the next."""
+
+_READ = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A change as the page shows it.
+
+    Attributes:
+        words: what was done.
+        why_not: why it cannot be undone; empty if it can.
+        undone: whether it was.
+    """
+
+    change: ChangeRow
+    words: str
+    why_not: str
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What one actor did on one day, newest first.
+
+    Attributes:
+        today: whether all of it can be undone at once: it was done today, by an app or a key.
+    """
+
+    actor: str
+    kind: str
+    actor_id: UUID | None
+    today: bool
+    shown: list[Shown]
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD"])
+def activity(request: HttpRequest) -> HttpResponse:
+    """Lists the changes, newest first."""
+    member = signed_in(request)
+    try:
+        page = list_changes(member, limit=PER_PAGE, cursor=request.GET.get("cursor"))
+    except InvalidRequest as error:
+        raise Http404 from error
+    zone = ZoneInfo(member.time_zone)
+    today = member.today()
+    days = [
+        (day, _groups(list(changes), is_today=day == today))
+        for day, changes in groupby(page["data"], lambda change: change["created_at"].astimezone(zone).date())
+    ]
+    context = {"days": days, "today": today, "next_cursor": page["next_cursor"], "time_zone": member.time_zone}
+    with timezone.override(zone):
+        return render(request, "activity.html", context)
+
+
+def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[Group]:
+    """By actor, those first who were last active."""
+    now = timezone.now()
+    groups: dict[tuple[str, UUID | None], Group] = {}
+    for change in changes:
+        by = change["by"]
+        kind, actor_id = ("", None) if by is None else (by["kind"], by["id"])
+        if (kind, actor_id) not in groups:
+            at_once = is_today and _can_be_undone_at_once(kind)
+            groups[kind, actor_id] = Group(actor_in_words(by), kind, actor_id, at_once, [])
+        groups[kind, actor_id].shown.append(_shown(change, now))
+    return list(groups.values())
+
+
+def _can_be_undone_at_once(kind: str) -> bool:
+    return kind in {ActorKind.APP, ActorKind.KEY}
+
+
+def _shown(change: ChangeRow, now: datetime) -> Shown:
+    undone = change["undone_at"] is not None
+    return Shown(change, change_in_words(change), told_why_not(change, now), undone)
+
+
+@never_cache
+@login_required
+@require_http_methods(["POST"])
+def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
+    """Takes one change back, and shows the page again."""
+    with acting(Actor(ActorKind.PAGE)):
+        try:
+            change = undo_change(signed_in(request), change_id)
+        except Conflict as error:
+            messages.warning(request, f"Nothing was undone. {error.message}")
+        except NotFound as error:
+            raise Http404 from error
+        else:
+            messages.success(request, f"Undone: {actor_in_words(change['by'])} {change_in_words(change)}.")
+    return redirect("activity")
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
+    """Asks on GET; on POST takes back what an app or a key did today, newest first, and tells what stays, and why."""
+    member = signed_in(request)
+    done = _of_today(member, kind, actor_id) if _can_be_undone_at_once(kind) else []
+    if not done:
+        raise Http404
+    now = timezone.now()
+    shown = [_shown(change, now) for change in done]
+    actor = actor_in_words(done[0]["by"])
+    if request.method != "POST":
+        context = {"actor": actor, "open": [one for one in shown if not one.why_not]}
+        return render(request, "undo_today.html", context)
+    undone, stays = 0, []
+    with acting(Actor(ActorKind.PAGE)):
+        for one in shown:
+            try:
+                undo_change(member, one.change["id"])
+                undone += 1
+            except (Conflict, NotFound) as error:
+                stays.append((one.words, error.message))
+    return render(request, "undone_today.html", {"actor": actor, "undone": undone, "stays": stays})
+
+
+def _of_today(member: Member, kind: str, actor_id: UUID) -> list[ChangeRow]:
+    """What the actor did since the member's midnight, newest first; at most `MOST_AT_ONCE` that are not undone."""
+    zone, today = ZoneInfo(member.time_zone), member.today()
+    found: list[ChangeRow] = []
+    cursor: str | None = None
+    while len(found) < MOST_AT_ONCE:
+        page = list_changes(member, limit=_READ, cursor=cursor)
+        for change in page["data"]:
+            if change["created_at"].astimezone(zone).date() != today:
+                return found
+            by = change["by"]
+            if by is not None and (by["kind"], by["id"]) == (kind, actor_id) and change["undone_at"] is None:
+                found.append(change)
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    return found[:MOST_AT_ONCE]

@@ -1,0 +1,77 @@
+"""Between values as the log of changes keeps them, which is JSON, and as columns take them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+from django.db.models import Model
+
+from accounts.change_contents import Json, dumps, type_of
+
+BATCH = 1000
+"""Ids that one statement names."""
+
+
+@cache
+def _models() -> dict[str, type[Model]]:
+    return {
+        type_of(model): model for label in settings.STUDY_DATA_APPS for model in apps.get_app_config(label).get_models()
+    }
+
+
+def model_of(type_: str) -> type[Model] | None:
+    """The model that `accounts.change_contents.type_of` has named; None if there is none (any more)."""
+    return _models().get(type_)
+
+
+@cache
+def columns(model: type[Model]) -> dict[str, "models.Field[Any, Any]"]:
+    """The model's columns by their names."""
+    return {field.attname: field for field in model._meta.concrete_fields}
+
+
+def as_kept(values: Mapping[str, Any]) -> dict[str, Json]:
+    """Values of columns as the log keeps them, to be compared with those."""
+    kept: dict[str, Json] = orjson.loads(dumps(dict(values)))
+    return kept
+
+
+def reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
+    """What makes the column's value of the one that is kept; None if they are the same.
+
+    Faster than `Field.to_python`, which asks of each value what it may be.
+    """
+    while isinstance(field, models.ForeignKey):
+        field = field.target_field
+    for kind, read in _READERS:
+        if isinstance(field, kind):
+            return read
+    return None
+
+
+_READERS: tuple[tuple[type["models.Field[Any, Any]"], Callable[[Any], Any]], ...] = (
+    (models.UUIDField, UUID),
+    (models.DateTimeField, datetime.fromisoformat),  # first: it is a DateField, too
+    (models.DateField, date.fromisoformat),
+    (models.FloatField, float),  # a whole number too: PostgreSQL's driver wants values of one kind
+    (models.DecimalField, lambda kept: Decimal(str(kept))),
+)
+
+
+def value_of(field: "models.Field[Any, Any]", kept: Any) -> Any:
+    """The column's value of one that is kept."""
+    read = reader(field)
+    return kept if kept is None or read is None else read(kept)
+
+
+def batches(ids: Iterable[Any]) -> Iterable[list[Any]]:
+    """`ids` in lists of `BATCH` at most."""
+    every = list(ids)
+    return (every[start : start + BATCH] for start in range(0, len(every), BATCH))

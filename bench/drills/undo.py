@@ -1,0 +1,121 @@
+"""A course with all that it can have, and two decks with their review logs, deleted and brought back.
+
+Each comes back with one call; every row is the one that it was, but for the stamps of items.
+"""
+
+import time
+
+from bench.cast import Subject
+from bench.drills.client import Client
+from bench.drills.report import Report
+from bench.drills.site import Site
+from bench.drills.stored import query
+
+_PATIENCE_SECONDS = 2
+_FILL = (
+    "DELETE FROM vocab_review",
+    "DELETE FROM vocab_card",
+    "DELETE FROM vocab_deck",
+    "DELETE FROM practice_attempt",
+    "DELETE FROM practice_practicesum",
+    "DELETE FROM planning_milestone",
+    "DELETE FROM courses_item",
+    "DELETE FROM grades_gradescore",
+    "DELETE FROM grades_gradecategory",
+    """
+    INSERT INTO courses_item (id, member_id, course_id, title, kind, due_on, created_at, updated_at)
+    SELECT gen_random_uuid(), member_id, id, 'Lecture ' || n, 'assignment', current_date + 2, now(), now()
+    FROM courses_course, generate_series(1, 1000) AS n WHERE id = '{course}'
+    """,
+    "UPDATE courses_course SET item_count = CASE WHEN id = '{course}' THEN 1000 ELSE 0 END",
+    """
+    INSERT INTO planning_milestone (id, member_id, item_id, title, due_on, done, position, created_at, updated_at)
+    SELECT gen_random_uuid(), member_id, id, 'Step ' || n, due_on, false, n, now(), now()
+    FROM courses_item, generate_series(1, 5) AS n
+    """,
+    """
+    INSERT INTO grades_gradecategory (id, member_id, course_id, name, weight, position)
+    SELECT gen_random_uuid(), member_id, id, 'Category ' || n, 10, 100 + n
+    FROM courses_course, generate_series(1, 5) AS n WHERE id = '{course}'
+    """,
+    """
+    INSERT INTO grades_gradescore (id, member_id, category_id, label, score, created_at)
+    SELECT gen_random_uuid(), member_id, id, 'Quiz ' || n, 80.125, now()
+    FROM grades_gradecategory, generate_series(1, 90) AS n WHERE course_id = '{course}' AND position > 100
+    """,
+    """
+    INSERT INTO vocab_deck (id, member_id, course_id, name, card_count, created_at, updated_at)
+    SELECT gen_random_uuid(), member_id, id, 'Deck ' || n, 500, now(), now()
+    FROM courses_course, generate_series(1, 2) AS n WHERE id = '{course}'
+    """,
+    """
+    INSERT INTO vocab_card (id, member_id, deck_id, position, term, definition, state, step, stability, difficulty,
+        due_at, last_reviewed_at, reps, lapses)
+    SELECT gen_random_uuid(), member_id, id, n, 'Term ' || n, 'What it is', 'review', NULL, 12.25 + n / 7.0, 5.5,
+        now(), now(), 10, 1
+    FROM vocab_deck, generate_series(1, 500) AS n
+    """,
+    """
+    INSERT INTO vocab_review (id, member_id, card_id, rating, reviewed_at, by_kind, by_name, desired_retention, state,
+        step, stability, difficulty, due_at, last_reviewed_at)
+    SELECT gen_random_uuid(), member_id, id, 'good', now() - n * interval '1 day', 'page', '', 0.9, 'review', NULL,
+        n / 3.0 + 1, 5.5, now(), now()
+    FROM vocab_card, generate_series(1, 10) AS n
+    """,
+    """
+    INSERT INTO practice_attempt (id, member_id, source, topic, deck_id, course_id, correct, attempted_at, day)
+    SELECT r.id, r.member_id, 'vocab', d.name, d.id, d.course_id, true, r.reviewed_at, r.reviewed_at::date
+    FROM vocab_review AS r JOIN vocab_card AS c ON c.id = r.card_id JOIN vocab_deck AS d ON d.id = c.deck_id
+    """,
+)
+_TABLES = {
+    "courses_course": "*",
+    "courses_item": "id, course_id, title, kind, due_on",
+    "planning_milestone": "*",
+    "grades_gradecategory": "*",
+    "grades_gradescore": "*",
+    "vocab_deck": "*",
+    "vocab_card": "*",
+    "vocab_review": "*",
+    "practice_attempt": "*",
+}
+
+
+def drill(site: Site) -> list[Report]:
+    """Delete the course and its decks, then undo the three deletions, newest first."""
+    report = Report("undo of deletions")
+    url, data, cast = site.fresh("postgresql")
+    owner = cast.members[0]
+    query(url, "SELECT 1", [statement.format(course=owner.courses[0]) for statement in _FILL])
+    before = _stored(url)
+    instance = site.serve(url, data)
+    with Client(instance.port, owner.key) as client:
+        _delete(client, owner, url)
+        changes = client.call("GET", "/v1/changes?limit=3").body["data"]
+        took = []
+        for change in changes:
+            started = time.monotonic()
+            answer = client.call("POST", f"/v1/changes/{change['id']}/undo")
+            took.append(time.monotonic() - started)
+            report.check(f"{change['operation']} is undone in {took[-1]:.2f} s", answer.ok)
+    instance.stop()
+    report.check(f"all three in {sum(took):.2f} s", sum(took) < _PATIENCE_SECONDS)
+    after = _stored(url)
+    for table, rows in before.items():
+        report.check(f"{len(rows)} rows of {table} are what they were", after[table] == rows)
+    return [report]
+
+
+def _delete(client: Client, owner: Subject, url: str) -> None:
+    client.call("DELETE", f"/v1/courses/{owner.courses[0]}")
+    for (deck,) in query(url, "SELECT id FROM vocab_deck"):
+        client.call("DELETE", f"/v1/vocab-decks/{deck}")
+
+
+def _stored(url: str) -> dict[str, list[str]]:
+    """Every row of the tables in words, in order."""
+    found = {}
+    for table, columns in _TABLES.items():
+        rows = query(url, f"SELECT {columns} FROM {table}")  # noqa: S608  # our own names
+        found[table] = sorted(map(repr, rows))
+    return found

@@ -1,0 +1,355 @@
+"""undo_change: POST /v1/changes/{change_id}/undo."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.changes import Change
+from accounts.models import Member
+from courses.models import Course
+from tests.support.doors import Answer, RestDoor
+from tests.support.samples import UNKNOWN_ID
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+def newest(door: RestDoor) -> Any:
+    [change] = door.made("list_changes", limit=1)["data"]
+    return change
+
+
+def undo(door: RestDoor, change: Any) -> Answer:
+    return door.call("undo_change", change_id=change["id"])
+
+
+def undone(door: RestDoor) -> Any:
+    """The newest change, which is taken back."""
+    change = newest(door)
+    answer = undo(door, change)
+    assert answer.error is None, answer.body
+    return answer.body
+
+
+def test_fields_go_back(owner: RestDoor, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], due_on="2026-12-03", title="Final")
+    change = newest(owner)
+    answer = undone(owner)
+    assert answer == change | {"undoable": False, "undone_at": answer["undone_at"]}
+    now = owner.made("get_item", item_id=item["id"])
+    assert now["updated_at"] == answer["undone_at"]
+    assert now == item | {"updated_at": now["updated_at"]}
+
+
+def test_an_undo_is_a_change_that_cannot_be_undone(owner: RestDoor, owner_member: Member, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
+    change = undone(owner)
+    row = newest(owner)
+    [key] = owner_member.api_keys.all()
+    assert row == {
+        "id": row["id"],
+        "created_at": change["undone_at"],
+        "operation": "undo_change",
+        "by": {"kind": "key", "id": str(key.id), "name": key.name},
+        "object": {"type": "item", "id": item["id"], "name": "Midterm"},
+        "before": {"due_on": "2026-12-03"},
+        "after": {"due_on": None},
+        "undoable": False,
+        "undone_at": None,
+    }
+    assert undo(owner, row).error == "conflict"
+
+
+def test_a_second_time_is_a_conflict(owner: RestDoor, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], title="Final")
+    change = undone(owner)
+    again = undo(owner, change)
+    assert (again.error, again.body["message"]) == ("conflict", "This change was taken back already.")
+
+
+def test_of_a_stranger_and_unknown_there_is_none(owner: RestDoor, stranger: RestDoor, item: Any) -> None:
+    assert undo(stranger, newest(owner)).error == "not_found"
+    assert owner.call("undo_change", change_id=UNKNOWN_ID).error == "not_found"
+    assert owner.made("get_item", item_id=item["id"]) == item
+
+
+def test_a_key_that_may_only_read_cannot(owner: RestDoor, reader: RestDoor, item: Any) -> None:
+    assert undo(reader, newest(owner)).error == "insufficient_scope"
+
+
+def test_what_was_made_is_deleted_again(owner: RestDoor, course: Any, item: Any) -> None:
+    undone(owner)
+    assert owner.call("get_item", item_id=item["id"]).error == "not_found"
+    assert Course.objects.get(id=course["id"]).item_count == 0
+
+
+def test_what_was_made_stays_if_something_hangs_on_it(owner: RestDoor, item: Any) -> None:
+    change = newest(owner)
+    milestone = owner.made("create_milestone", item_id=item["id"], title="Outline")
+    refused = undo(owner, change)
+    assert refused.error == "conflict"
+    assert refused.body["message"] == "“Midterm” has 1 milestone by now. Delete that first, then undo this."
+    owner.made("delete_milestone", milestone_id=milestone["id"])
+    assert undo(owner, change).error is None
+
+
+def test_a_course_stays_if_a_deck_is_of_it(owner: RestDoor, course: Any) -> None:
+    change = newest(owner)
+    made_deck(owner, course_id=course["id"])
+    assert undo(owner, change).error == "conflict"
+
+
+def test_what_was_made_and_changed_since_stays(owner: RestDoor, item: Any) -> None:
+    change = newest(owner)
+    owner.made("update_item", item_id=item["id"], title="Final")
+    refused = undo(owner, change)
+    assert refused.error == "conflict"
+    assert "title" in refused.body["message"]
+
+
+def test_a_made_deck_goes_with_its_cards_but_not_with_reviews(owner: RestDoor) -> None:
+    deck = made_deck(owner, "Nucleus", "Pore")
+    change = newest(owner)
+    [card, _] = deck_with_cards(owner, deck)["cards"]
+    reviewed(owner, card, "good")
+    assert undo(owner, change).error == "conflict"
+    undone(owner)
+    assert undo(owner, change).error is None
+    assert owner.made("list_vocab_decks")["data"] == []
+
+
+def test_what_changed_since_is_not_overwritten(owner: RestDoor, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], title="Final", due_on="2026-12-03")
+    change = newest(owner)
+    owner.made("update_item", item_id=item["id"], title="Last exam")
+    refused = undo(owner, change)
+    assert refused.error == "conflict"
+    assert refused.body["message"] == (
+        "title of “Last exam” was changed since, and an undo overwrites nothing. Undo the later change first."
+    )
+    assert owner.made("get_item", item_id=item["id"])["due_on"] == "2026-12-03"
+
+
+def test_another_field_that_changed_since_stays(owner: RestDoor, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], title="Final")
+    change = newest(owner)
+    owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
+    assert undo(owner, change).error is None
+    now = owner.made("get_item", item_id=item["id"])
+    assert (now["title"], now["due_on"]) == ("Midterm", "2026-12-03")
+
+
+def test_what_is_gone_cannot_be_changed_back(owner: RestDoor, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], title="Final")
+    change = newest(owner)
+    owner.made("delete_item", item_id=item["id"])
+    refused = undo(owner, change)
+    assert (refused.error, refused.body["message"]) == ("conflict", "“Midterm” is gone. Undo its deletion first.")
+
+
+def test_a_deleted_item_comes_back_as_new(owner: RestDoor, course: Any, item: Any, milestone: Any) -> None:
+    owner.made("delete_item", item_id=item["id"])
+    at = undone(owner)["undone_at"]
+    assert owner.made("get_item", item_id=item["id"]) == item | {"created_at": at, "updated_at": at}
+    assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone]
+    assert Course.objects.get(id=course["id"]).item_count == 1
+
+
+def test_a_poller_sees_what_came_back_once(owner: RestDoor, course: Any, item: Any) -> None:
+    other = owner.made("create_item", course_id=course["id"], title="Quiz")
+    owner.made("delete_course", course_id=course["id"])
+    undone(owner)
+    seen = owner.made("list_items", created_after=other["created_at"])["data"]
+    assert sorted(one["id"] for one in seen) == sorted([item["id"], other["id"]])
+    last = max(one["created_at"] for one in seen)
+    assert owner.made("list_items", created_after=last)["data"] == []
+
+
+def test_a_course_comes_back_with_all_below(owner: RestDoor, course: Any, milestone: Any) -> None:
+    owner.made("update_course", course_id=course["id"], syllabus_text="Weekly plan. " * 1000)
+    deck = made_deck(owner, course_id=course["id"])
+    reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "good")
+    [category] = owner.made(
+        "set_grade_categories", course_id=course["id"], categories=[{"name": "Quiz", "weight": 33.3333}]
+    )["categories"]  # fmt: skip
+    owner.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="x", score=80.25)
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("list_courses", {}),
+        ("get_grades", {"course_id": course["id"]}),
+        ("get_course", {"course_id": course["id"], "include_syllabus": True}),
+        ("list_vocab_decks", {"deck_id": deck["id"], "include_cards": True}),
+        ("get_practice_stats", {}),
+    ]
+    before = [owner.made(name, **given) for name, given in asked]
+    owner.made("delete_course", course_id=course["id"])
+    undone(owner)
+    assert [owner.made(name, **given) for name, given in asked] == before
+
+
+def test_a_deck_comes_back_with_its_reviews(owner: RestDoor) -> None:
+    deck = made_deck(owner, "Nucleus", "Pore")
+    card = deck_with_cards(owner, deck)["cards"][0]
+    reviewed(owner, card, "good")
+    reviewed(owner, card, "again")
+    before = deck_with_cards(owner, deck), owner.made("get_practice_stats"), owner.made("list_changes")["data"][:2]
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    undone(owner)
+    later = owner.made("list_changes")["data"][2:4]
+    assert (deck_with_cards(owner, deck), owner.made("get_practice_stats"), later) == before
+
+
+def test_a_deck_of_a_course_that_is_gone_has_none(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    deleted = newest(owner)
+    owner.made("delete_course", course_id=course["id"])
+    assert undo(owner, deleted).error is None
+    assert deck_with_cards(owner, deck)["course_id"] is None
+
+
+def test_without_the_parent_nothing_comes_back(owner: RestDoor, course: Any, item: Any) -> None:
+    owner.made("delete_item", item_id=item["id"])
+    deleted = newest(owner)
+    owner.made("delete_course", course_id=course["id"])
+    refused = undo(owner, deleted)
+    assert refused.error == "conflict"
+    assert refused.body["message"] == "The course of “Midterm” is gone. Undo the deletion of that first."
+
+
+def test_a_full_limit_is_a_conflict(owner: RestDoor, item: Any, milestone: Any) -> None:
+    owner.made("delete_milestone", milestone_id=milestone["id"])
+    deleted = newest(owner)
+    for number in range(20):
+        owner.made("create_milestone", item_id=item["id"], title=f"{number}")
+    refused = undo(owner, deleted)
+    assert refused.error == "conflict"
+    assert "20 milestones" in refused.body["message"]
+
+
+def test_a_replaced_list_goes_back(owner: RestDoor, course: Any) -> None:
+    [quiz, _] = owner.made(
+        "set_grade_categories",
+        course_id=course["id"],
+        categories=[{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}],
+    )["categories"]
+    owner.made("add_grade_score", course_id=course["id"], category_id=quiz["id"], label="x", score=80)
+    before = owner.made("get_grades", course_id=course["id"])
+    exam = before["categories"][1]["id"]
+    listed = [{"id": exam, "name": "Final", "weight": 12.3456}, {"name": "Lab", "weight": 5}]
+    owner.made("set_grade_categories", course_id=course["id"], categories=listed)
+    undone(owner)
+    assert owner.made("get_grades", course_id=course["id"]) == before
+
+
+def test_a_replaced_list_stays_if_it_was_used_since(owner: RestDoor, course: Any) -> None:
+    listed = [{"name": "Quiz", "weight": 40}]
+    [quiz] = owner.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
+    change = newest(owner)
+    owner.made("add_grade_score", course_id=course["id"], category_id=quiz["id"], label="x", score=80)
+    refused = undo(owner, change)
+    assert (refused.error, refused.body["message"]) == (
+        "conflict",
+        "“Quiz” has 1 grade score by now. Delete that first, then undo this.",
+    )
+
+
+def test_a_review_goes_back_if_it_is_the_last(owner: RestDoor) -> None:
+    deck = made_deck(owner)
+    states = [deck_with_cards(owner, deck)["cards"][0]]
+    stats = [owner.made("get_practice_stats")]
+    for rating in ("easy", "again"):
+        reviewed(owner, states[0], rating)
+        states.append(deck_with_cards(owner, deck)["cards"][0])
+        stats.append(owner.made("get_practice_stats"))
+    second, first, _ = owner.made("list_changes")["data"]
+    assert undo(owner, first).error == "conflict"
+    for change, state, told in zip((second, first), states[1::-1], stats[1::-1], strict=True):
+        answer = undo(owner, change)
+        assert answer.error is None, answer.body
+        assert answer.body == change | {"undoable": False, "undone_at": answer.body["undone_at"]}
+        assert deck_with_cards(owner, deck)["cards"] == [state]
+        assert owner.made("get_practice_stats") == told
+        assert undo(owner, change).error == "conflict"
+
+
+def test_after_thirty_days_it_is_too_late(owner: RestDoor, item: Any) -> None:
+    Change.objects.update(created_at=timezone.now() - timedelta(days=31))
+    refused = undo(owner, newest(owner))
+    assert (refused.error, refused.body["message"]) == ("conflict", "Changes can be taken back for 30 days.")
+
+
+def test_a_kind_that_is_not_known_is_never_taken_back(owner: RestDoor, item: Any) -> None:
+    Change.objects.filter(object_id=item["id"]).update(object_type="constellation")
+    change = newest(owner)
+    assert change["undoable"] is False
+    assert undo(owner, change).error == "conflict"
+
+
+def test_a_field_that_is_not_known_is_never_taken_back(owner: RestDoor, item: Any) -> None:
+    Change.objects.filter(object_id=item["id"]).update(contents=b'{"before":{"orbit":1},"after":{"orbit":2}}')
+    change = newest(owner)
+    assert change["undoable"] is False
+    assert undo(owner, change).error == "conflict"
+
+
+def test_a_retry_with_its_key_is_answered_the_same(owner: RestDoor, item: Any) -> None:
+    change = newest(owner)
+    path = f"/v1/changes/{change['id']}/undo"
+    first, second = (owner.request("POST", path, headers={"Idempotency-Key": "once"}) for _ in range(2))
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert first.json() == second.json()
+    assert second.headers["Idempotency-Replayed"] == "true"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgresql
+def test_two_at_once_undo_once(owner: RestDoor, item: Any, in_threads: Any) -> None:
+    owner.made("update_item", item_id=item["id"], title="Final")
+    change = newest(owner)
+    answers = in_threads(lambda _: undo(owner, change).error, [1, 2, 3, 4])
+    assert sorted(map(str, answers)) == ["None", "conflict", "conflict", "conflict"]
+    assert Change.objects.filter(operation="undo_change").count() == 1
+
+
+def test_a_merge_into_a_deck_is_one_undo(owner: RestDoor) -> None:
+    deck = made_deck(owner, "Nucleus", "Pore")
+    before = deck_with_cards(owner, deck)
+    cards = [{"term": "Pore", "definition": "A hole"}, {"term": "ATP", "definition": "Energy"}]
+    owner.made("create_vocab_deck", name=deck["name"], cards=cards, if_exists="merge")
+    undone(owner)
+    now = deck_with_cards(owner, deck)
+    assert now == before | {"updated_at": now["updated_at"]}
+
+
+def test_a_score_goes_back_to_its_category(owner: RestDoor, course: Any) -> None:
+    listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
+    quiz, exam = owner.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
+    score = owner.made("add_grade_score", course_id=course["id"], category_id=quiz["id"], label="x", score=80)
+    before = owner.made("get_grades", course_id=course["id"])
+    owner.made("update_grade_score", score_id=score["id"], category_id=exam["id"], score=33.3333)
+    undone(owner)
+    assert owner.made("get_grades", course_id=course["id"]) == before
+
+
+def test_a_deleted_card_comes_back_with_its_reviews(owner: RestDoor) -> None:
+    deck = made_deck(owner, "Nucleus", "Pore")
+    card = deck_with_cards(owner, deck)["cards"][0]
+    reviewed(owner, card, "good")
+    before = deck_with_cards(owner, deck)
+    owner.made("delete_vocab_card", card_id=card["id"])
+    undone(owner)
+    now = deck_with_cards(owner, deck)
+    assert now == before | {"updated_at": now["updated_at"]}
+
+
+def test_a_course_made_with_items_and_categories_is_one_undo(owner: RestDoor) -> None:
+    items = [{"title": f"Lecture {number}", "due_on": "2026-12-03"} for number in range(3)]
+    course = owner.made(
+        "create_course", name="Botany", items=items, grade_categories=[{"name": "Quiz", "weight": 40}]
+    )  # fmt: skip
+    undone(owner)
+    assert owner.made("list_courses")["data"] == []
+    assert owner.call("get_grades", course_id=course["id"]).error == "not_found"
+    assert owner.made("list_items")["data"] == []

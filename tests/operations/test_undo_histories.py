@@ -1,0 +1,196 @@
+"""Whatever was done, in any order: an undo gives back exactly what was, or is refused and changes nothing."""
+
+import copy
+import random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import strategies as st
+
+from accounts.change_contents import unpacked
+from accounts.counts import COUNT_REPAIRS
+from accounts.models import Member
+from accounts.taken import taken_tables
+from studyservice.rates import limiter as rates
+from tests.operations.test_changes_replayed import ACTIONS, FIRST, MODELS, Rows, back, called, logged, restore, state
+from tests.support.doors import McpDoor, RestDoor
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+def change_milestone(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    for milestone in door.made("list_milestones", item_id=ids["item"])["data"][:1]:
+        if other % 3:
+            done, id_ = not milestone["done"], milestone["id"]
+            door.made("update_milestone", milestone_id=id_, done=done, title=f"Step {other}")
+        else:
+            door.made("delete_milestone", milestone_id=milestone["id"])
+
+
+def delete_score(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    for category in door.made("get_grades", course_id=ids["course"])["categories"]:
+        for score in category["scores"][:1]:
+            door.made("delete_grade_score", score_id=score["id"])
+
+
+ALL = [
+    *ACTIONS,
+    ("course", called("update_course", "course", name="Course {}", syllabus_text="Weeks of {0}. " * 50)),
+    ("item", change_milestone),
+    ("course", delete_score),
+]
+
+STEPS = st.lists(
+    st.tuples(st.integers(0, len(ALL) - 1), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=12
+)
+
+GENERATED = settings(
+    max_examples=12,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def do(door: RestDoor, which: int, one: int, other: int) -> None:
+    """Do something to whatever is there."""
+    rates.clear()
+    chosen = {
+        "course": door.made("list_courses")["data"],
+        "item": door.made("list_items", limit=100)["data"],
+        "deck": door.made("list_vocab_decks")["data"],
+    }
+    ids = {name: found[one % len(found)]["id"] for name, found in chosen.items() if found}
+    needs, act = ALL[which]
+    if needs in ids or not needs:
+        act(door, ids, other)
+
+
+def answers(door: RestDoor) -> Any:
+    """What every reading operation answers, without the stamps that an undo may make new."""
+    rates.clear()
+    courses = door.made("list_courses")["data"]
+    items = sorted(door.made("list_items", limit=100)["data"], key=lambda item: item["id"])
+    decks = door.made("list_vocab_decks")["data"]
+    told = {
+        "courses": [door.made("get_course", course_id=one["id"], include_syllabus=True) for one in courses],
+        "grades": [door.made("get_grades", course_id=one["id"]) for one in courses],
+        "items": [door.made("get_item", item_id=one["id"]) for one in items],
+        "milestones": [door.made("list_milestones", item_id=one["id"])["data"] for one in items],
+        "decks": [door.made("list_vocab_decks", deck_id=one["id"], include_cards=True) for one in decks],
+        "stats": door.made("get_practice_stats"),
+    }
+    return without_stamps(told)
+
+
+def without_stamps(told: Any) -> Any:
+    """Without `updated_at`, and of items without `created_at`; the next items of a course in the order of their ids."""
+    if isinstance(told, list):
+        return [without_stamps(one) for one in told]
+    if not isinstance(told, dict):
+        return told
+    new = {"updated_at"} | ({"created_at"} if "days_until" in told else set())
+    kept = {name: without_stamps(value) for name, value in told.items() if name not in new}
+    if "next_items" in kept:
+        kept["next_items"] = sorted(kept["next_items"], key=lambda item: item["id"])
+    return kept
+
+
+def undo(door: RestDoor, change_id: Any) -> Any:
+    rates.clear()
+    return door.request("POST", f"/v1/changes/{change_id}/undo")
+
+
+def require_right_counts(member: Member) -> None:
+    assert [repair(member.id) for repair in COUNT_REPAIRS] == [0] * len(list(COUNT_REPAIRS))
+
+
+@pytest.mark.parametrize("kind", [RestDoor, McpDoor])
+def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: Any, make_key: Any, kind: Any) -> None:
+    @given(STEPS)
+    @GENERATED
+    def check(steps: list[tuple[int, int, int]]) -> None:
+        member = make_member()
+        door = kind(make_key(member)[0])
+        moments = []
+        known: set[Any] = set()
+        for one in [*FIRST, *steps]:
+            then = answers(door)
+            do(door, *one)
+            new = logged(member).keys() - known
+            known |= new
+            moments += [(then, change_id) for change_id in new]
+        for then, change_id in reversed(moments):
+            response = undo(door, change_id)
+            assert response.status_code == 200, response.json()
+            assert answers(door) == then
+        require_right_counts(member)
+
+    check()
+
+
+@pytest.mark.parametrize("kind", [RestDoor, McpDoor])
+def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make_key: Any, kind: Any) -> None:
+    @given(STEPS, st.integers(0, 10**6))
+    @GENERATED
+    def check(steps: list[tuple[int, int, int]], order: int) -> None:
+        member = make_member()
+        door = kind(make_key(member)[0])
+        for one in [*FIRST, *steps]:
+            do(door, *one)
+        changes = list(logged(member).values())
+        random.Random(order).shuffle(changes)  # noqa: S311  # an order
+        for change in changes:
+            before = state(member)
+            response = undo(door, change.id)
+            event(f"answered {response.status_code}")
+            assert response.status_code in {200, 409}, response.json()
+            if response.status_code == 200:
+                expected = taken_back(before, change)
+                assert without_age(state(member)) == without_age(expected)
+                assert undo(door, change.id).status_code == 409
+            else:
+                assert state(member) == before
+            require_right_counts(member)
+
+    check()
+
+
+def taken_back(rows: Rows, change: Any) -> Rows:
+    """`rows` as they are without this change, by what the log says of it."""
+    rows = copy.deepcopy(rows)
+    deletion = getattr(change, "taken", None) is not None and unpacked(change.contents).after is None
+    if not deletion:
+        back(rows, change, {label: {} for label in MODELS})
+        return rows
+    gone = {
+        (table.label, id_)
+        for table in taken_tables(bytes(change.taken))
+        if not table.columns
+        for id_ in table.rows
+        if rows[table.label.rpartition(".")[0]].get(id_, {}).get(table.label.rpartition(".")[2], "gone") is not None
+    }
+    kept = {(label, id_): rows[label.rpartition(".")[0]].get(id_) for label, id_ in gone}
+    for label, id_ in gone:  # gone, or refers to something else by now: the undo leaves it
+        rows[label.rpartition(".")[0]][id_] = dict(kept[label, id_] or {})
+    restore(rows, change)
+    for (label, id_), row in kept.items():
+        table = rows[label.rpartition(".")[0]]
+        if row is None:
+            del table[id_]
+        else:
+            table[id_] = row
+    for deck in rows["vocab.Deck"].values():
+        if deck["course_id"] not in rows["courses.Course"]:
+            deck["course_id"] = None
+    return rows
+
+
+def without_age(rows: Rows) -> Rows:
+    """Items come back as new ones."""
+    items = {
+        key: {name: value for name, value in row.items() if name != "created_at"}
+        for key, row in rows["courses.Item"].items()
+    }
+    return {**rows, "courses.Item": items}

@@ -1,0 +1,124 @@
+"""/activity, below the browser."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.change_words import actor_in_words, change_in_words
+from accounts.models import Member
+from courses.models import Item
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+YEAR = date.today().year  # noqa: DTZ011  # words leave this year's number out
+
+
+@pytest.fixture
+def member(owner_member: Member, client: Client) -> Member:
+    client.force_login(owner_member)
+    return owner_member
+
+
+def newest_in_words(door: RestDoor) -> str:
+    [change] = door.made("list_changes", limit=1)["data"]
+    return change_in_words(change)
+
+
+def test_it_asks_to_sign_in(client: Client, db: None) -> None:
+    response = client.get("/activity")
+    assert (response.status_code, response.headers["Location"]) == (302, "/sign-in?next=/activity")
+
+
+def test_changes_in_words(owner: RestDoor, course: Any, item: Any, milestone: Any) -> None:
+    def words(operation_id: str, /, **given: Any) -> str:
+        owner.made(operation_id, **given)
+        return newest_in_words(owner)
+
+    its = {"item_id": item["id"]}
+    assert newest_in_words(owner) == f"made the milestone “{milestone['title']}”"
+    assert words("update_item", **its, due_on=f"{YEAR}-10-12") == "gave “Midterm” the date 12 October"
+    assert words("update_item", **its, due_on=f"{YEAR}-10-14") == "moved “Midterm” from 12 to 14 October"
+    assert words("update_item", **its, due_on="2031-01-02") == "moved “Midterm” from 14 October to 2 January 2031"
+    assert words("update_item", **its, due_on=None) == "took the date 2 January 2031 from “Midterm”"
+    assert words("update_item", **its, title="Final") == "renamed “Midterm” to “Final”"
+    changed = "changed the kind of the item “Final” from “other” to “exam”"
+    assert words("update_item", **its, kind="exam") == changed
+    done = words("update_milestone", milestone_id=milestone["id"], done=True)
+    assert done == f"ticked off “{milestone['title']}”"
+    assert words("delete_item", **its) == "deleted the item “Final” with 1 milestone"
+    its = {"course_id": course["id"]}
+    listed = words("set_grade_categories", **its, categories=[{"name": "Quiz", "weight": 40}])
+    assert listed == "replaced the grade categories of “Cell Biology”"
+    deck = made_deck(owner, "Nucleus", "Pore")
+    assert newest_in_words(owner) == "made the deck “Organelles” with 2 cards"
+    reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "again")
+    assert newest_in_words(owner) == "answered the card “Nucleus” with “again”"
+
+
+def test_actors_in_words() -> None:
+    told = [
+        actor_in_words({"kind": kind, "id": None, "name": "Claude"})
+        for kind in ("app", "key", "page", "operator", "command")
+    ]
+    assert told == [
+        "Claude",
+        "The key “Claude”",
+        "You, on this site",
+        "An operator",
+        "A command of the operators",
+    ]
+
+
+def test_one_click_takes_a_change_back(client: Client, member: Member, owner: RestDoor, item: Any) -> None:
+    owner.made("update_item", item_id=item["id"], title="Final")
+    [change] = owner.made("list_changes", limit=1)["data"]
+    page = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
+    assert "Undone: The key “test” renamed “Midterm” to “Final”." in page
+    assert owner.made("get_item", item_id=item["id"])["title"] == "Midterm"
+    assert owner.made("list_changes", limit=1)["data"][0]["by"] == {"kind": "page", "id": None, "name": None}
+    again = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
+    assert "Nothing was undone. This change was taken back already." in again
+
+
+def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: RestDoor) -> None:
+    stranger.made("create_course", name="Botany")
+    [change] = stranger.made("list_changes")["data"]
+    assert client.post(f"/activity/{change['id']}/undo").status_code == 404
+    assert "Botany" not in client.get("/activity").content.decode()
+
+
+def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
+    client: Client, member: Member, owner: RestDoor, make_key: Any, item: Any
+) -> None:
+    course = {"id": item["course_id"]}
+    secret, key = make_key(member, "Misled")
+    misled = RestDoor(secret)
+    misled.made("update_item", item_id=item["id"], title="Renamed")
+    misled.made("create_item", course_id=course["id"], title="Nonsense")
+    other = misled.made("create_item", course_id=course["id"], title="Useful")
+    owner.made("update_item", item_id=other["id"], title="Mine now")
+    address = f"/activity/today/key/{key.id}"
+    assert "Undo 3 changes" in client.get(address).content.decode()
+    assert Item.objects.count() == 3
+    page = client.post(address).content.decode()
+    assert "2 changes of The key “Misled” were undone." in page
+    assert "title of “Useful” was changed since" in page
+    assert sorted(Item.objects.values_list("title", flat=True)) == ["Midterm", "Mine now"]
+
+
+@pytest.mark.parametrize("kind", ["page", "operator", "nothing"])
+def test_only_the_day_of_an_app_or_a_key_goes_at_once(client: Client, member: Member, kind: str) -> None:
+    assert client.get(f"/activity/today/{kind}/{member.id}").status_code == 404
+
+
+def test_it_goes_on_to_older_changes(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+    for number in range(51):
+        owner.made("update_course", course_id=course["id"], name=f"Course {number}")
+    page = client.get("/activity")
+    older = client.get(f"/activity?cursor={page.context['next_cursor']}").content.decode()
+    assert "made the course" in older
+    assert client.get("/activity?cursor=nonsense").status_code == 404

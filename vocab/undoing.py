@@ -1,0 +1,84 @@
+"""Decks, cards and reviews when a change is taken back."""
+
+from collections import Counter
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.change_contents import Part, packed, type_of
+from accounts.change_log import undoable
+from accounts.changes import Change
+from accounts.models import Member
+from accounts.recording import Write
+from accounts.undoing.hooks import Columns
+from accounts.undoing.kinds import TOO_OLD
+from accounts.undoing.undo import store_undone
+from practice.attempts import remove_attempt
+from studyservice.operations.errors import Conflict
+from vocab.cards import count_cards
+from vocab.changes import find_review, states
+from vocab.deck_creation import MAX_DECKS
+from vocab.models import Card, CardState, Deck, Rating, Review
+from vocab.serializers import MAX_CARDS
+
+
+def decks_come_back(member: Member, rows: list[Columns]) -> None:
+    """Raises `Conflict` if there are too many decks now."""
+    if Deck.objects.filter(member_id=member.id).count() > MAX_DECKS:
+        raise Conflict(f"There are {MAX_DECKS} decks, the most there can be. Delete one first.")
+
+
+def cards_come_back(member: Member, rows: list[Columns]) -> None:
+    """Count the cards of each deck; raises `Conflict` if one has too many now."""
+    for deck_id, more in Counter(row["deck_id"] for row in rows).items():
+        count_cards(member.id, deck_id, more)
+        if Card.objects.filter(member_id=member.id, deck_id=deck_id).count() > MAX_CARDS:
+            raise Conflict(f"A deck has at most {MAX_CARDS} cards. Delete some of it first.")
+
+
+def cards_go_again(member: Member, rows: list[Columns]) -> None:
+    """Count the cards no more."""
+    for deck_id, less in Counter(row["deck_id"] for row in rows).items():
+        count_cards(member.id, deck_id, -less)
+
+
+def undo_review(member: Member, write: Write, review_id: UUID) -> bool:
+    """Take a review back: the card's state, the line of the review log, the attempt and the sums of its day.
+
+    The change then stands in the log of changes, so that it is told as one that was undone.
+
+    Raises:
+        Conflict: it is not the card's last, is too old, or nobody kept who gave the answer.
+    """
+    review = find_review(member, review_id)
+    if review is None:
+        return False
+    if not undoable(review["reviewed_at"], timezone.now()):
+        raise Conflict(TOO_OLD)
+    if review["by_kind"] is None:
+        raise Conflict("Who gave this answer was not kept yet, so it cannot be taken back.")
+    card = Card.objects.get(member_id=member.id, id=review["card_id"])
+    later = Review.objects.filter(member_id=member.id, card_id=card.id, reviewed_at__gt=review["reviewed_at"])
+    if card.last_reviewed_at != review["reviewed_at"] or later.exists():
+        raise Conflict(f"“{card.term}” was reviewed again since. Undo its later reviews first.")
+    before, after = states(review)
+    lapsed = review["rating"] == Rating.AGAIN and review["state"] == CardState.REVIEW
+    mine = Card.objects.filter(member_id=member.id, id=card.id)
+    mine.update(reps=card.reps - 1, lapses=card.lapses - lapsed, **before)
+    remove_attempt(member.id, review_id)
+    Review.objects.filter(member_id=member.id, id=review_id).delete()
+    part = Part(type_of(Card), card.id, card.term, before, {"rating": review["rating"], **after})
+    change = Change(
+        id=review_id,
+        created_at=review["reviewed_at"],
+        operation="review_vocab_card",
+        by_kind=review["by_kind"],
+        by_id=review["by_id"],
+        by_name=review["by_name"] or "",
+        object_type=part.type,
+        object_id=part.id,
+        object_name=part.name,
+        contents=packed([part]),
+    )
+    store_undone(member, write, change, part)
+    return True
