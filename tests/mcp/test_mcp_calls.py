@@ -90,7 +90,7 @@ def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpDoor) -
     ]
 
 
-@pytest.mark.parametrize("name", WITH_PATH_ID)
+@pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
 def test_a_missing_id_names_where_to_get_it(tools: McpDoor, name: str) -> None:
     text = text_of(tools, name, {})
     for path_id in routes()[name].path_ids:
@@ -151,7 +151,7 @@ def test_get_me_works_without_membership(lapsed: RestDoor) -> None:
     assert mcp_of(lapsed).made("get_me")["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
-@pytest.mark.parametrize("name", WRITES)
+@pytest.mark.parametrize("name", [name for name in WRITES if name in TOOLS])
 def test_scope_comes_before_the_arguments(reader: RestDoor, name: str) -> None:
     text = text_of(mcp_of(reader), name, {})
     assert text.startswith("insufficient_scope: ")
@@ -167,7 +167,7 @@ def test_a_missing_object_comes_before_a_wrong_body(tools: McpDoor) -> None:
     }
 
 
-@pytest.mark.parametrize("name", WITH_PATH_ID)
+@pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
 def test_anothers_objects_are_not_found(owner: RestDoor, stranger: RestDoor, name: str) -> None:
     theirs = {path_id: World(owner).id(path_id) for path_id in routes()[name].path_ids}
     given = (World(stranger).body(name) or {}) | theirs

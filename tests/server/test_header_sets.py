@@ -112,7 +112,7 @@ def _told(name: str, text: str) -> str:
     return f"{name}: {'…' if name in _CHANGING else text}"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def baseline(pytestconfig: pytest.Config) -> Iterator[dict[str, list[str]]]:
     """What is committed, or what this run finds if it is to be written anew."""
     if not pytestconfig.getoption("--refresh-baselines"):
