@@ -31,6 +31,7 @@ BEYOND_A_SCHEMA = (
     "Use the next_cursor of the previous page",
     "Needs deck_id",
     "Needs include_cards.",
+    "Needs include_syllabus.",
 )
 """Why arguments that fit the schema may still be refused."""
 
@@ -95,7 +96,8 @@ headers = st.fixed_dictionaries(
 def sound(response: Any) -> Any:
     """The body of an answer that is none of a fault."""
     assert response.status_code < 500, response.content
-    assert "internal_error" not in response.content.decode()
+    assert '"type":"internal_error"' not in response.content.decode()
+    assert "internal_error: " not in response.content.decode()
     return json.loads(response.content) if response.content else None
 
 

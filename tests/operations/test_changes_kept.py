@@ -12,7 +12,7 @@ from accounts.models import ApiKey, Member
 from accounts.taken import taken_tables
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
-from tests.support.world import WRITES, World
+from tests.support.world import TOOLS, WRITES, World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
@@ -72,13 +72,15 @@ def test_both_are_purged_in_batches(owner: RestDoor) -> None:
 def test_no_secret_is_ever_in_the_log(owner: RestDoor, owner_member: Member) -> None:
     """Whatever was called: the key it was called with, its hash and the member's address stand nowhere."""
     world = World(owner)
-    for operation_id in WRITES:
+    for operation_id in sorted({*WRITES} & {*TOOLS}):
         rates.clear()
         world.forget()
         world.fill()
         world.call(operation_id).send(Authorization=f"Bearer {owner.secret}")
+        for course in owner.made("list_courses")["data"]:
+            owner.made("delete_course", course_id=course["id"])
     rows = list(Change.objects.all())
-    assert {row.operation for row in rows} >= set(WRITES) - {"review_vocab_card"}
+    assert {row.operation for row in rows} >= ({*WRITES} & {*TOOLS}) - {"review_vocab_card"}
     hidden = [owner.secret, *ApiKey.objects.values_list("secret_hash", flat=True), owner_member.email]
     for row in rows:
         kept = [row.by_name, row.object_name, contents_of(row), taken_of(row)]

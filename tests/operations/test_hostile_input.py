@@ -263,7 +263,11 @@ def test_what_has_not_its_form_is_422(refused, operation_id: str, name: str) -> 
     refused(operation_id, name, MALFORMED)
 
 
-LIMITED = [(operation_id, name) for operation_id, name in TEXTS if "maxLength" in fields(operation_id)[name]]
+LIMITED = [
+    (operation_id, name)
+    for operation_id, name in TEXTS
+    if "maxLength" in fields(operation_id)[name] and name != "time_zone"  # a name of a list, none of which is as long
+]
 
 
 @pytest.mark.parametrize(("operation_id", "name"), LIMITED)
@@ -343,7 +347,11 @@ def _wrong(schema: Any) -> list[str]:
     return wrong
 
 
-@pytest.mark.parametrize(("operation_id", "name", "schema"), [p for p in PARAMETERS if p[1] != "cursor"])
+def _is_free_text(schema: Any) -> bool:
+    return schema["type"] == "string" and not {"format", "enum"} & schema.keys()
+
+
+@pytest.mark.parametrize(("operation_id", "name", "schema"), [p for p in PARAMETERS if not _is_free_text(p[2])])
 def test_a_wrong_parameter_is_named(world: World, operation_id: str, name: str, schema: Any) -> None:
     for value in _wrong(schema):
         rates.clear()
@@ -373,7 +381,7 @@ ODD_QUERIES = (
     "?" * 1000,
     "[]=1&a[b]=c&a.b=c",
     "unknown=" + "x" * 4000,
-    "page=2&offset=-1&format=html&_method=DELETE",
+    "page=2&offset=-1&fmt=html&_method=DELETE",
     "&".join(f"a{number}={number}" for number in range(2000)),
     "a&" * 2000,
 )
@@ -385,14 +393,15 @@ def test_unknown_parameters_are_ignored_however_odd(world: World, operation_id: 
         response = replace(world.call(operation_id), query=query).send(**bearer(world.door.secret))
         check_headers(response)
         assert response.status_code == routes()[operation_id].success, query[:100]
-        if routes()[operation_id].method == "DELETE":
+        if routes()[operation_id].method == "DELETE" or operation_id == "undo_change":
             world.forget()
 
 
 def _defaults(operation_id: str) -> dict[str, str]:
     """A good value for each parameter that has a default."""
     schemas = {name: schema for operation, name, schema in PARAMETERS if operation == operation_id}
-    return {name: json.dumps(schema["default"]) for name, schema in schemas.items() if "default" in schema}
+    defaults = {name: schema["default"] for name, schema in schemas.items() if "default" in schema}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in defaults.items()}
 
 
 @pytest.mark.parametrize("operation_id", [name for name in WITH_QUERY if _defaults(name)])
@@ -401,7 +410,7 @@ def test_of_a_repeated_parameter_the_last_counts(world: World, operation_id: str
     for name, good in _defaults(operation_id).items():
         last_good = replace(call, query=f"{name}=wrong&{name}={good}").send(**bearer(world.door.secret))
         last_wrong = replace(call, query=f"{name}={good}&{name}=wrong").send(**bearer(world.door.secret))
-        assert last_good.status_code == 200
+        assert last_good.status_code in routes()[operation_id].successes
         assert fields_of(last_wrong) == [name]
 
 

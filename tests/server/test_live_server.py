@@ -43,7 +43,7 @@ def test_a_chunked_body_is_read_like_any_other(wire: Wire) -> None:
 
 
 def test_a_chunked_body_over_the_limit_is_400(wire: Wire) -> None:
-    head = wire.head("POST", "/v1/courses", "Content-Type: application/json", "Transfer-Encoding: chunked")
+    head = wire.head("PATCH", "/v1/me", "Content-Type: application/json", "Transfer-Encoding: chunked")
     response = wire.ask(head + chunked(*[b" " * 65_536] * 17, COURSE))
     assert response.status == 400
     assert is_envelope(response, "invalid_request")
