@@ -16,8 +16,8 @@ from study_client.models import (
     CardBody,
     CategoriesBody,
     CategoryBody,
-    Course,
-    CourseBody,
+    CreatedCourse,
+    CreatedItem,
     Deck,
     DeckBody,
     Deleted,
@@ -25,11 +25,12 @@ from study_client.models import (
     GradeBreakdown,
     GradeScore,
     Item,
-    ItemBody,
-    ItemBodyKind,
     ItemPage,
     Milestone,
     MilestoneBody,
+    NewCourseBody,
+    NewItemBody,
+    NewItemBodyKind,
     PatchedMilestoneChanges,
     ReviewBody,
     ReviewBodyRating,
@@ -73,14 +74,14 @@ def current_grade(course_id: UUID) -> tuple[float | None, str | None]:
 
 def main() -> None:
     """Create, poll, plan, grade, learn, delete; then ask for what is gone."""
-    biology, key = CourseBody(name="Cell Biology"), "8e03978e-40d5-43dd-bc93-6894a57f9324"
-    course = got(Course, create_course.sync(client=client, body=biology, idempotency_key=key))
+    biology, key = NewCourseBody(name="Cell Biology"), "8e03978e-40d5-43dd-bc93-6894a57f9324"
+    course = got(CreatedCourse, create_course.sync(client=client, body=biology, idempotency_key=key))
     again = create_course.sync_detailed(client=client, body=biology, idempotency_key=key)
     assert (again.parsed, again.headers["Idempotency-Replayed"]) == (course, "true")
-    exam = ItemBody(title="Midterm", kind=ItemBodyKind.EXAM, due_on=date(2030, 1, 31))
-    item = got(Item, create_item.sync(course.id, client=client, body=exam))
+    exam = NewItemBody(title="Midterm", kind=NewItemBodyKind.EXAM, due_on=date(2030, 1, 31))
+    item = got(CreatedItem, create_item.sync(course.id, client=client, body=exam))
     for title in ("Quiz", "Essay"):
-        got(Item, create_item.sync(course.id, client=client, body=ItemBody(title=title)))
+        got(CreatedItem, create_item.sync(course.id, client=client, body=NewItemBody(title=title)))
 
     step = got(Milestone, create_milestone.sync(item.id, client=client, body=MilestoneBody(title="Outline")))
     done = got(Milestone, update_milestone.sync(step.id, client=client, body=PatchedMilestoneChanges(done=True)))
