@@ -26,7 +26,7 @@ __all__ = ["ada"]  # a fixture
 
 @asynccontextmanager
 async def assistant(
-    server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK
+    server: Server, allow: Callable[[str], str], storage: Memory, callback: str = CALLBACK, name: str = "Assistant"
 ) -> AsyncIterator[ClientSession]:
     """The session of a client with nothing but the address.
 
@@ -41,7 +41,7 @@ async def assistant(
         given = {name: values[0] for name, values in parse_qs(urlsplit(led_back[-1]).query).items()}
         return AuthorizationCodeResult(code=given["code"], state=given["state"], iss=given["iss"])
 
-    about = OAuthClientMetadata.model_validate({"client_name": "Assistant", "redirect_uris": [callback]})
+    about = OAuthClientMetadata.model_validate({"client_name": name, "redirect_uris": [callback]})
     oauth = OAuthClientProvider(f"{server.url}/mcp", about, storage, redirect, answer)
     async with (
         create_mcp_http_client(auth=oauth) as http,

@@ -22,7 +22,7 @@ ITEMS = 20
 
 async def mislead(server: Server, allow: Any, callback: str, items: list[str], own: Any) -> None:
     """Rename, move and delete, while the member goes on with other things."""
-    async with assistant(server, allow, Memory(), callback) as session:
+    async with assistant(server, allow, Memory(), callback, "Muddler") as session:
         for number, item_id in enumerate(items):
             call = [
                 ("update_item", {"item_id": item_id, "title": f"Nonsense {number}"}),
@@ -69,13 +69,13 @@ def test_two_clicks_take_back_what_a_misled_assistant_did(server: Server, open_p
 
         page.goto("/keys")
         page.get_by_role("main").get_by_role("link", name="Activity").click()
-        expect(page.get_by_text("Assistant renamed “Lecture 0” to “Nonsense 0”.")).to_be_visible()
-        expect(page.get_by_text("Assistant moved “Lecture 1” from 31 January 2030 to 1 January 2031.")).to_be_visible()
+        expect(page.get_by_text("Muddler renamed “Lecture 0” to “Nonsense 0”.")).to_be_visible()
+        expect(page.get_by_text("Muddler moved “Lecture 1” from 31 January 2030 to 1 January 2031.")).to_be_visible()
         audit(page)
-        page.get_by_role("link", name="Undo everything of today by Assistant").click()
+        page.get_by_role("link", name="Undo everything of today by Muddler").click()
         audit(page)
         page.get_by_role("button", name=f"Undo {ITEMS} changes").click()
-        expect(page.get_by_role("status")).to_have_text(f"{ITEMS} changes of Assistant were undone.")
+        expect(page.get_by_role("status")).to_have_text(f"{ITEMS} changes of Muddler were undone.")
         audit(page)
 
         own_ones = {title: value for title, value in told().items() if title.startswith("Own")}
