@@ -12,9 +12,9 @@ from courses.item_batches import add_items
 from courses.models import Item
 from courses.revisions import revision
 from courses.serializers import NewItem
+from courses.syllabi.kinds import kind_of
 from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare, gone
 from planning.calendar.files import CalendarFile, read_calendar
-from planning.calendar.kinds import kind_of
 from planning.calendar.reader import WINDOW
 from planning.calendar.serializers import CalendarEventRow, CalendarImportRow, EventVersionRow, SkippedEventRow
 from planning.models import ImportedEvent
