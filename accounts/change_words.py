@@ -30,8 +30,8 @@ def change_in_words(change: ChangeRow) -> str:
     """What was done, after the name of who did it: `moved “Midterm” from 12 to 14 October`."""
     kind, name = as_words(change["object"]["type"]), f"“{change['object']['name']}”"
     before, after = cast("_Told | None", change["before"]), cast("_Told | None", change["after"])
-    if change["operation"] == "undo_change":
-        return f"took back a change of the {kind} {name}"
+    if (call := _CALLS.get(change["operation"])) is not None:
+        return f"{call} the {kind} {name}"
     if before is None and after is None:
         return f"looked at the {kind} {name}"
     if before is None:
@@ -43,6 +43,14 @@ def change_in_words(change: ChangeRow) -> str:
     # What is told of one side alone is a count of what went with the change.
     fields = [field for field in before if field in after]
     return " and ".join(_field_in_words(field, kind, name, before[field], after[field]) for field in fields)
+
+
+_CALLS = {
+    "undo_change": "took back a change of",
+    "import_calendar": "took a calendar file into",
+    "apply_syllabus": "took a new version of the syllabus into",
+}
+"""What is said of the call; what it changed would be a list."""
 
 
 def _field_in_words(field: str, kind: str, name: str, before: Json, after: Json) -> str:

@@ -426,6 +426,8 @@ MAX_FORM_BYTES = 64 * 1024
 # Those of the admin carry whole syllabi, and files.
 MAX_UPLOAD_BYTES = count("MAX_UPLOAD_BYTES", default=64 * 1024 * 1024, least=MAX_FORM_BYTES, most=1024**3)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_LONG_BODY_BYTES
+# What members and operators upload lies on disk: the child process that reads it needs a descriptor.
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 # More parameters than a request line can carry: unknown ones are ignored, however many.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 

@@ -82,6 +82,20 @@ def test_an_operator_may_send_files(admin: Client, make_member: Any, settings: A
     assert (answer.status_code, "at most 195 kB" in answer.content.decode()) == (413, True)
 
 
+def test_a_member_may_send_files_where_they_are_taken(client: Client, make_member: Any) -> None:
+    client.force_login(make_member())
+    deck = SimpleUploadedFile("deck.csv", b"mitosis,division\n" * 5_000)
+    assert client.post("/decks/import", {"file": deck}).status_code == 200
+    most = 10 * 1024 * 1024 + LIMIT
+    answer = upload(client, "/decks/import", most + 1)
+    assert (answer.status_code, "at most 10,304 kB" in answer.content.decode()) == (413, True)
+
+
+def test_who_was_signed_out_meanwhile_is_told_so(browser: Client) -> None:
+    answer = upload(browser, "/decks/import", LIMIT + 1)
+    assert (answer.status_code, "You are signed out" in answer.content.decode()) == (403, True)
+
+
 def test_a_member_may_not(client: Client, make_member: Any) -> None:
     client.force_login(make_member())
     assert upload(client, reverse("admin:courses_course_add"), LIMIT + 1).status_code == 413
