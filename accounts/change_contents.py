@@ -107,7 +107,8 @@ def short(value: Json) -> Json:
 
 
 def _told(fields: dict[str, Json] | None, more: list[Part], side: str) -> dict[str, Json] | None:
-    counts = Counter(plural_of(part.type) for part in more if getattr(part, side) is not None)
-    if fields is None and not counts:
+    """None of what was made or deleted, also where the call changed other objects with it."""
+    if fields is None:
         return None
-    return {name: short(value) for name, value in (fields or {}).items()} | counts
+    counts = Counter(plural_of(part.type) for part in more if getattr(part, side) is not None)
+    return {name: short(value) for name, value in fields.items()} | counts

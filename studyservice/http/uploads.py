@@ -9,6 +9,7 @@ from django.http.multipartparser import MultiPartParserError
 
 from studyservice.http.bodies import BodyIncomplete, content_length, require_plain
 from studyservice.http.requests import Request
+from studyservice.http.responses import JSON_TYPE
 from studyservice.operations.errors import InvalidRequest
 from studyservice.operations.uploads import PART, Received, Upload, UploadedFile
 
@@ -20,8 +21,11 @@ _AROUND = 64 * 1024
 _CHUNK = 65_536
 
 
-def read_upload(request: HttpRequest, upload: Upload) -> Received:
+def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) -> Received:
     """The files in the body of `request`; how many there must be is asked later (`Received.one`).
+
+    Args:
+        or_json: whether JSON would have been taken as well, for the message to one who sends something else.
 
     Raises:
         InvalidRequest: the body is too large, incomplete, encoded, broken, or of another type.
@@ -31,7 +35,8 @@ def read_upload(request: HttpRequest, upload: Upload) -> Received:
         return Received([])
     is_form = request.content_type == MULTIPART
     if not is_form and request.content_type not in upload.media_types:
-        types = " or ".join((f"{MULTIPART} with a part {PART}", *upload.media_types))
+        taken = (f"{MULTIPART} with a part {PART}", *upload.media_types, *((JSON_TYPE,) if or_json else ()))
+        types = " or ".join(taken)
         raise InvalidRequest(f"Send the file as {types}, and say so in the header Content-Type.")
     most = upload.max_bytes + (_AROUND if is_form else 0)
     if content_length(request) > most:
@@ -39,7 +44,7 @@ def read_upload(request: HttpRequest, upload: Upload) -> Received:
     if isinstance(request, Request):
         request.bound_body(most)
     try:
-        received = _form(request) if is_form else _whole_body(request)
+        received = _form(request, upload) if is_form else _whole_body(request)
     except RequestDataTooBig:
         raise _too_large(upload) from None
     except UnreadablePostError:
@@ -52,7 +57,7 @@ def read_upload(request: HttpRequest, upload: Upload) -> Received:
     return received
 
 
-def _form(request: HttpRequest) -> Received:
+def _form(request: HttpRequest, upload: Upload) -> Received:
     request.upload_handlers = [TemporaryFileUploadHandler(request)]
     files = []
     for sent in request.FILES.getlist(PART):
@@ -60,7 +65,7 @@ def _form(request: HttpRequest) -> Received:
             raise TypeError("a file that came has no file")
         sent.file.flush()
         files.append(UploadedFile(sent.file, sent.name or "", sent.size or 0))
-    return Received(files)
+    return Received(files, {name: request.POST[name] for name in upload.fields if name in request.POST})
 
 
 def _whole_body(request: HttpRequest) -> Received:

@@ -1,8 +1,8 @@
 """Operations that take a file: what is declared, and what has come."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import IO
 
 from studyservice.operations.errors import ValidationFailed
@@ -17,12 +17,16 @@ _CHUNK = 65_536
 class Upload:
     """What an operation takes as a file: a part of `multipart/form-data`, or a body of one of `media_types`.
 
+    An operation that declares a `body` as well takes that as JSON instead of a file.
+
     Attributes:
         max_bytes: of the file.
+        fields: those of the operation's `body` that may stand beside the file in a form.
     """
 
     max_bytes: int
     media_types: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +54,14 @@ class UploadedFile:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The files that came with a request, however many."""
+    """The files that came with a request, however many.
+
+    Attributes:
+        fields: what stood beside them in a form, of what may.
+    """
 
     files: Sequence[UploadedFile]
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     def one(self) -> UploadedFile:
         """The one file that there must be.
@@ -69,8 +78,9 @@ class Received:
         return self.files[0]
 
     def digest(self) -> bytes:
-        """What tells these files from others."""
-        return b"".join(file.digest() for file in self.files)
+        """What tells these files, and what came with them, from others."""
+        beside = sorted(self.fields.items())
+        return b"".join(file.digest() for file in self.files) + (repr(beside).encode() if beside else b"")
 
     def close(self) -> None:
         """Let the files go."""
