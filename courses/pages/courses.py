@@ -13,6 +13,7 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
 from courses.pages.course_forms import CourseForm
 from courses.serializers import ItemRow
+from courses.uploads.files import files_by_course, list_syllabi
 from studyservice.operations.errors import Conflict, NotFound
 
 NEXT = 3
@@ -31,7 +32,11 @@ def course_list(request: HttpRequest) -> HttpResponse:
     due: dict[UUID, list[ItemRow]] = {}
     for item in items.items_due(member, today, today + _AHEAD):
         due.setdefault(item["course_id"], []).append(item)
-    listed = [(course, due.get(course["id"], [])[:NEXT]) for course in courses.list_courses(member)]
+    files = files_by_course(member)
+    listed = [
+        (course, due.get(course["id"], [])[:NEXT], files.get(course["id"], []))
+        for course in courses.list_courses(member)
+    ]
     return render(request, "courses.html", {"courses": listed, "full": len(listed) >= courses.MAX_COURSES})
 
 
@@ -51,6 +56,7 @@ def course_page(request: HttpRequest, course_id: UUID) -> HttpResponse:
         "today": today,
         "ahead": [item for item in there if item["due_on"] is not None and item["due_on"] >= today],
         "undated": [item for item in there if item["due_on"] is None],
+        "files": list_syllabi(member, course_id),
         "past": [item for item in there if item["due_on"] is not None and item["due_on"] < today],
     }
     return render(request, "course.html", context)

@@ -64,7 +64,7 @@ def key_of(key: Key) -> str:
 
 
 def _rows(found: Comparison) -> Iterator[Row]:
-    for event in found.new:
+    for event in sorted(found.new, key=lambda one: (one.due_on, one.title)):
         yield _new(event)
     kept = {one.known.key: one for one in found.kept}
     for one in found.changed:
