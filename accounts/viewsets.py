@@ -68,7 +68,7 @@ class HttpArguments:
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""
         upload, takes_json = operation.upload, operation.body is not None
-        if upload is not None and not (takes_json and self.request.content_type == JSON_TYPE):
+        if upload is not None and not (takes_json and self.request.content_type in {JSON_TYPE, ""}):
             received = read_upload(self.request, upload, or_json=takes_json)
             UPLOAD.set(self.request, received)
             return received
