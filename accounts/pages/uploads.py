@@ -23,10 +23,10 @@ def megabytes(size: int) -> str:
 def refusal_in_words(error: ApiError) -> str:
     """Why a file is not taken, for somebody at a form; for who calls operations it says more of the protocol."""
     if isinstance(error, ReadingBusy):
-        return "Other files are being read at this moment. Choose the file again and send it in a few seconds."
+        return "Other files are being read at this moment. Send this one again in a few seconds."
     if isinstance(error, RateLimited):
         minutes = -(-int(error.headers.get("Retry-After", "60")) // 60)
-        return f"That were many files. Choose this one again in {minutes} minute{'' if minutes == 1 else 's'}."
+        return f"You have sent many files. Send this one again in {minutes} minute{'' if minutes == 1 else 's'}."
     return error.message
 
 

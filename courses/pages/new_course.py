@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -13,7 +13,7 @@ from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import with_headers
 from courses.courses import create_course
-from courses.pages.syllabus_forms import MAX_FORM, WRONG, NewCourse, SentSyllabus
+from courses.pages.syllabus_forms import MAX_FORM, WRONG, NewCourse, SentSyllabus, gone, is_approval
 from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
 from courses.uploads.serializers import ProposalRow
@@ -29,7 +29,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
     shows it at once, and a post of that makes the course.
     """
     member = signed_in(request)
-    sent = SentSyllabus(request)
+    sent = SentSyllabus(request, member)
     if sent.text is not None:
         proposal = proposal_of(member, sent.text, None)
         return _review(request, member, proposal, {"text": sent.text}, {"syllabus_text": sent.text})
@@ -47,8 +47,8 @@ def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
     member = signed_in(request)
     try:
         upload = get_syllabus(member, syllabus_id, include_text=False)
-    except NotFound as error:
-        raise Http404 from error
+    except NotFound:
+        return gone(request)
     if upload["course_id"] is not None:  # made already, as after a second click
         return redirect("course", course_id=upload["course_id"])
     return _review(request, member, upload["proposal"], {"upload": upload}, {"syllabus_id": syllabus_id})
@@ -58,7 +58,7 @@ def _review(
     request: HttpRequest, member: Member, proposal: ProposalRow, shown: Mapping[str, Any], source: Mapping[str, Any]
 ) -> HttpResponse:
     """The table, or the course, once the table was approved."""
-    data = request.POST if "name" in request.POST else None
+    data = request.POST if is_approval(request) else None
     new = NewCourse(proposal, data)
     context = {"new": new, "review": new.review, **shown}
     if data is None:

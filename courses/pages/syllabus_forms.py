@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
 from accounts.pages.uploads import FileForm, refusal_in_words
@@ -20,13 +20,24 @@ from courses.syllabi.reading.tidy import tidied
 from courses.syllabus_rows import general_cautions, new_rows
 from courses.uploads.rows import MAX_BYTES
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, SyllabusDetailRow
-from courses.uploads.uploading import create_syllabus
-from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited
+from courses.uploads.uploading import count_reading, create_syllabus
+from studyservice.http.error_pages import error_page
+from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 
 MAX_FORM = MAX_BYTES + 1024 * 1024
 """Bytes: a file, or a text of 500,000 characters with its table."""
 
 WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+def gone(request: HttpRequest) -> HttpResponse:
+    """The 404 page of an upload, which had its day, or was never the member's."""
+    return error_page(
+        request,
+        HTTPStatus.NOT_FOUND,
+        "This file is not here",
+        "A file that was not added to a course is kept for a day. Send it again, under Courses.",
+    )
 
 
 class TextForm(forms.Form):
@@ -54,6 +65,11 @@ class SyllabusFileForm(FileForm):
     accept = ".pdf,.docx,.odt,.html,.htm,.md,.txt"
 
 
+def is_approval(request: HttpRequest) -> bool:
+    """Whether this is the table that comes back."""
+    return "approve" in request.POST
+
+
 class SentSyllabus:
     """A syllabus that comes as a file or as a text; the file counts if both come.
 
@@ -63,7 +79,8 @@ class SentSyllabus:
         headers: of that page.
     """
 
-    def __init__(self, request: HttpRequest) -> None:
+    def __init__(self, request: HttpRequest, member: Member) -> None:
+        """Take what came; a text that comes for the first time is counted, as files are when they are read."""
         is_sent = request.method == "POST"
         is_file = is_sent and "file" in request.FILES
         self.file_form = SyllabusFileForm(request.POST, request.FILES) if is_file else SyllabusFileForm()
@@ -72,6 +89,12 @@ class SentSyllabus:
         self.text: str | None = self.text_form.cleaned_data["text"] if is_text else None
         self.status = WRONG if is_sent else HTTPStatus.OK
         self.headers: Mapping[str, str] = {}
+        if self.text is not None and not is_approval(request):
+            try:
+                count_reading(member)
+            except RateLimited as error:
+                self.text = None
+                self._refuse(self.text_form, "text", error)
 
     @property
     def has_errors(self) -> bool:
@@ -89,9 +112,12 @@ class SentSyllabus:
         try:
             return create_syllabus(member, self.file_form.sent(), course_id=course_id)[0]
         except (InvalidRequest, RateLimited, Conflict) as error:
-            self.file_form.add_error("file", refusal_in_words(error))
-            self.status, self.headers = error.status, error.headers
+            self._refuse(self.file_form, "file", error)
             return None
+
+    def _refuse(self, form: forms.Form, field: str, error: ApiError) -> None:
+        form.add_error(field, refusal_in_words(error))
+        self.status, self.headers = error.status, error.headers
 
 
 class WeightForm(forms.Form):

@@ -14,7 +14,7 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import with_headers
 from courses.courses import require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
-from courses.pages.syllabus_forms import MAX_FORM, WRONG, SentSyllabus
+from courses.pages.syllabus_forms import MAX_FORM, WRONG, SentSyllabus, gone, is_approval
 from courses.serializers import CourseRow
 from courses.syllabus_versions import apply_syllabus, version_of
 from courses.uploads.files import get_syllabus
@@ -30,7 +30,7 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
     member = signed_in(request)
     try:
         course = require_course(member, course_id)
-        sent = SentSyllabus(request)
+        sent = SentSyllabus(request, member)
         if sent.text is not None:
             return _review(request, member, course, text=sent.text)
         upload = sent.upload(member, course_id)
@@ -52,10 +52,10 @@ def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID
         course = require_course(member, course_id)
         upload = get_syllabus(member, syllabus_id, include_text=True)
         if upload["course_id"] not in {None, course_id}:
-            raise Http404
+            return gone(request)
         return _review(request, member, course, text=upload.get("text"), upload=upload)
-    except NotFound as error:
-        raise Http404 from error
+    except NotFound:
+        return gone(request)
 
 
 def _review(
@@ -63,7 +63,7 @@ def _review(
 ) -> HttpResponse:
     """The table, or the course, once the table was approved."""
     shown = {"course": course, "text": "" if upload else text, "upload": upload}
-    if "apply" not in request.POST:
+    if not is_approval(request):
         return _table(request, member, course, text, shown)
     try:
         applied = apply_syllabus(

@@ -51,7 +51,7 @@ def create_syllabus(
         RateLimited: too much was uploaded, or others are reading.
         Conflict: the member's files would be too large together.
     """
-    _count(member, 1)
+    count_reading(member)
     course = compared_course(member, course_id)
     upload = Upload.of(file, text or "")
     known = _SAME.first(member_id=member.id, sha256=upload.sha256, now=timezone.now())
@@ -77,7 +77,12 @@ def reread_syllabus(member: Member, ids: Mapping[str, Any]) -> SyllabusDetailRow
     return get_syllabus(member, UUID(ids["id"]), include_text=False)
 
 
-def _count(member: Member, amount: int) -> None:
+def count_reading(member: Member, amount: int = 1) -> None:
+    """Count a syllabus that is read.
+
+    Raises:
+        RateLimited: there were too many; never for what a reading costs beyond the first.
+    """
     window = hit(Rate.SYLLABI, str(member.id), amount)
     if window.exceeded and amount == 1:
         raise RateLimited(headers={"Retry-After": str(window.reset)})
@@ -88,10 +93,10 @@ def _read(member: Member, upload: Upload) -> FileText:
         found = read_file(upload.file, upload.filename)
     except UnknownTypeError as unknown:
         if unknown.hit_limit:
-            _count(member, _COST_OF_A_LIMIT - 1)
+            count_reading(member, _COST_OF_A_LIMIT - 1)
         raise
     if found.hit_limit:
-        _count(member, _COST_OF_A_LIMIT - 1)
+        count_reading(member, _COST_OF_A_LIMIT - 1)
     return found
 
 

@@ -227,4 +227,4 @@ def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, cours
     hit(Rate.CALENDAR_IMPORTS, str(owner_member.id), 60)
     page = browser.post(path_of(course), {"file": SimpleUploadedFile("a.ics", calendar(CANVAS, ESSAY))})
     assert (page.status_code, page.headers["Retry-After"]) == (429, "3600")
-    assert "Choose this one again in 60 minutes." in page.content.decode()
+    assert "Send this one again in 60 minutes." in page.content.decode()

@@ -93,5 +93,5 @@ def test_files_are_counted_on_the_page_and_for_who_calls(
     assert (refused.status_code, refused.json()["error"]["type"]) == (429, "rate_limited")
     page = send(browser)
     assert page.status_code == 429
-    assert "That were many files." in page.content.decode()
+    assert "You have sent many files." in page.content.decode()
     assert int(page.headers["Retry-After"]) > 3000

@@ -162,7 +162,7 @@ def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: 
     path = f"/courses/{course['id']}/syllabus"
     address, page = shown(browser, path, file=a_docx())
     assert "was Thu, 8 October 2026" in page
-    form = form_with("apply", page)
+    form = form_with("approve", page)
     gone = [mark.partition(":")[0] for mark in form["row"] if mark.startswith("g")]
     assert len(gone) == 1
     assert f"{gone[0]}-tick" not in form
@@ -192,7 +192,7 @@ def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestDoor) 
     midterm = next(item for item in owner.made("list_items")["data"] if item["title"] == "Midterm exam")
     owner.made("update_item", item_id=midterm["id"], title="MIDTERM EXAM", kind="quiz")
     path = f"/courses/{course['id']}/syllabus"
-    sent(browser, path, form_with("apply", shown(browser, path, text=NEXT)[1]))
+    sent(browser, path, form_with("approve", shown(browser, path, text=NEXT)[1]))
     assert ("MIDTERM EXAM", "quiz", "2026-10-15") in dates(owner)
     assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == NEXT.strip()
 
@@ -200,7 +200,7 @@ def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestDoor) 
 def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestDoor) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
-    form = form_with("apply", shown(browser, path, text=NEXT)[1])
+    form = form_with("approve", shown(browser, path, text=NEXT)[1])
     form[f"{row_of(form, 'Lab report 1')}-title"] = ["My lab report"]
     midterm = next(item for item in owner.made("list_items")["data"] if item["title"] == "Midterm exam")
     owner.made("update_item", item_id=midterm["id"], due_on="2026-10-09")
@@ -208,7 +208,7 @@ def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestDoor)
     assert "Something changed since you opened this table." in page
     assert "was Fri, 9 October 2026" in page
     assert ("Midterm exam", "exam", "2026-10-09") in dates(owner)
-    again = form_with("apply", page)
+    again = form_with("approve", page)
     assert row_of(again, "My lab report")
     sent(browser, path, again)
     assert ("My lab report", "lab", "2026-11-09") in dates(owner)
@@ -219,7 +219,7 @@ def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestDoor)
 def test_of_two_at_once_one_is_taken(browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
-    form = form_with("apply", shown(browser, path, text=NEXT)[1])
+    form = form_with("approve", shown(browser, path, text=NEXT)[1])
     clients = [Client(), Client()]
     for client in clients:
         client.force_login(owner_member)
@@ -234,7 +234,7 @@ def test_the_same_version_changes_nothing(browser: Client, owner: RestDoor) -> N
     before = dates(owner)
     _, page = shown(browser, path, text=TEXT.replace("Presentations: November 16 - 20, 2026\n", ""))
     assert "No date is new, moved or gone. The 3 items of this course stay as they are." in page
-    sent(browser, path, form_with("apply", page))
+    sent(browser, path, form_with("approve", page))
     assert dates(owner) == before
 
 
@@ -245,7 +245,7 @@ def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner:
     content = file.read()
     file.seek(0)
     address, page = shown(browser, f"{path}/syllabus", file=file)
-    sent(browser, address, form_with("apply", page))
+    sent(browser, address, form_with("approve", page))
     [row] = SyllabusFile.objects.all()
     saved = browser.get(f"{path}/files/{row.id}")
     assert saved.content == content
@@ -300,6 +300,24 @@ def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, owner
     page = browser.post("/courses/new", {"file": a_pdf(), "text": "kept"})
     assert (page.status_code, page.headers["Retry-After"]) == (429, "3600")
     assert form_with("text", page.content.decode())["text"] == ["kept"]
+
+
+def test_pasted_texts_are_counted_likewise(browser: Client, owner: RestDoor, owner_member: Member) -> None:
+    form = form_with("name", shown(browser, "/courses/new", text=TEXT)[1])
+    hit(Rate.SYLLABI, str(owner_member.id), 60)
+    page = browser.post("/courses/new", {"text": TEXT})
+    assert page.status_code == 429
+    assert form_with("text", page.content.decode())["text"][0].strip() == TEXT.strip()
+    sent(browser, "/courses/new", form)
+    assert len(owner.made("list_courses")["data"]) == 1
+
+
+def test_a_file_that_had_its_day_says_what_to_do(browser: Client) -> None:
+    address, _ = shown(browser, "/courses/new", file=a_pdf())
+    with time_machine.travel(datetime(2026, 9, 2, 13, tzinfo=UTC), tick=False):
+        page = browser.get(address)
+    assert page.status_code == 404
+    assert "Send it again, under Courses." in page.content.decode()
 
 
 def test_of_a_stranger_there_is_nothing(browser: Client, owner: RestDoor, stranger: RestDoor, make_member: Any) -> None:
