@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from unittest.mock import ANY
 
@@ -18,7 +17,6 @@ from tests.conftest import MakeKey
 from tests.support.commands import refusal, run, run_json
 from tests.support.doors import RestDoor
 from tests.support.factories import ApiKeyFactory, SessionFactory
-from trial.__main__ import main as trial
 
 EMAIL = "owner@example.org"
 TOO_SHORT = "This password is too short. It must contain at least 8 characters."
@@ -286,23 +284,3 @@ class TestPurgeExpired:
             ApiKeyFactory.create(member=owner_member, name=name, **end)
         assert run_json("purgeexpired")["api_keys"] == 4
         assert set(ApiKey.objects.values_list("name", flat=True)) == {name for name in ends if "long" not in name}
-
-
-@pytest.mark.django_db
-def test_trial_makes_one_member_with_data_around_today(
-    settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings.STATIC_ROOT = str(tmp_path)
-    trial()
-    printed = capsys.readouterr().out
-    [curl] = [line for line in printed.splitlines() if "curl" in line]
-    door = RestDoor(curl.split("Bearer ")[1].split("'")[0])
-    assert curl.strip() == f"curl -H 'Authorization: Bearer {door.secret}' {settings.BASE_URL}/v1/agenda"
-    agenda = door.made("get_agenda")
-    assert agenda["items"]
-    assert agenda["milestones"]
-    [line] = [line for line in printed.splitlines() if "password" in line]
-    assert Member.objects.get().check_password(line.split()[-1])
-    trial()
-    assert capsys.readouterr().out == f"Serving {settings.BASE_URL} with the data in {settings.DATA_DIR}.\n"
-    assert Member.objects.count() == 1
