@@ -116,7 +116,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
-    except Exception as error:
+    except Exception as error:  # whatever failed, the assistant gets the error of a fault and no trace of it
         logger.exception("Tool %s failed", tool.operation.id)
         failure = InternalError.of(error)
     else:
