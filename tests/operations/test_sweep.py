@@ -353,14 +353,12 @@ def test_the_method_comes_before_the_scope(read_only: str, path: str) -> None:
     assert error_of(Call(method, path).send(**bearer(read_only)))["type"] == "method_not_allowed"
 
 
-@once
 @pytest.mark.parametrize("operation_id", WITH_BODY)
 def test_the_scope_comes_before_the_json(world: World, read_only: str, operation_id: str) -> None:
     response = world.call(operation_id).send_raw(b"{broken", **bearer(read_only))
     assert error_of(response)["type"] == "insufficient_scope"
 
 
-@once
 @pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
 def test_the_json_comes_before_the_path_id(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
@@ -368,7 +366,6 @@ def test_the_json_comes_before_the_path_id(world: World, operation_id: str) -> N
     assert error_of(response)["type"] == "invalid_request"
 
 
-@once
 @pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
 def test_the_path_id_comes_before_the_body(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
@@ -383,7 +380,6 @@ def test_a_missing_object_comes_before_the_body(world: World, operation_id: str)
     assert error_of(response)["type"] == "not_found"
 
 
-@once
 @pytest.mark.parametrize("operation_id", WITH_PATH_ID)
 def test_every_wrong_parameter_is_named_at_once(world: World, operation_id: str) -> None:
     route = routes()[operation_id]
