@@ -66,7 +66,8 @@ def test_every_kind_is_taken(owner: RestDoor, course, kind: str) -> None:
 
 def test_other_kinds_are_refused(owner: RestDoor, course) -> None:
     """Decisions, 5: anything else as input is 422; fine print, Null: null for `kind` too."""
-    for kind in ["homework", "Exam", " exam", "", None, 1, True, [], {}, ["exam"], "exam\x00"]:
+    wrong: list[object] = ["homework", "Exam", " exam", "", None, 1, True, [], {}, ["exam"], "exam\x00"]
+    for kind in wrong:
         answer = owner.call("create_item", course_id=course["id"], title="Midterm", kind=kind)
         assert (answer.error, answer.fields) == ("validation_failed", ["kind"]), kind
 

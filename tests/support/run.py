@@ -55,13 +55,14 @@ def collect_static_files() -> None:
 
 def load_middleware_once() -> None:
     """Each test client would load all middleware anew for its first request; they share it until a setting changes."""
+    from django.core.handlers.base import BaseHandler
     from django.test.client import ClientHandler
     from django.test.signals import setting_changed
 
     load = ClientHandler.load_middleware
     loaded: dict[str, Any] = {}
 
-    def load_or_share(handler: ClientHandler, is_async: bool = False) -> None:
+    def load_or_share(handler: BaseHandler, is_async: bool = False) -> None:
         if not loaded:
             load(handler, is_async)
             loaded.update({name: value for name, value in vars(handler).items() if "_middleware" in name})
