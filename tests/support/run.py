@@ -68,5 +68,5 @@ def load_middleware_once() -> None:
             loaded.update({name: value for name, value in vars(handler).items() if "_middleware" in name})
         vars(handler).update(loaded)
 
-    ClientHandler.load_middleware = load_or_share  # type: ignore[method-assign]  # the class of every test client
+    setattr(ClientHandler, load.__name__, load_or_share)
     setting_changed.connect(lambda **_: loaded.clear(), weak=False)
