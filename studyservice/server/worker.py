@@ -26,7 +26,7 @@ from studyservice.server.channel import BodyAwaited, Channel
 from studyservice.server.fair_queue import FairQueue
 from studyservice.server.lanes import Lanes, is_probe
 from studyservice.server.refusals import refuse
-from studyservice.server.request_body import RequestBody
+from studyservice.server.request_body import READ_AHEAD_BYTES, RequestBody
 from studyservice.server.waiting_room import LARGE_BYTES, WaitingRoom
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
     def init(self) -> None:
         """A parser for each time that a request is begun; gunicorn has one for all requests of a connection."""
         self.parser = RequestParser(self.cfg, self.sock, self.client)
+        self.parser.unreader.max_body_chunk = READ_AHEAD_BYTES
 
     def begin_next(self) -> None:
         """The request was answered; what was read beyond it belongs to the next."""
