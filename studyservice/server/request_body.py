@@ -80,6 +80,8 @@ class RequestBody:
             self._request.force_close()
 
     def _part(self, wanted: int | None) -> bytes:
+        if not self._chunked and self._left == 0:
+            return b""
         step = _CHUNKED_STEP_BYTES if self._chunked else _LENGTH_STEP_BYTES
         try:
             part: bytes = self._body.read(step if wanted is None else min(wanted, step))
