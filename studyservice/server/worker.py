@@ -105,7 +105,7 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         """One turn of the main loop.
 
         A thread that has answered sees to its connection itself, in turn with the main loop. Gunicorn leaves that to
-        the main loop and wakes it: a call of the kernel on both sides, and the interpreter handed from thread to thread.
+        the main loop and wakes it: a call of the kernel on both sides, and the interpreter handed to another thread.
         """
         for key, _ in self.poller.select(timeout):
             with self._in_turn:
