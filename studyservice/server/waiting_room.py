@@ -1,7 +1,8 @@
 """Where connections wait for their clients, without a thread: for a head, a body, a reader, the end.
 
-Only the main loop of a process comes here. No wait is without end, and many that wait keep nobody out: those that wait
-longest for a head make room for new ones, the slowest of all for what is to be kept in memory.
+The main loop of a process and the threads that have answered come here in turn, never at the same time. No wait is
+without end, and many that wait keep nobody out: those that wait longest for a head make room for new ones, the slowest
+of all for what is to be kept in memory.
 """
 
 import time

@@ -170,10 +170,16 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         except BaseException:  # whatever it is, the thread goes on
             self.log.exception("Error handling a connection")
             result = False
-        with self._in_turn:
-            self.finish_request(conn, result)
-            following = self._next()
-            self._start_next()
+        try:
+            with self._in_turn:
+                self.finish_request(conn, result)
+                following = self._next()
+                self._start_next()
+        except Exception:  # as in the main loop, whose process ends with it and is replaced
+            self.log.exception("Error seeing to a connection; the process ends")
+            self.alive = False
+            self.method_queue.defer(_wake)
+            return None
         return following
 
     def handle(self, conn: Connection) -> Any:
