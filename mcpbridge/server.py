@@ -30,10 +30,13 @@ from mcpbridge.listing import LISTS_HINT
 from mcpbridge.prompting import complete, get_prompt, list_prompts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
-from studyservice.http.request_keys import TOOL, TOOL_FAILURE
+from studyservice.http.request_keys import TOOL, TOOL_FAILURE, RequestKey
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError
 
 logger = logging.getLogger(__name__)
+
+STRUCTURED = RequestKey[orjson.Fragment]("structured_content")
+"""What the last call of a tool answered, as JSON."""
 
 INSTRUCTIONS = """\
 These tools open one member's own study data: courses, dated items (exams, assignments and the like), study-plan \
@@ -94,7 +97,8 @@ async def list_tools(context: ServerRequestContext, params: PaginatedRequestPara
 async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> dict[str, Any]:
     """Run the operation for the member whose credential the HTTP request carries.
 
-    The result is given in its wire form, which the SDK validates; as a model it would be written out twice.
+    The result is given in its wire form, which the SDK validates; as a model it would be written out twice. Its
+    structured content `mcpbridge.running` puts in, which is written already.
 
     Raises:
         MCPError: there is no such tool.
@@ -122,7 +126,8 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     else:
         notes = [omission(left_out)] if left_out else []
         notes += [unknown.note()] if unknown.ignored else []
-        return _result(text, *notes, isError=False, structuredContent=orjson.loads(text), **_logged(viewset.change_id))
+        STRUCTURED.set(request, orjson.Fragment(text))
+        return _result(text, *notes, isError=False, structuredContent={}, **_logged(viewset.change_id))
     TOOL_FAILURE.set(request, failure)
     return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))
 

@@ -450,7 +450,7 @@ LOGGING: dict[str, Any] = {
     },
     "handlers": {
         "console": {
-            "class": "logging.StreamHandler",
+            "class": "studyservice.http.logs.LineHandler",
             "filters": ["request_id", "secrets"],
             "formatter": LOG_FORMAT,
         }

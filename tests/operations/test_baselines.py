@@ -79,10 +79,15 @@ def _counts(world: World) -> dict[str, int]:
             with CaptureQueriesContext(connection) as queries:
                 response = call.send(**bearer(world.door.secret))
             assert response.status_code == routes()[operation_id].success, response.content
-            found[f"{operation_id}?{query}".rstrip("?")] = len(queries)
+            found[f"{operation_id}?{query}".rstrip("?")] = sum(map(_statements, queries.captured_queries))
         if routes()[operation_id].method == "DELETE":
             world.forget()
     return dict(sorted(found.items()))
+
+
+def _statements(query: dict[str, str]) -> int:
+    """What PostgreSQL takes as parts of one statement (`studyservice.database.together`) is several to SQLite."""
+    return 1 + len(re.findall(r"\bwrite_\d+ AS \(", query["sql"]))
 
 
 def _with_ids(query: str, world: World) -> str:

@@ -170,7 +170,7 @@ def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, cour
     with writing(owner_member.id) as write:
         for number in range(5):
             record_attempt(
-                owner_member, uuid4(), source=Source.VOCAB, topic="Proofs", correct=number > 2, at=write.now,
+                write, owner_member, uuid4(), source=Source.VOCAB, topic="Proofs", correct=number > 2, at=write.now,
                 course_id=UUID(course["id"]),
             )  # fmt: skip
     [topic] = owner.made("get_practice_stats")["weak_topics"]
