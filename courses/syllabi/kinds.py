@@ -9,7 +9,7 @@ _WORDS: Final = (
         (
             r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
             r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has)\b)[a-z])|exams?|examinations?"
-            r"|klausur(?:en)?|abschlussklausur|prüfung(?:en)?|examens?|partiels?|parcial(?:es)?|exámen(?:es)?"
+            r"|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?|partiels?|parcial(?:es)?|exámen(?:es)?"
             r"|exámenes"
         ),
     ),
