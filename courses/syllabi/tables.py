@@ -8,7 +8,7 @@ from typing import Final
 from courses.syllabi.calendars import Mention
 from courses.syllabi.clauses import Candidate, Clause, items_of
 from courses.syllabi.cues import DUE, NO_ITEM
-from courses.syllabi.due_days import week_of
+from courses.syllabi.due_days import due_mention, week_of
 from courses.syllabi.kinds import kind_of
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
@@ -106,7 +106,8 @@ def date_of_row(syllabus: Syllabus, row: Row) -> Mention | None:
     if not ranked:
         return None
     _, at, mentions = ranked[0]
-    return week_of(row.cells[at], mentions[-1] if roles[at] == "due" else mentions[0])
+    meant = mentions[-1] if roles[at] == "due" else due_mention(row.cells[at], mentions)
+    return week_of(row.cells[at], meant)
 
 
 def _cell(syllabus: Syllabus, row: Row, text: str, context: Mention | None, sure: float) -> Clause:

@@ -143,7 +143,7 @@ def _without_details(line: str, found: Sequence[re.Match[str]]) -> list[re.Match
         between = line[line.rfind(")", 0, whole.start()) : whole.start()]
         if whole is found[0]:
             between = line[whole.end() : line.find("(", whole.end())]
-        if whole in {found[0], found[-1]} and not any(map(str.isalpha, between)):
+        if (whole is found[0] or whole is found[-1]) and not any(map(str.isalpha, between)):
             return outside
     return list(found)
 
