@@ -14,7 +14,7 @@ from courses.syllabi.phrases import Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.recurring import recurring_days
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
+from courses.syllabi.words import RECURRING, weekdays_in
 
 _TAIL: Final = re.compile(
     r"\s*(?:;|[(:,–—-]?\s*\b(?:opens?|available|submit|tba|tbd|to be (?:announced|determined))\b).*$", re.IGNORECASE
@@ -28,6 +28,7 @@ _ORDINAL: Final = re.compile(
     r"|troisième|segund[oa]|tercer[oa]?)\b(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
     re.IGNORECASE,
 )
+_IN_WEEK: Final = re.compile(r"\b(?:week|woche|semaine|semana)\s\d{1,2}\b", re.IGNORECASE)
 _WORTH: Final = re.compile(r"\d\s?(?:%|points?\b|pts?\b|punkte\b|puntos\b|marks\b)", re.IGNORECASE)
 _NO_NAME: Final = re.compile(
     r"(?:out|released?|opens?|assigned|posted|available|at|by|in|on|before|the|via|through|no|to|dates?|you|we|they|it|all"
@@ -186,7 +187,7 @@ def _item(syllabus: Syllabus, clause: Clause, phrases: Sequence[Phrase], phrase:
         sure -= 0.3 * (mention.weekday is not None and mention.weekday != mention.first.weekday())
         sure -= 0.3 * (not syllabus.in_term(day))
         return Candidate(title, phrase.kind, day, clause.line, sure, phrase.numbered)
-    if clause.context is None and DUE.search(near) and RELATIVE.search(text) and not RECURRING.search(text):
+    if clause.context is None and DUE.search(near) and _IN_WEEK.search(text) and not RECURRING.search(text):
         return Candidate(title, phrase.kind, None, clause.line, 0.5, phrase.numbered) if phrase.strong else None
     if clause.context is None:
         listed = not clause.prose and clause.first and phrase.numbered and phrase.strong and _begins(text, phrase)
@@ -195,7 +196,10 @@ def _item(syllabus: Syllabus, clause: Clause, phrases: Sequence[Phrase], phrase:
         return None
     if sure < clause.sure and len(text) > len(phrase.title) + 12:
         sure -= 0.15
-    day, certain = day_in(clause.context, _weekday_after(text, phrase, near))
+    near = _weekday_after(text, phrase, near)
+    day, certain = day_in(clause.context, near)
+    if clause.context.first == clause.context.last and (named := weekdays_in(near)) and day.weekday() not in named:
+        sure = min(sure, 0.5)
     return Candidate(title, phrase.kind, day, clause.line, sure if certain else min(sure, 0.7), phrase.numbered)
 
 

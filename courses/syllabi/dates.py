@@ -40,7 +40,7 @@ _WEEKDAY_BEFORE: Final = re.compile(
 _WEEKDAY_AFTER: Final = re.compile(rf"\s?[(,]?\s?({one_of(WEEKDAYS)})\b", re.IGNORECASE)
 _SECOND_DAY: Final = re.compile(
     rf"\s*(?P<join>[-–—/]|to\b|through\b|bis\b|and\b|or\b|&)\s*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d"
-    rf"|\.\d){_TIME_FOLLOWS}",
+    rf"|\.\d|\.?\s(?:{_MONTH})\b){_TIME_FOLLOWS}",
     re.IGNORECASE,
 )
 _FIRST_DAY: Final = re.compile(

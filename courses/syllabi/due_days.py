@@ -23,7 +23,7 @@ _ELSE: Final = re.compile(
 )
 """What has a date of its own beside an item: a list to sign up in, the return of what was graded."""
 
-_LISTED: Final = re.compile(r"\s*(?:[,;]|(?:[,;]\s*)?(?:and|und|et|y|&))\s*(?:on\s)?", re.IGNORECASE)
+_LISTED: Final = re.compile(r"\s*(?:[,;]|(?:[,;]\s*)?(?:and|und|et|y|&))?\s*(?:on\s)?", re.IGNORECASE)
 _WEEK_OF: Final = re.compile(
     r"\b(?:weeks? (?:of|beginning|commencing|starting)|w/c|woche (?:ab|vom)|semaine du|semana del)\s*:?\s*$",
     re.IGNORECASE,

@@ -7,7 +7,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.clauses import Candidate, Clause, items_of
-from courses.syllabi.cues import DUE, NO_ITEM
+from courses.syllabi.cues import DUE, NO_ITEM, OPEN
 from courses.syllabi.due_days import due_mention, week_of
 from courses.syllabi.kinds import kind_of
 from courses.syllabi.phrases import phrases_of
@@ -16,6 +16,8 @@ from courses.syllabi.rows import Row
 from courses.syllabi.titles import MOST_WORDS, cleaned, is_title
 
 _WIDE_GAP: Final = re.compile(r" {2,}")
+_WORTH: Final = re.compile(r"\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?", re.IGNORECASE)
+"""A cell that says what something counts."""
 
 
 def items_of_row(syllabus: Syllabus, row: Row, above: Mention | None) -> Iterator[Candidate]:
@@ -31,6 +33,7 @@ def items_of_row(syllabus: Syllabus, row: Row, above: Mention | None) -> Iterato
     if _is_head(row):
         return
     when = date_of_row(syllabus, row)
+    worth = any(_WORTH.fullmatch(cell) for cell in row.cells)
     whole = _whole_title(row, roles, dates)
     if whole is not None and when is not None and when.first == when.last:
         if not NO_ITEM.search(whole):
@@ -54,7 +57,7 @@ def items_of_row(syllabus: Syllabus, row: Row, above: Mention | None) -> Iterato
             candidates = [replace(one, confidence=max(one.confidence, sure - 0.05)) for one in candidates]
             if not candidates and not mentions and is_title(title := cleaned(cell, [])) and not NO_ITEM.search(cell):
                 candidates = [Candidate(title, kind_of(title, "assignment"), when.last, row.line, sure - 0.15)]
-        yield from candidates
+        yield from (one for one in candidates if one.due_on or not worth or OPEN.search(row.text))
 
 
 def _stands_out(candidate: Candidate, text: str, role: str | None) -> bool:
