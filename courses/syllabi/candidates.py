@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final
 
 from courses.syllabi.calendars import Mention
@@ -22,7 +23,13 @@ REACH: Final = 10
 NEAR: Final = 3
 """The same for rows of a table that have an empty cell for it."""
 
-_ONLY_WHEN: Final = re.compile(r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be) )?(?:due|deadline|submit|abgabe)\b", re.I)
+LONGEST: Final = timedelta(days=14)
+"""Between the first and the last day of what can be the date of lines below; the days of a term are not."""
+
+_SHARE: Final = re.compile(r"%|\d (?:percent|per cent|prozent)\b", re.IGNORECASE)
+_ONLY_WHEN: Final = re.compile(
+    r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be) )?(?:due|deadline|submit|abgabe)\b", re.IGNORECASE
+)
 """The begin of a sentence about when."""
 
 
@@ -65,6 +72,8 @@ def _above_from(row: Row, mentions: list[Mention], above: _Above | None) -> _Abo
     rest = cleaned(row.text, mentions)
     if mentions and NO_ITEM.search(rest) and len(row.text) < 120:
         return None
+    if mentions and mentions[0].last - mentions[0].first > LONGEST:
+        return above
     if mentions and (len(rest) < 16 or mentions[0].start < 6) and not phrases_of(rest):
         return _Above(week_of(row.text, mentions[0]), row.line, alone=len(rest) < 16)
     return above
@@ -96,7 +105,7 @@ def _in_prose(syllabus: Syllabus, row: Row, mentions: list[Mention], above: _Abo
             if start <= one.start and one.end <= start + len(sentence)
         ]
         context = None
-        if not mentions and "%" in row.text and not OPEN.search(row.text):
+        if not mentions and _SHARE.search(row.text) and not OPEN.search(row.text):
             return  # a weight
         said = RECURRING.search(sentence) or RELATIVE.search(sentence)
         if said and not inside:

@@ -25,7 +25,8 @@ _SOMEONE: Final = re.compile(r"\s*(?:you|we|students?|i|the instructor|everyone)
 
 _ORDINAL: Final = re.compile(
     r"\b(?:the|der|die|das|le|la|el)\s(?P<which>second|third|fourth|fifth|last|other|zweite\w*|dritte\w*|deuxième"
-    r"|troisième|segund[oa]|tercer[oa]?)\b(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
+    r"|troisième|segund[oa]|tercer[oa]?)\b"
+    r"(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
     re.IGNORECASE,
 )
 _IN_WEEK: Final = re.compile(r"\b(?:week|woche|semaine|semana)\s\d{1,2}\b", re.IGNORECASE)
@@ -133,7 +134,8 @@ def _unnamed(clause: Clause) -> Iterator[Candidate]:
         return
     title = cleaned(clause.text[: cue.start()], [one for one in clause.mentions if one.end <= cue.start()])
     if is_title(title) and not _NO_NAME.match(title) and (clause.mentions or clause.text[cue.end() :][:1] != ":"):
-        yield Candidate(title, kind_of(title, "assignment"), when.last, clause.line, 0.8)
+        day, certain = day_in(when, clause.text)
+        yield Candidate(title, kind_of(title, "assignment"), day, clause.line, 0.8 if certain else 0.7)
         return
     dates = [replace(one, start=one.start - cue.end(), end=one.end - cue.end()) for one in clause.mentions]
     title = cleaned(clause.text[cue.end() :], [one for one in dates if one.start >= 0])

@@ -19,7 +19,8 @@ _FROM: Final = re.compile(
     re.IGNORECASE,
 )
 _ELSE: Final = re.compile(
-    r"\b(?:sign[- ]?ups?|register\w*|registration|reserve|rsvp|regrades?|feedback|returned)\b[^.;]{0,45}$", re.IGNORECASE
+    r"\b(?:sign[- ]?ups?|register\w*|registration|reserve|rsvp|regrades?|feedback|returned)\b[^.;]{0,45}$",
+    re.IGNORECASE,
 )
 """What has a date of its own beside an item: a list to sign up in, the return of what was graded."""
 
@@ -38,6 +39,10 @@ def mention_for(text: str, phrase: Phrase, phrases: Sequence[Phrase], mentions: 
         return due_mention(text, mentions)
     if mentions[0].start < phrases[0].start:
         before = [one for one in mentions if one.end <= phrase.start]
+        following = min((other.start for other in phrases if other.start > phrase.start), default=len(text))
+        own = [one for one in mentions if phrase.end <= one.start < following and one.first == one.last]
+        if own and mentions[0].first < mentions[0].last:
+            return due_mention(text, own)  # "Module 8 (7/26-7/30): project due 7/28"
         return before[-1] if before else mentions[0]
     following = min((other.start for other in phrases if other.start > phrase.start), default=len(text))
     own = [one for one in mentions if phrase.end <= one.start < following]

@@ -16,7 +16,8 @@ WEEK: Final = timedelta(days=3)
 """Between the first and the last day of the shortest span that is read as a week; the longest is twice that."""
 
 _WEEK_HEAD: Final = re.compile(
-    r"[\s|*#(]*(?:(?:week|wk|woche|kw|semaine|semana)\.?\s*#?)?\s*(?:\d{1,2}|[IVX]{1,4})?[\s|*:.,(–—-]*", re.IGNORECASE
+    r"[\s|*#(]*(?:(?:week|wk|woche|kw|semaine|semana|modul[eo]?|unit|unidad)\.?\s*#?)?\s*(?:\d{1,2}|[IVX]{1,4})?[\s|*:.,(–—-]*",
+    re.IGNORECASE,
 )
 """What stands before the days of a week in a schedule, and nothing else."""
 
@@ -63,13 +64,11 @@ def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
         holding = [mention for mention in mentions if mention.holds(due_on)]
         if any(mention.first == mention.last for mention in holding):
             return Evidence.CONFIRMED
-        if holding and not weekdays and all(_heads_week(syllabus, place, mention) for mention in holding):
-            return Evidence.INFERRED
         if holding:  # "Week 5 (Sep 28-Oct 2): quiz on Thursday" means one day of the range
-            if any(one.recurring for one in said):
-                return Evidence.INFERRED
+            week = not weekdays and all(_heads_week(syllabus, place, mention) for mention in holding)
             free = weekdays - {mention.weekday for mention in mentions}
-            return Evidence.INFERRED if free and due_on.weekday() not in free else Evidence.CONFIRMED
+            other = bool(free) and due_on.weekday() not in free
+            return Evidence.INFERRED if week or other or any(one.recurring for one in said) else Evidence.CONFIRMED
         return Evidence.INFERRED if RECURRING.search(quote) else Evidence.CONTRADICTED
     if weekdays or any(one.recurring or one.relative for one in said):
         return Evidence.INFERRED

@@ -16,7 +16,8 @@ _WORDS: Final = (
     (
         "quiz",
         (
-            r"quiz(?:zes|ze)?|testate?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?|interros?"
+            r"quiz(?:zes|ze)?|testate?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?"
+            r"|interros?"
             r"|contrôles?|pruebas?"
         ),
     ),
@@ -41,7 +42,7 @@ _WORDS: Final = (
         "project",
         (
             r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?"
-            r"|referat|vortrag|exposés?|presentación|presentaciones|exposición|portfolios?"
+            r"|referate?|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?"
         ),
     ),
     ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?"),

@@ -116,9 +116,9 @@ def phrases_of(text: str) -> list[Phrase]:
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
         strong = bool(STRONG.search(title))
         number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
-        if phrases and not phrases[-1].numbered and _HEADING.fullmatch(text, phrases[-1].end, start):
-            if phrases[-1].start < 4 and kind_of(phrases[-1].title) == kind_of(title):
-                phrases.pop()  # "Finals: final exam ..."
+        heading = phrases and not phrases[-1].numbered and _HEADING.fullmatch(text, phrases[-1].end, start)
+        if heading and phrases[-1].start < 4 and phrases[-1].kind == kind_of(title):
+            phrases.pop()  # "Finals: final exam ..."
         phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))
     return phrases
 

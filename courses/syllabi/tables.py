@@ -8,7 +8,7 @@ from typing import Final
 from courses.syllabi.calendars import Mention
 from courses.syllabi.clauses import Candidate, Clause, items_of
 from courses.syllabi.cues import DUE, NO_ITEM, OPEN
-from courses.syllabi.due_days import due_mention, week_of
+from courses.syllabi.due_days import day_in, due_mention, week_of
 from courses.syllabi.kinds import kind_of
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
@@ -54,9 +54,14 @@ def items_of_row(syllabus: Syllabus, row: Row, above: Mention | None) -> Iterato
             if role not in {"topic", "reading"} or _stands_out(candidate, part, role)
         ]
         if role in {"due", "what"} and when is not None:
-            candidates = [replace(one, confidence=max(one.confidence, sure - 0.05)) for one in candidates]
+            dated = when.first == when.last
+            candidates = [
+                replace(one, confidence=max(one.confidence, sure - 0.05 if dated else 0)) for one in candidates
+            ]
             if not candidates and not mentions and is_title(title := cleaned(cell, [])) and not NO_ITEM.search(cell):
-                candidates = [Candidate(title, kind_of(title, "assignment"), when.last, row.line, sure - 0.15)]
+                day, certain = day_in(when, cell)
+                least = sure - 0.15 if certain else 0.65
+                candidates = [Candidate(title, kind_of(title, "assignment"), day, row.line, least)]
         yield from (one for one in candidates if one.due_on or not worth or OPEN.search(row.text))
 
 

@@ -18,7 +18,8 @@ _PERCENT: Final = re.compile(
     re.IGNORECASE,
 )
 _POINTS: Final = re.compile(
-    r"(?<![\d.,/@\u00d7x*–-])(\d{1,2},\d{3}|\d{1,4})\s?(?:points?|pts?|punkten?|puntos)\b\.?(?P<each>\s?(?:each|apiece|cada un))?",
+    r"(?<![\d.,/@\u00d7x*–-])(\d{1,2},\d{3}|\d{1,4})\s?(?:points?|pts?|punkten?|puntos)\b\.?"
+    r"(?P<each>\s?(?:each|apiece|cada un))?",
     re.IGNORECASE,
 )
 _PLAIN: Final = re.compile(r"(?<![\d.,/–-])(\d{1,3}(?:\.\d{1,2})?)\s*$")
@@ -68,12 +69,13 @@ NO_PART: Final = re.compile(
 _VERB: Final = re.compile(
     r"\s*\b(?:(?:will )?(?:counts?|counting|contribut\w+|accounts?) (?:for|as|toward)|(?:is|are"
     r"|will be)?\s?worth|makes? up|comprises?|(?:will )?equals?|weigh\w*"
-    r"|zählt|compte pour|vale|(?:is|are|will be|for|at|of|de|von|à|max\.?|maximum|about|approximately|around|a total of))\s*$",
+    r"|zählt|compte pour|vale|(?:is|are|will be|for|at|of|de|von|à|max\.?|maximum|about"
+    r"|approximately|around|a total of))\s*$",
     re.IGNORECASE,
 )
 _OPENING: Final = re.compile(
     r"^\s*(?:[•●○◦▪■□*·➢►✓o–—-]\s+|\(?(?:\d{1,2}|[a-zA-Z])[.)]\s+|and\s+|und\s+|et\s+|y\s+|the\s+|your\s+|an?\s+"
-    r"|aus\s+|de[rmns]\s+|die\s+|das\s+|l[ae]\s+|les\s+|el\s+|l[oa]s\s+|l'"
+    r"|aus\s+|de[rmns]\s+|die\s+|das\s+|l[ae]\s+|les\s+|el\s+|una?\s+|eine?[mnrs]?\s+|l[oa]s\s+|l'"
     r"|&\s+|\+\s*)+",
     re.IGNORECASE,
 )
@@ -105,6 +107,14 @@ class Entry:
 
 
 def entries_of(line: str, number: int, *, plain: bool, weights_column: bool) -> Iterator[Entry]:
+    """The entries of one line; percentages twice, as `%` and as `each`.
+
+    Args:
+        line: as `readable` gives it.
+        number: which it is, from 0.
+        plain: whether bare numbers count, as below a head "Percentage".
+        weights_column: whether they do at the end of any line.
+    """
     if _SCALE.search(line) and not _PERCENT.search(re.split(r"[–-]", line[:40])[0]):
         return
     cells = cells_of(line)

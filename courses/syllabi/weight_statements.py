@@ -45,10 +45,12 @@ _VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _WHOLE: Final = re.compile(r"\b(?:total|remaining)\b", re.IGNORECASE)
-_EACH: Final = re.compile(r"\b(?:each|every|apiece|both of which|jede[rs]?|je|jeweils|chacune?|chaque|cada)\b", re.I)
+_EACH: Final = re.compile(
+    r"\b(?:each|every|apiece|both of which|jede[rs]?|je|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE
+)
 _EACH_AFTER: Final = re.compile(r"\s?(?:each|apiece|je\b|chacune?|cada un[oa])\b", re.IGNORECASE)
 _FROM: Final = re.compile(
-    rf"\s*(?:{_GRADE})?\s*(?:will\s)?(?:comes?|is|are|be|depends?|reserved|goes?)?\s?(?:(?:based|determined|given"
+    rf"\)?\s*(?:{_GRADE})?\s*(?:will\s)?(?:comes?|is|are|be|depends?|reserved|goes?)?\s?(?:(?:based|determined|given"
     r"|reserved|awarded)\s)?(?:from|on|by|for|to)\s(?:the\s|your\s|an?\s|how\s)?(?P<subject>[^.;,()%]{3,70})",
     re.IGNORECASE,
 )
@@ -57,13 +59,14 @@ _PIECES: Final = re.compile(r"[;:]\s|,\s|\s?[–—]\s?|\s-\s|\s=")
 _AND: Final = re.compile(r"\s(?:and|but|while|und|et|y)\s")
 _NEW_SUBJECT: Final = re.compile(r"\s(?:and|but|while|und|et|y)\s(?=(?:each|the|your|an?)\s)")
 _SHARED_PIECE: Final = re.compile(
-    r"^(?:\W|\b(?:each|both|which|of|them|these|and|also|will|be|is|are|that|together|exam|one|per|each one)\b)*$", re.I
+    r"^(?:\W|\b(?:each|both|which|of|them|these|and|also|will|be|is|are|that|together|exam|one|per|each one)\b)*$",
+    re.IGNORECASE,
 )
 _PRONOUN: Final = re.compile(r"^\W*(?:it|this|they|these|which|that)\b", re.IGNORECASE)
 _OPENING: Final = re.compile(
     r"^(?:\W|\b(?:(?:there (?:will be|are|is))|students?(?:'s)? (?:\w+ )?(?:\w+ )?for|finally|in addition|additionally"
-    r"|also|and|together|each|every|both|all|of|the|your|our|an?|one|each of|these|lastly|similarly|overall|first|second"
-    r"|die|der|das|le|la|les|el|los|las)\b)+",
+    r"|also|and|together|each|every|both|all|of|the|your|our|an?|one|these|lastly|similarly|overall|first|second|die"
+    r"|der|das|le|la|les|el|los|las)\b)+",
     re.IGNORECASE,
 )
 _CLOSING: Final = re.compile(
@@ -100,10 +103,10 @@ def statements_in(lines: Sequence[str]) -> list[Entry]:
         before = ""
         for start, sentence in sentences_of(paragraph.text):
             for at, entry, each in _of_sentence(sentence[: MOST_READ * 4], before):
-                if each and entry.name:
-                    counted = _counted(lines) if counted is None else counted
-                    entry = _of_all(entry, counted)
-                found.append(replace(entry, line=paragraph.line_at(start + at)))
+                if each and counted is None:
+                    counted = _counted(lines)
+                whole = _of_all(entry, counted) if each and entry.name and counted else entry
+                found.append(replace(whole, line=paragraph.line_at(start + at)))
             before = sentence
         if len(found) >= MOST_STATEMENTS:
             break
@@ -112,7 +115,8 @@ def statements_in(lines: Sequence[str]) -> list[Entry]:
 
 def _paragraphs(lines: Sequence[str]) -> Iterator[_Paragraph]:
     """Lines that a page broke, as one text each."""
-    text, starts = "", []
+    text = ""
+    starts: list[tuple[int, int]] = []
     for number, line in enumerate(lines[:MOST_LINES]):
         stripped = " ".join(line[:MOST_CHARACTERS].split())
         cells = cells_of(line[:MOST_CHARACTERS])
@@ -122,7 +126,7 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[_Paragraph]:
             text, starts = "", []
             continue
         goes_on = text and len(text) + len(stripped) < MOST_JOINED and stripped[0] not in "•●○◦▪■□*·➢►✓-#"
-        wrapped = goes_on and (stripped[0].islower() or (len(lines[starts[-1][1]]) >= 55 and text[-1] not in ":"))
+        wrapped = goes_on and (stripped[0].islower() or (len(lines[starts[-1][1]]) >= 55 and text[-1] != ":"))
         if not wrapped or text.startswith("#"):
             if text:
                 yield _Paragraph(text, tuple(starts))
@@ -147,14 +151,15 @@ def _of_sentence(sentence: str, before: str) -> Iterator[tuple[int, Entry, bool]
         value = _value(share)
         stated = bool(_OF_GRADE.match(tail)) or share["fraction"] is not None
         each = bool(_EACH_AFTER.match(tail))
-        if NO_PART.search(_WHOLE.sub("", head[-80:])) or NO_PART.search(re.split(r"[,.;]", _OF_GRADE.sub("", tail))[0][:25]):
+        beside = re.split(r"[,.;]", _OF_GRADE.sub("", tail))[0][:25]
+        if NO_PART.search(_WHOLE.sub("", head[-80:])) or NO_PART.search(beside):
             yield share.start(), Entry("", 0, 0, "%", written=value), False
             continue
         if verb := _VERB.search(head):
             verbal = True
             for name, of_each in _subjects(head[: verb.start()], before) or [("", False)]:
                 yield share.start(), Entry(name, value, 0, "%", stated, value), each or of_each
-        elif (source := _FROM.match(tail)) and (stated or _SOURCE.search(source[0])) and not head.endswith("("):
+        elif (source := _FROM.match(tail)) and (stated or _SOURCE.search(source[0])):
             verbal = True
             if name := name_of(_shortened(re.split(r"\s(?:and|but)\s(?=(?:the|your)\s)", source["subject"])[0])):
                 yield share.start(), Entry(name, value, 0, "%", True, value), False
@@ -169,7 +174,7 @@ def _value(share: re.Match[str]) -> float:
 
 
 def _series(sentence: str, shares: Sequence[re.Match[str]]) -> list[tuple[int, Entry, bool]]:
-    """ "Essays 1, 2 and 3 are worth 15%, 20% and 25%": as many shares as numbers before them."""
+    """As many shares as numbers before them: "Essays 1, 2 and 3 are worth 15%, 20% and 25%"."""
     if len(shares) < 2 or (found := _SERIES.search(sentence, 0, shares[0].start())) is None:
         return []
     numbers = [found["first"], *re.findall(r"[\dA-Z]+", found["more"])]
@@ -223,12 +228,15 @@ def _counted(lines: Sequence[str]) -> dict[str, tuple[str, int]]:
     """How many there are of what the text counts: "two in-class midterms"."""
     counted: dict[str, tuple[str, int]] = {}
     words = "|".join((*COUNTS, "[2-9]"))
-    pattern = re.compile(rf"\b(?P<count>{words})\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}})s)\b", re.I)
+    pattern = re.compile(
+        rf"\b(?P<count>{words})\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}})s)\b", re.IGNORECASE
+    )
     for line in lines[:MOST_LINES]:
         for found in pattern.finditer(line[:MOST_CHARACTERS]):
-            if found["noun"].lower() not in counted:
+            noun = re.sub("ie$", "y", found["noun"].lower())
+            if noun not in counted:
                 count = COUNTS.get(found["count"].lower()) or int(found["count"])
-                counted[found["noun"].lower()] = found["words"], count
+                counted[noun] = found["words"], count
     return counted
 
 

@@ -107,8 +107,10 @@ def _is_whole(total: float, run: Sequence[Entry], lines: Sequence[str]) -> bool:
 
 def _stated_run(stated: Sequence[Entry]) -> list[Entry]:
     """What is said outright to be shares of the grade, each once, though they do not add up."""
-    run = list({entry.name.casefold(): entry for entry in stated if entry.stated}.values())
-    return run if 2 <= len(run) <= MOST_PARTS and 40 <= sum(entry.value for entry in run) <= 150 else []
+    run = list({entry.name.casefold(): entry for entry in stated}.values())
+    if not 2 <= len(run) <= MOST_PARTS or not any(entry.stated for entry in run):
+        return []
+    return run if 40 <= sum(entry.value for entry in run) <= 150 else []
 
 
 def _headed_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
