@@ -302,7 +302,10 @@ UNDO_GO_AGAIN = {
     "courses.Item": "courses.undoing.items_go_again",
     "vocab.Card": "vocab.undoing.cards_go_again",
 }
-UNDO_FIELDS = {"course.categories": "grades.undoing.put_categories_back"}
+UNDO_FIELDS = {
+    "course.categories": "grades.undoing.put_categories_back",
+    "imported_event._remembered": "planning.undoing.forget_import",
+}
 UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
 STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
