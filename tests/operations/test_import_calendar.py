@@ -75,6 +75,38 @@ def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
     assert dates(owner) == written.dates
 
 
+MOVED = {
+    "canvas": (b"20261204T045900Z", b"20261207T045900Z", "Lab report 2 [BIO 210 Cell Biology]", "2026-12-06"),
+    "moodle": (b"DTSTART:20261216T045900Z", b"DTSTART:20261218T045900Z", "Problem set 4, part A is due", "2026-12-17"),
+    "blackboard": (b"20261204T235900", b"20261206T235900", "Essay", "2026-12-06"),
+    "google": (b"DUE;VALUE=DATE:20261218", b"DUE;VALUE=DATE:20261219", "Portfolio", "2026-12-19"),
+}
+"""What the school changes in a file, and the item with its new date."""
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
+    owner: RestDoor, course: Any, platform: str
+) -> None:
+    written = PLATFORMS[platform]()
+    old, new, title, moved_to = MOVED[platform]
+    moved = written.file.replace(old, new)
+    assert moved != written.file
+    send(owner, course, written.file)
+    was = dict(written.dates)[title]
+    answer = send(owner, course, moved).json()
+    [item] = answer["changed"]
+    others = len(written.dates) - 1
+    assert answer == nothing(unchanged=others, changed=[item])
+    assert (item["title"], item["due_on"], item["before"]["due_on"]) == (title, moved_to, was)
+    owner.made("update_item", item_id=item["item_id"], due_on="2026-12-31")
+    answer = send(owner, course, written.file).json()
+    [kept] = answer["kept"]
+    assert answer == nothing(unchanged=others, kept=[kept])
+    assert (kept["due_on"], kept["file"]) == ("2026-12-31", {"title": title, "due_on": was})
+    assert owner.made("get_item", item_id=item["item_id"])["due_on"] == "2026-12-31"
+
+
 def test_what_is_answered(owner: RestDoor, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Midterm"))
     first, second = owner.made("list_items")["data"]
