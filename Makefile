@@ -8,14 +8,17 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check audit lint format types migrations conformance secret openapi lock bench drills syllabi
+.PHONY: help run ready test check audit lint format types migrations conformance secret openapi lock bench drills syllabi
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: $(VENV)/installed secret ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, DATA_DIR)
-	@$(BIN)/python -m trial
+run: ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, BASE_URL, DATA_DIR)
+	@$(PYTHON) trial/alone.py $(VENV).lock $(MAKE) --no-print-directory ready
 	@exec $(BIN)/gunicorn -c studyservice/gunicorn.py studyservice.wsgi
+
+ready: $(VENV)/installed secret
+	@$(BIN)/python -m trial
 
 secret: $(VENV)/bin/python
 	@mkdir -p "$(DATA_DIR)"

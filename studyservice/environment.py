@@ -5,6 +5,7 @@ A secret may also come from a file: NAME_FILE instead of NAME.
 
 from collections.abc import Sequence
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from studyservice.database.postgresql.waits import Waits
 env = environ.FileAwareEnv()
 
 _DAY = 24 * 3600
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 def text(name: str, default: str = "") -> str:
@@ -72,8 +73,8 @@ def _is_weak(key: str) -> bool:
     return len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-")
 
 
-def base_url(default: str) -> str:
-    """BASE_URL, the public origin: https, or http on loopback."""
+def base_url(default: str, *, trial: bool) -> str:
+    """BASE_URL, the public origin: https, or http on loopback and, in a trial, in a private network."""
     url = text("BASE_URL", default)
     if not url:
         raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin, such as https://example.org.")
@@ -86,9 +87,20 @@ def base_url(default: str) -> str:
         raise ImproperlyConfigured(f"BASE_URL is not an origin such as https://example.org: {url}")
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
-    if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-        raise ImproperlyConfigured(f"BASE_URL must be https, except on loopback: {url}")
+    host = parts.hostname or ""
+    if parts.scheme == "http" and not (host in LOOPBACK or (trial and _is_private(host))):
+        where = "on loopback or, in a trial, in a private network" if trial else "on loopback"
+        raise ImproperlyConfigured(f"BASE_URL must be https, except {where}: {url}")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _is_private(host: str) -> bool:
+    """Whether only a private network knows the host (RFC 1918 and 4193, 6762 for `.local`, 8375 for `.home.arpa`)."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".home.arpa"))
+    return address.is_private and not address.is_unspecified
 
 
 def choice(name: str, default: str, choices: Sequence[str]) -> str:

@@ -405,11 +405,32 @@ def test_trial_makes_one_member_with_data_around_today(
     agenda = door.made("get_agenda")
     assert agenda["items"]
     assert agenda["milestones"]
-    [line] = [line for line in printed.splitlines() if "password" in line]
+    [line] = [line for line in printed.splitlines() if line.strip().startswith("password")]
     assert Member.objects.get().check_password(line.split()[-1])
     trial()
-    assert capsys.readouterr().out == f"Serving {settings.BASE_URL} with the data in {settings.DATA_DIR}.\n"
+    again = capsys.readouterr().out
+    for path in ("/", "/keys", "/mcp", "/docs", "/admin"):
+        assert f"{settings.BASE_URL}{path}" in again
+        assert f"{settings.BASE_URL}{path}" in printed
+    assert f"DATA_DIR='{settings.DATA_DIR}' .venv/bin/python manage.py createmember you@example.org --staff" in again
+    assert "Careful" not in again
     assert Member.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_a_trial_on_a_network_says_what_it_risks(
+    settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.STATIC_ROOT, settings.HOST = str(tmp_path), "0.0.0.0"  # noqa: S104
+    trial()
+    printed = capsys.readouterr().out
+    assert "over http whoever is on the way reads what is sent, passwords and keys included" in printed
+    assert f"BASE_URL names, which is {settings.BASE_URL}" in printed
+    settings.BASE_URL = "http://192.168.1.20:8000"
+    trial()
+    printed = capsys.readouterr().out
+    assert "Careful" in printed
+    assert "BASE_URL" not in printed
 
 
 def typed(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
