@@ -52,6 +52,11 @@ field is wrong, what is allowed and which tool to call instead.
 What is due. get_agenda answers it in one call, overdue milestones included. list_items searches all items; to find \
 what was added since last time, pass the newest created_at you have seen as created_after.
 
+What is needed, and what is known. Asked which grade can still be reached, or what it takes, look at outlook in \
+get_grades (target, remaining) instead of calculating. Asked whether the member is ready, look at readiness in \
+get_agenda, in get_item of an exam or a quiz, or in list_vocab_decks with on: what of the flashcards will be recalled \
+on that day if nothing is studied until then.
+
 Changing. An update changes only the fields you send; null clears an optional one. Before any delete_ tool, and before \
 set_grade_categories, tell the member what will be lost and wait for a yes. set_grade_categories replaces the whole \
 list, so call get_grades first and send every category to keep, with its id. You cannot undo; for 30 days the member \

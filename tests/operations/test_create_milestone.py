@@ -5,7 +5,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, refusal, text
+from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, fetched_item, refusal, text
 
 
 def test_it_creates(owner: RestDoor, item, time_machine) -> None:
@@ -104,7 +104,7 @@ def test_every_wrong_field_is_named_and_nothing_is_stored(owner: RestDoor, item)
 
 def test_the_item_itself_is_not_changed(owner: RestDoor, item) -> None:
     owner.made("create_milestone", item_id=item["id"], title="Outline")
-    assert owner.made("get_item", item_id=item["id"]) == item
+    assert fetched_item(owner, item["id"]) == item
 
 
 def test_the_twenty_first_conflicts(owner: RestDoor, course, item) -> None:

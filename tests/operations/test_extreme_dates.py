@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from tests.support.doors import RestDoor
+from tests.support.samples import fetched_item
 
 FIRST, LAST = "0001-01-01", "9999-12-31"
 TODAY = "2026-11-21"
@@ -24,7 +25,7 @@ def _days_until(day: str) -> int:
 def test_an_item_may_be_due_on_it(owner: RestDoor, course, due_on: str) -> None:
     made = owner.made("create_item", course_id=course["id"], title="x", due_on=due_on)
     assert (made["due_on"], made["days_until"]) == (due_on, _days_until(due_on))
-    assert owner.made("get_item", item_id=made["id"]) == made
+    assert fetched_item(owner, made["id"]) == made
     assert owner.made("list_items", to=due_on, **{"from": due_on})["data"] == [made]
 
 

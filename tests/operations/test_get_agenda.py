@@ -11,6 +11,7 @@ from tests.support.factories import ItemFactory, stored
 from tests.support.samples import later
 
 TODAY = "2026-11-21"
+EMPTY = {"today": TODAY, "until": "2026-12-05", "items": [], "milestones": [], "readiness": []}
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +51,13 @@ def _milestones(owner: RestDoor, **query: Any) -> list[str]:
 
 def test_it_answers_an_empty_agenda(owner: RestDoor) -> None:
     """Operations: `days` is 14 by default; decisions, 6: `until = today + days`."""
-    assert owner.made("get_agenda") == {"today": TODAY, "until": "2026-12-05", "items": [], "milestones": []}
+    assert owner.made("get_agenda") == {
+        "today": TODAY,
+        "until": "2026-12-05",
+        "items": [],
+        "milestones": [],
+        "readiness": [],
+    }
 
 
 def test_it_answers_whole_items_and_milestones(owner: RestDoor, course, add, step) -> None:
@@ -85,6 +92,7 @@ def test_it_answers_whole_items_and_milestones(owner: RestDoor, course, add, ste
                 "overdue": True,
             }
         ],
+        "readiness": [],
     }
 
 
@@ -181,7 +189,13 @@ def test_of_milestones_at_one_position_the_older_comes_first(owner: RestDoor, ad
 
 def test_it_shows_only_the_members_own(owner: RestDoor, stranger: RestDoor, add, step) -> None:
     step(add("Midterm", 3), "Outline", 2)
-    assert stranger.made("get_agenda") == {"today": TODAY, "until": "2026-12-05", "items": [], "milestones": []}
+    assert stranger.made("get_agenda") == {
+        "today": TODAY,
+        "until": "2026-12-05",
+        "items": [],
+        "milestones": [],
+        "readiness": [],
+    }
 
 
 def test_it_shows_all_courses(owner: RestDoor, add) -> None:

@@ -5,7 +5,16 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import COURSE_LIMITS, COURSE_OPTIONAL, NOT_STRINGS, UNITS, UNKNOWN_ID, refusal, text
+from tests.support.samples import (
+    COURSE_LIMITS,
+    COURSE_OPTIONAL,
+    NOT_STRINGS,
+    UNITS,
+    UNKNOWN_ID,
+    fetched_item,
+    refusal,
+    text,
+)
 
 FULL = {
     "name": "Cell Biology",
@@ -93,7 +102,7 @@ def test_twice_leaves_the_same(owner: RestDoor, full) -> None:
 
 def test_a_new_name_shows_on_items_and_milestones(owner: RestDoor, course, item, milestone) -> None:
     owner.made("update_course", course_id=course["id"], name="Algebra")
-    assert owner.made("get_item", item_id=item["id"]) == item | {"course_name": "Algebra"}
+    assert fetched_item(owner, item["id"]) == item | {"course_name": "Algebra"}
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone | {"course_name": "Algebra"}]
 
 
