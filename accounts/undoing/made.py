@@ -39,7 +39,7 @@ def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]
 
 def _require_as_made(model: type[Model], part: Part, row: dict[str, Any] | None) -> None:
     if row is None:
-        raise Conflict(f"“{part.name}” is gone already.")
+        raise Conflict(f"“{part.name}” is gone already. Undo its deletion first, then this.")
     made = {name: value for name, value in (part.after or {}).items() if name in columns(model)}
     present = as_kept({name: row[name] for name in made})
     if others := [name for name in made if present[name] != made[name]]:
@@ -72,7 +72,7 @@ def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequen
 def _hanging(name: str, number: int, type_: str) -> str:
     words = as_words(type_ if number == 1 else plural_of(type_))
     one_many = "that" if number == 1 else "those"
-    return f"“{name}” has {number} {words} by now. Delete {one_many} first, then undo this."
+    return f"“{name}” has {number} {words} by now. Undo or delete {one_many} first, then undo this."
 
 
 def _all_references(rows: QuerySet[Model]) -> Iterator[Reference]:
