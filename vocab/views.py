@@ -80,6 +80,7 @@ class DeckViewSet(MemberViewSet):
         answer=DeckRecord,
         status=HTTPStatus.CREATED,
         body=CardsBody,
+        long_body=True,
         exists=decks.require_deck,
         counted=True,
         reread=card_changes.reread_added_cards,

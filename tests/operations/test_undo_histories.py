@@ -250,14 +250,18 @@ def taken_back(rows: Rows, change: Any) -> Rows:
         return rows
     contents = unpacked(change.contents)
     parts = parts_of(change.object_type, change.object_id, change.object_name, contents)
-    changed = [part for part in parts if part.before is not None and part.after is not None]
-    for part in changed:
-        if "categories" in part.after:
-            replace(rows, str(part.id), change.member_id, part.after, part.before)
+    changed = [
+        (part, dict(part.before), dict(part.after))
+        for part in parts
+        if part.before is not None and part.after is not None
+    ]
+    for part, before, after in changed:
+        if "categories" in after:
+            replace(rows, str(part.id), change.member_id, after, before)
     bring_back(rows, change)
-    for part in reversed(changed):
+    for part, before, _ in reversed(changed):
         row = rows[BY_TYPE[part.type]][str(part.id)]
-        row |= {name: value for name, value in part.before.items() if name in row}
+        row |= {name: value for name, value in before.items() if name in row}
     for part in parts:
         if part.before is None:
             del rows[BY_TYPE[part.type]][str(part.id)]
