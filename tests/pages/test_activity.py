@@ -1,9 +1,13 @@
 """/activity, below the browser."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
+from itertools import count
 from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 
 from accounts.change_words import actor_in_words, change_in_words
@@ -108,6 +112,56 @@ def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
     assert "2 changes of The key “Misled” were undone." in page
     assert "title of “Useful” was changed since" in page
     assert sorted(Item.objects.values_list("title", flat=True)) == ["Midterm", "Mine now"]
+
+
+def test_the_days_are_those_of_the_time_zone_of_now(
+    client: Client, member: Member, owner: RestDoor, time_machine: Any
+) -> None:
+    """What was done today in Paris was done yesterday when the member is in Tokyo at 23:30 of Paris."""
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    Member.objects.update(time_zone="Europe/Paris")
+    owner.made("create_course", name="Biology")
+    address = f"/activity/today/key/{member.api_keys.get().id}"
+    time_machine.move_to("2026-11-21T22:30:00Z")
+    told = []
+    for zone in ("Europe/Paris", "Asia/Tokyo"):
+        owner.made("update_me", time_zone=zone)
+        page = client.get("/activity").content.decode()
+        told.append(("Today" in page, "13:00" in page, "21:00" in page, client.get(address).status_code))
+    assert told == [(True, True, False, 200), (False, False, True, 404)]
+
+
+def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+    """Each change goes back by itself: those before the fault are undone, the others can be."""
+    for number in range(3):
+        owner.made("update_course", course_id=course["id"], name=f"Course {number}")
+    address = f"/activity/today/key/{member.api_keys.get().id}"
+    client.raise_request_exception = False
+    with failing('UPDATE "accounts_change" SET "undone_at"', time=3):
+        assert client.post(address).status_code == 500
+    changes = [change for change in owner.made("list_changes")["data"] if change["operation"] != "undo_change"]
+    assert [(change["undone_at"] is not None, change["undoable"]) for change in changes] == [
+        *[(True, False)] * 2,
+        *[(False, True)] * 2,
+    ]
+    assert owner.made("get_course", course_id=course["id"])["name"] == "Course 0"
+    assert "Undo 2 changes" in client.get(address).content.decode()
+    assert "2 changes of The key “test” were undone." in client.post(address).content.decode()
+    assert owner.made("list_courses")["data"] == []
+
+
+@contextmanager
+def failing(statement: str, time: int) -> Iterator[None]:
+    """The database fails when it is told such a statement for this time."""
+    times = count(1)
+
+    def fail(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith(statement) and next(times) == time:
+            raise OperationalError("disk full")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(fail):
+        yield
 
 
 @pytest.mark.parametrize("kind", ["page", "operator", "nothing"])
