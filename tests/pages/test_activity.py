@@ -13,6 +13,7 @@ from django.test import Client
 from accounts.change_words import actor_in_words, change_in_words
 from accounts.models import Member
 from courses.models import Item
+from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -61,6 +62,54 @@ def test_changes_in_words(owner: RestDoor, course: Any, item: Any, milestone: An
     assert newest_in_words(owner) == "made the deck “Organelles” with 2 cards"
     reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "again")
     assert newest_in_words(owner) == "answered the card “Nucleus” with “again”"
+
+
+def test_changes_of_several_fields_and_objects_in_words(owner: RestDoor, course: Any, item: Any) -> None:
+    def words(operation_id: str, /, **given: Any) -> str:
+        owner.made(operation_id, **given)
+        return newest_in_words(owner)
+
+    several = {"title": "Final", "kind": "exam", "due_on": f"{YEAR}-10-12"}
+    assert words("update_item", item_id=item["id"], **several) == (
+        "renamed “Midterm” to “Final”, changed its kind from “other” to “exam” and gave it the date 12 October"
+    )
+    its = {"course_id": course["id"]}
+    changed = words("update_course", **its, meets="Mon", syllabus_text="Weekly plan. " * 20)
+    assert changed == (
+        "changed the meeting times of the course “Cell Biology” from nothing to “Mon” and changed its syllabus text"
+    )
+    more = [{"title": f"Lab {number}"} for number in range(2)]
+    assert words("create_item", **its, title="Lab", more=more) == "made the item “Lab” and 2 more items"
+    deck = made_deck(owner, "Nucleus", "Pore")
+    merged = {"name": "Organelles", "if_exists": "merge"}
+    new, other = {"term": "ATP", "definition": "Energy"}, {"term": "Pore", "definition": "A hole"}
+    assert words("create_vocab_deck", **merged, cards=[new]) == "added 1 card in the deck “Organelles”"
+    cards = [other, *({"term": f"{number}", "definition": "x"} for number in range(2))]
+    both = "changed 1 card in the deck “Organelles” and added 2 cards"
+    assert words("create_vocab_deck", **merged, cards=cards) == both
+    filed = words("update_vocab_deck", deck_id=deck["id"], name="Cells", course_id=course["id"])
+    assert filed == "renamed “Organelles” to “Cells” and put it into a course"
+    assert words("update_vocab_deck", deck_id=deck["id"], course_id=None) == "took “Cells” out of its course"
+    decks = words("import_vocab_decks", file="".join(f"{n},x\n" for n in range(501)).encode(), name="Big")
+    assert decks == "made the deck “Big” and 1 more deck with 501 cards"
+
+
+def test_changes_of_grades_and_calendars_in_words(owner: RestDoor, course: Any) -> None:
+    its = {"course_id": course["id"]}
+    listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
+    quiz, exam = owner.made("set_grade_categories", **its, categories=listed)["categories"]
+    score = owner.made("add_grade_score", **its, category_id=quiz["id"], label="Quiz 1", score=80)
+    owner.made("update_grade_score", score_id=score["id"], score=82.5, category_id=exam["id"])
+    told = newest_in_words(owner)
+    assert told == "put “Quiz 1” into another category and changed its score from 80 to 82.5"
+    owner.made("set_grade_categories", **its, categories=[])
+    assert newest_in_words(owner) == "replaced the grade categories of “Cell Biology” and deleted 1 grade score"
+    first = deadline("a", "20301012", "Essay"), deadline("b", "20301013", "Quiz 2")
+    owner.made("import_calendar", **its, file=calendar(CANVAS, *first))
+    assert newest_in_words(owner) == "made the item “Essay” and 1 more item"
+    later = deadline("a", "20301014", "Essay"), deadline("b", "20301015", "Quiz 2"), deadline("c", "20301016", "Lab")
+    owner.made("import_calendar", **its, file=calendar(CANVAS, *later))
+    assert newest_in_words(owner) == "made the item “Lab” and changed 2 items"
 
 
 def test_actors_in_words() -> None:
