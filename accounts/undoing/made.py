@@ -11,7 +11,7 @@ from accounts.deleting import Reference, delete_rows, plain_references_to, refer
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.undoing.hooks import GO_AGAIN
-from accounts.undoing.values import BATCH, as_kept, columns, model_of
+from accounts.undoing.values import BATCH, as_kept, changed_since, columns, model_of
 from studyservice.operations.errors import Conflict
 
 
@@ -43,10 +43,7 @@ def _require_as_made(model: type[Model], part: Part, row: dict[str, Any] | None)
     made = {name: value for name, value in (part.after or {}).items() if name in columns(model)}
     present = as_kept({name: row[name] for name in made})
     if others := [name for name in made if present[name] != made[name]]:
-        is_are = "was" if len(others) == 1 else "were"
-        raise Conflict(
-            f"{' and '.join(others)} of “{part.name}” {is_are} changed since. Undo that first, or delete it yourself."
-        )
+        raise Conflict(f"{changed_since(others, part.name)}. Undo that first, or delete it yourself.")
 
 
 def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequence[Part]) -> None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from accounts.changes import Change
 from accounts.models import Member
+from accounts.undoing.kinds import TOO_OLD
 from courses.models import Course
 from tests.support.doors import Answer, RestDoor
 from tests.support.samples import UNKNOWN_ID
@@ -127,7 +128,7 @@ def test_what_changed_since_is_not_overwritten(owner: RestDoor, item: Any) -> No
     refused = undo(owner, change)
     assert refused.error == "conflict"
     assert refused.body["message"] == (
-        "title of “Last exam” was changed since, and an undo overwrites nothing. Undo the later change first."
+        "The title of “Last exam” was changed since, and an undo overwrites nothing. Undo the later change first."
     )
     assert owner.made("get_item", item_id=item["id"])["due_on"] == "2026-12-03"
 
@@ -277,7 +278,7 @@ def test_a_review_goes_back_if_it_is_the_last(owner: RestDoor) -> None:
 def test_after_thirty_days_it_is_too_late(owner: RestDoor, item: Any) -> None:
     Change.objects.update(created_at=timezone.now() - timedelta(days=31))
     refused = undo(owner, newest(owner))
-    assert (refused.error, refused.body["message"]) == ("conflict", "Changes can be taken back for 30 days.")
+    assert (refused.error, refused.body["message"]) == ("conflict", TOO_OLD)
 
 
 def test_a_kind_that_is_not_known_is_never_taken_back(owner: RestDoor, item: Any) -> None:
