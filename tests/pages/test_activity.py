@@ -137,6 +137,34 @@ def test_one_click_takes_a_change_back(client: Client, member: Member, owner: Re
     assert "Nothing was undone. This change was taken back already." in again
 
 
+def test_what_was_taken_back_is_told_once_and_in_short(
+    client: Client, member: Member, owner: RestDoor, course: Any
+) -> None:
+    for change in owner.made("list_changes")["data"]:
+        client.post(f"/activity/{change['id']}/undo", follow=True)
+    page = client.get("/activity").content.decode()
+    assert page.count("The key “test” made the course “Cell Biology”.") == 1
+    assert "<summary>Took back 1 change</summary>" in page
+    assert "Undo everything of today" not in page
+
+
+def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+    [change] = owner.made("list_changes")["data"]
+    owner.made("update_course", course_id=course["id"], name="Botany")
+    page = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
+    assert (
+        '<p class="notice warn" role="status">Nothing was undone. The name of “Cell Biology” was changed since.' in page
+    )
+
+
+def test_a_day_of_which_nothing_is_left_says_so(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+    """As when a page that was left open is used again."""
+    address = f"/activity/today/key/{member.api_keys.get().id}"
+    assert "1 change of The key “test” was undone." in client.post(address).content.decode()
+    for method in (client.get, client.post):
+        assert "Nothing of today is left to undo." in method(address, follow=True).content.decode()
+
+
 def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: RestDoor) -> None:
     stranger.made("create_course", name="Botany")
     [change] = stranger.made("list_changes")["data"]
@@ -177,7 +205,7 @@ def test_the_days_are_those_of_the_time_zone_of_now(
         owner.made("update_me", time_zone=zone)
         page = client.get("/activity").content.decode()
         told.append(("Today" in page, "13:00" in page, "21:00" in page, client.get(address).status_code))
-    assert told == [(True, True, False, 200), (False, False, True, 404)]
+    assert told == [(True, True, False, 200), (False, False, True, 302)]
 
 
 def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
