@@ -60,7 +60,7 @@ on that day if nothing is studied until then.
 Changing. An update changes only the fields you send; null clears an optional one. Before any delete_ tool, and before \
 set_grade_categories, tell the member what will be lost and wait for a yes. set_grade_categories replaces the whole \
 list, so call get_grades first and send every category to keep, with its id. You cannot undo; for 30 days the member \
-can, each change or all of yours of today, on this site's page /activity. A deleted course comes back without files.
+can, on this site's page /activity: one call of yours as a whole, or all of today. Uploaded files do not come back.
 
 Syllabi. Read the syllabus to the end and get today first. Propose course, items and weights, each with its line; \
 after a yes call create_course once, with syllabus_text, items with their quote, and grade_categories. Report every \

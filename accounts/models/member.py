@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -181,6 +182,20 @@ class Member(AbstractBaseUser, PermissionsMixin):
     def clean(self) -> None:
         """Keep the address in lower case."""
         self.email = self.email.strip().lower()
+
+    def check_password(self, raw_password: str | None) -> bool:
+        """Whether it is the member's password. A hash with earlier parameters is replaced, if it is still that.
+
+        Django would overwrite a password that was changed meanwhile, and fail if the member is gone.
+        """
+
+        def replace(password: str) -> None:
+            hashed = make_password(password)
+            if Member.objects.filter(id=self.id, password=self.password).update(password=hashed):
+                self.password = hashed
+                self.note_stored(["password"])
+
+        return check_password(raw_password, self.password, replace)
 
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """What a session must carry to stay signed in; a new password or a new epoch ends it.

@@ -107,6 +107,7 @@ def test_a_whole_syllabus_goes_in_and_no_more(wire: Wire, is_chunked: bool) -> N
     assert answered("/v1/courses", syllabus + b" " * (8 * MIB - len(syllabus))) == 201
     assert answered("/v1/courses", syllabus + b" " * (8 * MIB - len(syllabus) + 1)) == 400
     assert answered(f"/v1/courses/{uuid4()}/items", b"{}" + b" " * MIB) == 400
+    assert answered(f"/v1/vocab-decks/{uuid4()}/cards", b"{}" + b" " * MIB) == 404
 
 
 def test_a_request_counts_once_although_its_body_comes_later(fresh: Wire) -> None:

@@ -7,6 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import IntegrityError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
@@ -104,6 +105,37 @@ def test_a_row_that_breaks_a_rule_stops_the_migration(old_rows: dict[Any, Any]) 
     with pytest.raises(IntegrityError, match="item_kind"):
         call_command("migrate", verbosity=0)
     assert Item.objects.filter(kind="party").exists()
+
+
+def test_the_sessions_that_django_kept_stay_valid(make_member: Any) -> None:
+    """As they are found in its table, which goes; the browser and the member are noted as soon as they are used."""
+    member, browser = make_member(), Client()
+    browser.force_login(member)
+    [session] = BrowserSession.objects.all()
+    try:
+        call_command("migrate", "accounts", "0010", verbosity=0)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "CREATE TABLE django_session (session_key varchar(40) PRIMARY KEY, session_data text NOT NULL, "
+                f"expire_date {BrowserSession._meta.get_field('expire_date').db_type(connection)} NOT NULL)"
+            )
+            cursor.execute(
+                "INSERT INTO django_session VALUES (%s, %s, %s)",
+                [
+                    session.session_key,
+                    session.session_data,
+                    connection.ops.adapt_datetimefield_value(session.expire_date),
+                ],
+            )
+    finally:
+        call_command("migrate", verbosity=0)
+    assert "django_session" not in connection.introspection.table_names()
+    [moved] = BrowserSession.objects.all()
+    kept = (moved.session_key, moved.session_data, moved.expire_date)
+    assert kept == (session.session_key, session.session_data, session.expire_date)
+    assert (moved.browser, moved.member) == ("", None)
+    assert browser.get("/account").status_code == 200
+    assert BrowserSession.objects.get().member == member
 
 
 def test_a_desired_retention_moves_to_the_member_and_back(make_member: Any) -> None:
