@@ -1,5 +1,8 @@
 """What a row of the log of changes holds: the fields before and after, stored compactly and told in short.
 
+What only an undo needs has a name that begins with an underscore and is not told; an object of which nothing else is
+stored is not counted.
+
 Stored is JSON, compressed from `_WORTH_COMPRESSING` on; its first byte says which. A call that changed several objects
 names the first; the others are its parts, and are told as counts.
 """
@@ -16,6 +19,9 @@ from django.db.models import Model
 
 TOLD_CHARACTERS = 300
 """Of a text, in what is told."""
+
+UNTOLD = "_"
+"""What the name of a field begins with that is stored for an undo alone."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 """What JSON can say."""
@@ -55,9 +61,13 @@ class Contents:
     after: dict[str, Json] | None
     more: list[Part]
 
-    def told(self) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
-        """The fields before and after, with long texts cut and further objects as counts."""
-        return _told(self.before, self.more, "before"), _told(self.after, self.more, "after")
+    def told(self, type_: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
+        """The fields before and after, with long texts cut and further objects as counts.
+
+        Args:
+            type_: of the object that the row is about.
+        """
+        return _told(self.before, self.more, "before", type_), _told(self.after, self.more, "after", type_)
 
 
 def type_of(model: type[Model]) -> str:
@@ -106,9 +116,15 @@ def short(value: Json) -> Json:
     return value
 
 
-def _told(fields: dict[str, Json] | None, more: list[Part], side: str) -> dict[str, Json] | None:
-    """None of what was made or deleted, also where the call changed other objects with it."""
-    if fields is None:
+def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: str) -> dict[str, Json] | None:
+    """None of what was made or deleted, unless the call changed others of its type as well."""
+    told = [part for part in more if _is_told(getattr(part, side))]
+    counts = Counter(plural_of(part.type) for part in told if fields is not None or part.type == type_)
+    if fields is None and not counts:
         return None
-    counts = Counter(plural_of(part.type) for part in more if getattr(part, side) is not None)
-    return {name: short(value) for name, value in fields.items()} | counts
+    return {name: short(value) for name, value in (fields or {}).items() if not name.startswith(UNTOLD)} | counts
+
+
+def _is_told(fields: Fields | None) -> bool:
+    """Whether an object counts: one that is `within` has no fields at all."""
+    return fields is not None and (not fields or not all(name.startswith(UNTOLD) for name in fields))

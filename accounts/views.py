@@ -48,8 +48,8 @@ class ChangeViewSet(MemberViewSet):
 
     @operation("Undo a change", scope=Scope.WRITE, answer=ChangeRecord, consequential=True, tool=False)
     def undo_change(self, change_id: UUID) -> ChangeRow:
-        """Takes a change of the last 30 days back: what was made is deleted, fields get their old values, what was
-        deleted comes back with all below it. Nothing that changed since is overwritten: 409 then says what stands in
-        the way. An undo cannot be undone.
+        """Takes a change of the last 30 days back, all that its call did: what was made is deleted, fields get their
+        old values, what was deleted comes back. Nothing that changed since is overwritten: 409 then says what stands
+        in the way. An undo cannot be undone.
         """
         return undo.undo_change(self.member, change_id)

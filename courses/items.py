@@ -32,6 +32,8 @@ The course has the member of the item, rather than the one that is asked for: no
 what they have.
 """
 
+DUE = ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST)
+"""Those due from `today` to `until`, both included, soonest first."""
 
 _ONE = Select[ItemColumns](ITEMS.filter(id=Param("item_id")), ItemRecord)
 _NEXT = Select[ItemColumns](
@@ -39,10 +41,7 @@ _NEXT = Select[ItemColumns](
     ItemRecord,
 )
 _OF_COURSE = Select[ItemColumns](ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), ItemRecord)
-_DUE = Select[ItemColumns](
-    ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST),
-    ItemRecord,
-)
+_AHEAD = Select[ItemColumns](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), ItemRecord)
 _INSERT = Insert(Item)
 
 
@@ -78,9 +77,10 @@ def items_of(member: Member, course_id: UUID) -> list[ItemRow]:
     return with_days_until(_OF_COURSE.all(member_id=member.id, course_id=course_id), member.today())
 
 
-def items_due(member: Member, today: date, until: date) -> list[ItemRow]:
-    """The items due from `today` to `until`, both included, soonest first."""
-    return with_days_until(_DUE.all(member_id=member.id, today=today, until=until), today)
+def items_ahead(member: Member) -> list[ItemRow]:
+    """The items of all courses due from today on, soonest first."""
+    today = member.today()
+    return with_days_until(_AHEAD.all(member_id=member.id, today=today), today)
 
 
 def create_single_item(
@@ -95,7 +95,8 @@ def create_single_item(
     with writing(member.id, "create_item") as write:
         course_name = add_to_count(member, course_id)
         item_id = uuid7()
-        _INSERT.run(
+        write.later(
+            _INSERT,
             id=item_id,
             member_id=member.id,
             course_id=course_id,

@@ -193,13 +193,15 @@ TEMPLATES = [
 ]
 
 # What `accounts` calls in itself and in the apps above it (studyservice/hooks.py): who knows the live credential behind
-# a secret, by what stands after the prefix; the practice streak of a profile; the apps that the key page lists; and
-# what `purgeexpired` removes, in this order: refresh tokens go before what they keep.
+# a secret, by what stands after the prefix; the categories of a new course's grade, and how ready one is for an exam;
+# the practice streak of a profile; the apps that the key page lists; and what `purgeexpired` removes, in this order:
+# refresh tokens go before what they keep.
 CREDENTIAL_RESOLVERS = {
     "sk": "accounts.credentials.resolve_api_key",
     "at": "oauthserver.access_tokens.resolve_access_token",
 }
 COURSE_CATEGORIES = "grades.new_courses.NewCourseCategories"
+READINESS = "vocab.readiness.CardReadiness"
 PRACTICE_STREAK = "practice.streaks.current_streak"
 CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
 EXPIRED_DATA = {
@@ -303,6 +305,7 @@ UNDO_GO_AGAIN = {
 UNDO_FIELDS = {
     "course.categories": "grades.undoing.put_categories_back",
     "syllabus_file.course_id": "courses.uploads.attaching.detach_again",
+    "imported_event._remembered": "planning.undoing.forget_import",
 }
 UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
@@ -455,7 +458,7 @@ LOGGING: dict[str, Any] = {
     },
     "handlers": {
         "console": {
-            "class": "logging.StreamHandler",
+            "class": "studyservice.http.logs.LineHandler",
             "filters": ["request_id", "secrets"],
             "formatter": LOG_FORMAT,
         }

@@ -15,11 +15,12 @@ from accounts.undoing.hooks import FIELDS
 from accounts.undoing.values import columns, model_of
 
 DONE = "This change was taken back already."
-TOO_OLD = f"Changes can be taken back for {UNDOABLE_FOR.days} days."
+_INSTEAD = "Change it back by hand, or ask your assistant to."
+TOO_OLD = f"Changes can be taken back for {UNDOABLE_FOR.days} days. {_INSTEAD}"
 NOTHING_CHANGED = "Nothing was changed that could be taken back."
 IS_UNDO = "This took a change back. Make the change again instead."
 FILES = "The files of a syllabus leave storage at once and cannot be brought back. Upload them again."
-NOT_KEPT = "What taking this back needs was not kept."
+NOT_KEPT = f"What taking this back needs was not kept. {_INSTEAD}"
 
 
 def parts_of(object_type: str, object_id: Any, name: str, contents: Contents) -> list[Part]:
@@ -83,7 +84,7 @@ def _unknown(part: Part) -> str | None:
     """What nobody knows how to take back; None if there is nothing of that."""
     model = model_of(part.type)
     if model is None:
-        return f"A change of a {part.type.replace('_', ' ')} cannot be taken back."
+        return f"A change of a {part.type.replace('_', ' ')} cannot be taken back. {_INSTEAD}"
     if part.before is None or part.after is None:
         return None
     known = columns(model)
@@ -99,7 +100,7 @@ def _unknown(part: Part) -> str | None:
             and COUNTS & columns(field.related_model).keys()
         )
         if not counts and (field is None or moves):
-            return f"A change of {name} cannot be taken back."
+            return f"A change of {name} cannot be taken back. {_INSTEAD}"
     return None
 
 

@@ -1,6 +1,5 @@
 """The courses of a member, one of them, a new one by hand, and what is deleted."""
 
-from datetime import timedelta
 from http import HTTPStatus
 from uuid import UUID
 
@@ -19,18 +18,14 @@ from studyservice.operations.errors import Conflict, NotFound
 NEXT = 3
 """Items of each course in the list."""
 
-_AHEAD = timedelta(days=365)
-"""How far ahead the list looks for them."""
-
 
 @for_active_members
 @require_safe
 def course_list(request: HttpRequest) -> HttpResponse:
     """Every course with its next items and its files."""
     member = signed_in(request)
-    today = member.today()
     due: dict[UUID, list[ItemRow]] = {}
-    for item in items.items_due(member, today, today + _AHEAD):
+    for item in items.items_ahead(member):
         due.setdefault(item["course_id"], []).append(item)
     files = files_by_course(member)
     listed = [

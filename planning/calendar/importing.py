@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import IO
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.writing import writing
@@ -12,7 +14,7 @@ from courses.approval import Applied
 from courses.courses import require_course
 from courses.item_batches import add_items
 from courses.items import change_items, delete_items
-from courses.models import Course, Item
+from courses.models import Item
 from courses.serializers import ItemFields, NewItem
 from courses.syllabi.kinds import kind_of
 from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare, gone
@@ -119,38 +121,56 @@ def _all_of(found: Comparison) -> Plan:
 def take(
     write: Write, member: Member, course_id: UUID, calendar: CalendarFile, plan: Plan
 ) -> tuple[list[UUID], Applied]:
-    """Write it; gives the ids of the new items, and how many were changed. What was imported is remembered beside the
-    log of changes.
+    """Write it; gives the ids of the new items, and how many were changed.
 
     Raises:
         NotFound: there is no such course of the member's.
         Conflict: there would be too many items.
     """
-    course_name = require_course(member, course_id)["name"]
     known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
     if plan.new and known.count() + len(plan.new) > MAX_IMPORTED:
         raise Conflict(f"With these there would be over {MAX_IMPORTED} imported events in this course.")
-    write.within(Course, course_id, course_name)
     deleted = delete_items(write, course_id, plan.deleted)
     made = add_items(write, member, course_id, [item for _, item in plan.new])
-    ImportedEvent.objects.bulk_create(
+    changed = change_items(write, course_id, plan.changes)
+    # With a change of items the log keeps what was remembered of events before; without one there is nothing to undo.
+    is_change = bool(made or changed or deleted)
+    new = zip(made, (event for event, _ in plan.new), strict=True)
+    for event in _remember(known, member, course_id, calendar.prodid, new):
+        write.changed(ImportedEvent, event.id, event.title, {"_remembered": None}, {"_remembered": _base(event)})
+    stored_events = {(event.uid, event.instance): event for event in known} if plan.bases else {}
+    for base in plan.bases:
+        event = stored_events[base.key]
+        before = _base(event)
+        event.title, event.due_on, event.prodid = base.title, base.due_on, calendar.prodid
+        event.save(update_fields=["title", "due_on", "prodid"])
+        if is_change:
+            write.changed(ImportedEvent, event.id, event.title, {"_remembered": before}, {"_remembered": _base(event)})
+    return made, Applied(len(made), changed, deleted)
+
+
+def _remember(
+    known: QuerySet[ImportedEvent], member: Member, course_id: UUID, prodid: str, new: Iterable[tuple[UUID, FileEvent]]
+) -> list[ImportedEvent]:
+    """The events of which items were made, as the file has them."""
+    return known.bulk_create(
         ImportedEvent(
             member_id=member.id,
             course_id=course_id,
             item_id=item_id,
             uid=event.key[0],
             instance=event.key[1],
-            prodid=calendar.prodid,
+            prodid=prodid,
             title=event.title,
             due_on=event.due_on,
         )
-        for item_id, (event, _) in zip(made, plan.new, strict=True)
+        for item_id, event in new
     )
-    changed = change_items(write, course_id, plan.changes)
-    for event in plan.bases:
-        uid, instance = event.key
-        known.filter(uid=uid, instance=instance).update(title=event.title, due_on=event.due_on, prodid=calendar.prodid)
-    return made, Applied(len(made), changed, deleted)
+
+
+def _base(event: ImportedEvent) -> dict[str, object]:
+    """What is remembered of an event."""
+    return {"title": event.title, "due_on": event.due_on, "prodid": event.prodid}
 
 
 def _told(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> CalendarImportRow:

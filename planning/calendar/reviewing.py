@@ -9,6 +9,7 @@ from accounts.models import Member
 from accounts.writing import writing
 from courses.approval import Applied, Approve, Approved, Row, State, day_in_words
 from courses.courses import require_course
+from courses.models import Course
 from courses.serializers import ItemFields
 from courses.syllabi.kinds import kind_of
 from planning.calendar.comparison import Comparison, FileEvent, Key, Version
@@ -36,7 +37,8 @@ def take_approved(member: Member, course_id: UUID, calendar: CalendarFile, appro
         NotFound: there is no such course of the member's any more.
         Conflict: there would be too many items.
     """
-    with writing(member.id, "import_calendar") as write:
+    with writing(member.id, "apply_calendar") as write:
+        write.within(Course, course_id, require_course(member, course_id)["name"])
         rows, found = calendar_rows(member, course_id, calendar)
         _, applied = take(write, member, course_id, calendar, _plan(found, {one.row.key: one for one in approve(rows)}))
     return applied

@@ -1,5 +1,6 @@
 """A client's socket for a thread that must not wait for the client."""
 
+import errno
 import fcntl
 import select
 import socket
@@ -7,8 +8,12 @@ import struct
 import termios
 import time
 from collections import deque
+from itertools import islice
 
 from studyservice.server.pace import Pace
+
+SEND_AT_ONCE_BYTES = 64 * 1024
+"""So much of an answer is gathered before it goes to the socket; a short one goes, head and body, in one piece."""
 
 MAX_HEAD_BYTES = 64 * 1024
 """How much of a head is kept while its end has not come."""
@@ -18,6 +23,9 @@ MAX_REQUEST_BYTES = 9 * 1024 * 1024
 
 Only an upload may be longer; for the rest of that a thread waits.
 """
+
+_MOST_PARTS = 64
+"""Parts of an answer that one call hands to the kernel, which takes 1,024 (IOV_MAX)."""
 
 _END_OF_HEAD = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -120,17 +128,20 @@ class Channel:
             OSError: the client is gone.
         """
         while self._unsent:
-            first = self._unsent[0]
             try:
-                taken = self._socket.send(first)
+                taken = self._socket.sendmsg(list(islice(self._unsent, _MOST_PARTS)))
             except BlockingIOError:
                 return
             self.sent += taken
             self._unsent_bytes -= taken
-            if taken < len(first):
-                self._unsent[0] = first[taken:]
-            else:
-                self._unsent.popleft()
+            while self._unsent and taken >= len(self._unsent[0]):
+                taken -= len(self._unsent.popleft())
+            if taken:
+                self._unsent[0] = self._unsent[0][taken:]
+
+    def hang_up(self) -> None:
+        """Close the connection."""
+        self._socket.close()
 
     def discard(self, most: int) -> int:
         """Read and forget up to `most` bytes; gives how many, 0 at the end.
@@ -173,7 +184,7 @@ class Channel:
         return data
 
     def sendall(self, data: bytes) -> None:
-        """Send `data`, or keep what does not fit for the main loop.
+        """Keep `data` until it is flushed; send what is kept when it is much.
 
         Raises:
             OSError: the client is gone.
@@ -181,13 +192,23 @@ class Channel:
         if data:
             self._unsent.append(memoryview(data))
             self._unsent_bytes += len(data)
-            self.flush()
+            if self._unsent_bytes >= SEND_AT_ONCE_BYTES:
+                self.flush()
 
     def setblocking(self, _flag: object) -> None:
         """It never blocks."""
 
+    def shutdown(self, _how: object) -> None:
+        """Gunicorn ends a connection whose answer broke off, with the thread; here the main loop ends all.
+
+        Raises:
+            OSError: always; gunicorn then goes on to `close`.
+        """
+        raise OSError(errno.ENOTSUP, "The main loop ends connections.")
+
     def close(self) -> None:
-        self._socket.close()
+        """Leave it to the main loop to hang up: it still polls the socket, whose number must not become another's."""
+        self.ended = True
 
     # Between requests.
 
@@ -231,3 +252,4 @@ class Channel:
         if self.continue_due:
             self.continue_due = False
             self.sendall(_CONTINUE)
+            self.flush()

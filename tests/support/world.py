@@ -43,6 +43,9 @@ DOWNLOADS = {"export_vocab_deck", "get_syllabus_file"}
 
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
+USED_UP = {name for name in WRITES if routes()[name].method == "DELETE"} | {"undo_change"}
+"""Operations that work once for each object."""
+
 WITH_UPLOAD = [name for name in OPERATIONS if routes()[name].is_upload]
 WITH_BODY = [name for name in OPERATIONS if routes()[name].takes_body and name not in WITH_UPLOAD]
 WITH_PATH_ID = [name for name in OPERATIONS if routes()[name].path_ids]
