@@ -30,10 +30,10 @@ def change_in_words(change: ChangeRow) -> str:
     """What was done, after the name of who did it: `moved “Midterm” from 12 to 14 October`."""
     kind, name = as_words(change["object"]["type"]), f"“{change['object']['name']}”"
     before, after = cast("_Told | None", change["before"]), cast("_Told | None", change["after"])
-    if change["operation"] == "undo_change":
-        return f"took back a change of the {kind} {name}"
+    if change["operation"] in _OPERATIONS:
+        return _OPERATIONS[change["operation"]](f"{kind} {name}", after or {})
     if before is None and after is None:
-        return f"looked at the {kind} {name}"
+        return f"looked at {change['object']['name'] if kind == 'member' else f'the {kind} {name}'}"
     if before is None:
         return f"made the {kind} {name}{_with(after or {})}"
     if after is None:
@@ -43,6 +43,12 @@ def change_in_words(change: ChangeRow) -> str:
     # What is told of one side alone is a count of what went with the change.
     fields = [field for field in before if field in after]
     return " and ".join(_field_in_words(field, kind, name, before[field], after[field]) for field in fields)
+
+
+_OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
+    "undo_change": lambda of, after: f"took back a change of the {of}",
+    "import_data": lambda of, after: f"took an archive in{_with(after)}",
+}
 
 
 def _field_in_words(field: str, kind: str, name: str, before: Json, after: Json) -> str:
@@ -102,9 +108,16 @@ def _value(value: Json) -> str:
 
 def _with(fields: _Told) -> str:
     """The counts of what is below: ` with 3 milestones and 1 grade score`."""
+    told = counts_in_words(fields)
+    return f" with {told}" if told else ""
+
+
+def counts_in_words(fields: _Told) -> str:
+    """`3 milestones and 1 grade score`; empty if there is none of anything."""
     counts = [(name, value) for name, value in fields.items() if type(value) is int and name.endswith("s")]
-    told = [f"{value} {as_words(name if value != 1 else _singular(name))}" for name, value in counts if value]
-    return f" with {' and '.join(told)}" if told else ""
+    return " and ".join(
+        f"{value} {as_words(name if value != 1 else _singular(name))}" for name, value in counts if value
+    )
 
 
 def _singular(plural: str) -> str:
