@@ -245,6 +245,39 @@ MEMBER_COUNT_REPAIRS = [
     "vocab.cards.repair_card_counts",
 ]
 
+# The archive of a member's data (accounts/archive): its tables, each after those that it refers to; what is beside them
+# for other programs; and what is of a member's and in no archive, with the reason.
+MEMBER_ARCHIVE = [
+    "courses.archive.COURSES",
+    "courses.archive.SYLLABUS_FILES",
+    "courses.archive.ITEMS",
+    "planning.archive.MILESTONES",
+    "planning.archive.IMPORTED_EVENTS",
+    "grades.archive.CATEGORIES",
+    "grades.archive.SCORES",
+    "vocab.archive.DECKS",
+    "vocab.archive.CARDS",
+    "vocab.archive.REVIEWS",
+    "practice.archive.ATTEMPTS",
+]
+MEMBER_ARCHIVE_EXTRAS = {
+    "grades.csv": "grades.archive.write_grades",
+    "cards.csv": "vocab.archive.write_cards",
+    "calendar.ics": "planning.archive.write_calendar",
+}
+NOT_IN_ARCHIVE = {
+    "accounts.ApiKey": "a credential",
+    "accounts.CalendarFeed": "a credential",
+    "accounts.SignInCode": "a credential",
+    "accounts.BrowserSession": "a credential",
+    "oauthserver.RefreshToken": "a credential",
+    "oauthserver.AccessToken": "a credential",
+    "oauthserver.Grant": "a credential",
+    "accounts.IdempotencyKey": "answers kept for a day, for who sends a call again",
+    "practice.PracticeSum": "made anew from the attempts",
+    "admin.LogEntry": "what an operator did in the admin",
+}
+
 # What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.
 MEMBER_DATA = [
