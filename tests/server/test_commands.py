@@ -30,7 +30,7 @@ from tests.conftest import MakeKey, MakeMember
 from tests.support.databases import url_of
 from tests.support.doors import RestDoor
 from tests.support.factories import ApiKeyFactory, SessionFactory
-from trial.__main__ import main as trial
+from trial.prepare import prepare as trial
 
 EMAIL = "owner@example.org"
 TOO_SHORT = "This password is too short. It must contain at least 8 characters."
