@@ -46,7 +46,7 @@ def environment(site: Path, tmp_path: Path) -> dict[str, str]:
 
 
 def test_one_command_serves_a_trial(site: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, site / "bin" / "study-data-service"]
+    command = [sys.executable, str(site / "bin" / "study-data-service")]
     with (tmp_path / "printed").open("w+") as printed:
         server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=printed, stderr=subprocess.STDOUT)
         base = f"http://127.0.0.1:{environment['PORT']}"
@@ -68,7 +68,14 @@ def test_one_command_serves_a_trial(site: Path, environment: dict[str, str], tmp
 
 
 def test_the_commands_of_operators_are_there(site: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, site / "bin" / "study-data-service", "manage", "makemigrations", "--check", "--dry-run"]
+    command = [
+        sys.executable,
+        str(site / "bin" / "study-data-service"),
+        "manage",
+        "makemigrations",
+        "--check",
+        "--dry-run",
+    ]
     environment |= {
         "SECRET_KEY": os.urandom(40).hex(),
         "BASE_URL": "http://127.0.0.1:8000",
