@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sys.executable,
         "--target",
         str(site),
-        wheel,
+        str(wheel),
     ]
     subprocess.run([sys.executable, "-m", *install], cwd=site, check=True, capture_output=True)
     return site
