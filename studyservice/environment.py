@@ -5,19 +5,25 @@ A secret may also come from a file: NAME_FILE instead of NAME.
 
 from collections.abc import Sequence
 from contextlib import suppress
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from platformdirs import user_data_path
 
 from studyservice.database.postgresql.waits import Waits
 
 env = environ.FileAwareEnv()
 
+BASE_DIR = Path(__file__).resolve().parent.parent
+CHECKOUT = (BASE_DIR / "manage.py").exists()
+"""Whether this runs where its sources are; an installed package keeps no data beside its code."""
+
 _DAY = 24 * 3600
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 def text(name: str, default: str = "") -> str:
@@ -50,6 +56,11 @@ def flag(name: str, *, default: bool) -> bool:
     return value == "true"
 
 
+def data_dir() -> Path:
+    """DATA_DIR, where files are kept and SQLite's database; by default `var` in a checkout, else the user's data."""
+    return Path(text("DATA_DIR") or (BASE_DIR / "var" if CHECKOUT else user_data_path("study-data-service"))).resolve()
+
+
 def secret_key(trial: Path | None) -> str:
     """SECRET_KEY, or what is in the file of a trial; it must not be guessable."""
     key = trial.read_text().strip() if trial else text("SECRET_KEY")
@@ -72,8 +83,8 @@ def _is_weak(key: str) -> bool:
     return len(key) < 50 or len(set(key)) < 5 or key.startswith("django-insecure-")
 
 
-def base_url(default: str) -> str:
-    """BASE_URL, the public origin: https, or http on loopback."""
+def base_url(default: str, *, trial: bool) -> str:
+    """BASE_URL, the public origin: https, or http on loopback and, in a trial, in a private network."""
     url = text("BASE_URL", default)
     if not url:
         raise ImproperlyConfigured("BASE_URL is not set. Set it to the public origin, such as https://example.org.")
@@ -86,9 +97,20 @@ def base_url(default: str) -> str:
         raise ImproperlyConfigured(f"BASE_URL is not an origin such as https://example.org: {url}")
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ImproperlyConfigured(f"BASE_URL must be an origin without a path: {url}")
-    if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
-        raise ImproperlyConfigured(f"BASE_URL must be https, except on loopback: {url}")
+    host = parts.hostname or ""
+    if parts.scheme == "http" and not (host in LOOPBACK or (trial and _is_private(host))):
+        where = "on loopback or, in a trial, in a private network" if trial else "on loopback"
+        raise ImproperlyConfigured(f"BASE_URL must be https, except {where}: {url}")
     return f"{parts.scheme}://{parts.netloc}"
+
+
+def _is_private(host: str) -> bool:
+    """Whether only a private network knows the host (RFC 1918 and 4193, 6762 for `.local`, 8375 for `.home.arpa`)."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return "." not in host or host.endswith((".local", ".home.arpa"))
+    return address.is_private and not address.is_unspecified
 
 
 def choice(name: str, default: str, choices: Sequence[str]) -> str:

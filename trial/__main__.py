@@ -1,39 +1,71 @@
-"""`python -m trial`: migrations, static files, and on the first run a demo member with lifelike data."""
+"""`python -m trial`, which the package installs as `study-data-service`: the trial, the server, the commands."""
 
+import argparse
 import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
-import django
+_CONFIGURATION = Path(__file__).resolve().parent.parent / "studyservice" / "gunicorn.py"
 
 
 def main() -> None:
-    """Set up `DATA_DIR` for `make run`, and say how to make the first call."""
-    from django.conf import settings
-    from django.core.management import call_command
-
-    from accounts.models import Member
-    from trial.demo import DEMO_EMAIL, create_demo_member
-
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
-    if Member.objects.exists():
-        print(f"Serving {settings.BASE_URL} with the data in {settings.DATA_DIR}.")
-        return
-    password, secret = create_demo_member()
-    print(
-        f"\n  A demo member was created. This is shown only now:\n\n"
-        f"    e-mail    {DEMO_EMAIL}\n"
-        f"    password  {password}\n"
-        f"    API key   {secret}\n\n"
-        f"  Try it, from another terminal:\n\n"
-        f"    curl -H 'Authorization: Bearer {secret}' {settings.BASE_URL}/v1/agenda\n\n"
-        f"  Reference: {settings.BASE_URL}/docs\n"
+    """Run the part that the command line names; without one, the trial."""
+    parser = argparse.ArgumentParser(
+        prog="study-data-service",
+        description="A student's own study data, for the student and the apps and assistants the student connects. "
+        "Without a command: set up DATA_DIR and serve a trial with a demo member.",
     )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("serve", help="serve in production, with what the environment says")
+    manage = commands.add_parser("manage", help="a command of operators, such as `manage createmember`", add_help=False)
+    manage.add_argument("arguments", nargs=argparse.REMAINDER)
+    chosen = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
+    if chosen.command == "manage":
+        _manage(chosen.arguments)
+    else:
+        if chosen.command is None:
+            _set_up()
+        sys.stdout.flush()
+        server = [sys.executable, "-m", "gunicorn", "-c", str(_CONFIGURATION), "studyservice.wsgi"]
+        os.execv(sys.executable, server)  # noqa: S606  # signals reach the server itself
+
+
+def _version() -> str:
+    try:
+        return version("study-data-service")
+    except PackageNotFoundError:
+        return "a checkout, not installed"
+
+
+def _manage(arguments: list[str]) -> None:
+    from django.core.management import execute_from_command_line
+
+    from studyservice.server.startup import load_command_settings
+
+    load_command_settings()
+    execute_from_command_line(["study-data-service manage", *arguments])
+
+
+def _set_up() -> None:
+    import django
+
+    from studyservice.environment import data_dir
+    from studyservice.server.startup import load_settings
+    from trial.alone import alone
+    from trial.secret_key import write_trial_secret
+
+    write_trial_secret(data_dir())
+    load_settings()
+    django.setup()
+
+    from trial.prepare import prepare
+
+    with alone(data_dir() / "trial.lock"):
+        prepare()
 
 
 if __name__ == "__main__":
-    from studyservice.server.startup import load_settings
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
-    load_settings()
-    django.setup()
     main()

@@ -36,7 +36,8 @@ class DeckViewSet(MemberViewSet):
     @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
     def list_vocab_decks(self) -> Page[DeckRow]:
         """All flashcard decks, oldest first, with how many of their cards are due. With deck_id only that deck, and
-        with include_cards its cards too, due first; due_only and limit give the few to ask next.
+        with include_cards its cards too, due first; due_only and limit give the few to ask next. With on, what will be
+        recalled on that day.
         """
         return page(decks.list_vocab_decks(self.member, **self.query))
 

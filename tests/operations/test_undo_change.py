@@ -11,7 +11,7 @@ from accounts.models import Member
 from accounts.undoing.kinds import TOO_OLD
 from courses.models import Course
 from tests.support.doors import Answer, RestDoor
-from tests.support.samples import UNKNOWN_ID
+from tests.support.samples import UNKNOWN_ID, fetched_item
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
@@ -39,7 +39,7 @@ def test_fields_go_back(owner: RestDoor, item: Any) -> None:
     change = newest(owner)
     answer = undone(owner)
     assert answer == change | {"undoable": False, "undone_at": answer["undone_at"]}
-    now = owner.made("get_item", item_id=item["id"])
+    now = fetched_item(owner, item["id"])
     assert now["updated_at"] == answer["undone_at"]
     assert now == item | {"updated_at": now["updated_at"]}
 
@@ -73,7 +73,7 @@ def test_a_second_time_is_a_conflict(owner: RestDoor, item: Any) -> None:
 def test_of_a_stranger_and_unknown_there_is_none(owner: RestDoor, stranger: RestDoor, item: Any) -> None:
     assert undo(stranger, newest(owner)).error == "not_found"
     assert owner.call("undo_change", change_id=UNKNOWN_ID).error == "not_found"
-    assert owner.made("get_item", item_id=item["id"]) == item
+    assert fetched_item(owner, item["id"]) == item
 
 
 def test_a_key_that_may_only_read_cannot(owner: RestDoor, reader: RestDoor, item: Any) -> None:
@@ -138,7 +138,7 @@ def test_another_field_that_changed_since_stays(owner: RestDoor, item: Any) -> N
     change = newest(owner)
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
     assert undo(owner, change).error is None
-    now = owner.made("get_item", item_id=item["id"])
+    now = fetched_item(owner, item["id"])
     assert (now["title"], now["due_on"]) == ("Midterm", "2026-12-03")
 
 
@@ -153,7 +153,7 @@ def test_what_is_gone_cannot_be_changed_back(owner: RestDoor, item: Any) -> None
 def test_a_deleted_item_comes_back_as_new(owner: RestDoor, course: Any, item: Any, milestone: Any) -> None:
     owner.made("delete_item", item_id=item["id"])
     at = undone(owner)["undone_at"]
-    assert owner.made("get_item", item_id=item["id"]) == item | {"created_at": at, "updated_at": at}
+    assert fetched_item(owner, item["id"]) == item | {"created_at": at, "updated_at": at}
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone]
     assert Course.objects.get(id=course["id"]).item_count == 1
 

@@ -54,6 +54,7 @@ def hashing_goes_on() -> Iterator[None]:
             over.set()
 
 
+@pytest.mark.once("hashing")
 def test_a_hash_has_the_parameters_of_owasp() -> None:
     """Tests make cheaper ones, so this is another process."""
     script = (

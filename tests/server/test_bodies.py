@@ -192,6 +192,14 @@ def test_a_deletion_whose_body_ends_early_is_400(connection: socket.socket, wire
     assert wire.ask(wire.head("GET", f"/v1/courses/{course}")).status == 200
 
 
+@pytest.mark.parametrize("size", [512 * 1024, 8 * MIB])
+def test_chunks_may_be_large(wire: Wire, size: int) -> None:
+    body = b'{"name": "Cell Biology", "syllabus_text": "' + b"x" * 490_000 + b'"}'
+    body += b" " * (8 * MIB - len(body))
+    pieces = [body[start : start + size] for start in range(0, len(body), size)]
+    assert wire.ask(wire.head("POST", "/v1/courses", JSON, CHUNKED) + chunked(*pieces)).status == 201
+
+
 def test_many_small_chunks_are_read(wire: Wire) -> None:
     head = wire.head("POST", "/v1/courses", JSON, CHUNKED)
     assert wire.ask(head + chunked(*[b" "] * 20_000, COURSE)).status == 201

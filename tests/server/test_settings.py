@@ -199,6 +199,27 @@ def test_the_trial_secret_is_enough_for_loopback(run, tmp_path: Path):
     assert shown == "http://127.0.0.1:8123 console\n"
 
 
+@pytest.mark.parametrize(
+    "origin",
+    ["http://192.168.1.20:8000", "http://10.0.0.5", "http://[fd00::5]:8000", "http://desk:8000", "http://desk.local"],
+)
+def test_a_trial_may_be_on_a_private_network(run, tmp_path: Path, origin: str):
+    (tmp_path / "trial-secret-key").write_text(SECRET)
+    assert _shown(run, "settings.BASE_URL", HOST="0.0.0.0", BASE_URL=origin) == f"{origin}\n"  # noqa: S104
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://example.org", "http://203.0.113.5x", "http://8.8.8.8", "http://0.0.0.0:8000"]
+)
+def test_a_trial_is_not_on_the_internet_over_http(run, tmp_path: Path, origin: str):
+    (tmp_path / "trial-secret-key").write_text(SECRET)
+    answer = run("manage.py", "check", HOST="0.0.0.0", BASE_URL=origin)  # noqa: S104
+    assert answer.returncode == 1
+    assert answer.stderr == (
+        "Not started: BASE_URL must be https, except on loopback or, in a trial, in a private network: " + origin + "\n"
+    )
+
+
 def test_options_of_the_database_url_reach_the_driver(run):
     url = "postgres://study:p%40ss@db:6432/study?sslmode=require&connect_timeout=9&options=-c%20work_mem%3D8MB"
     shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_URL": url}))

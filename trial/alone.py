@@ -1,0 +1,29 @@
+"""`python trial/alone.py LOCK COMMAND...`: run a command while no other one with the same lock file runs.
+
+Two `make run` in one checkout set up one after the other. Only the standard library: the packages may be missing yet.
+"""
+
+import fcntl
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Hold the lock file, after whoever holds it now; the system gives it back however the process ends."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main(lock: str, *command: str) -> int:
+    """Run the command alone, and answer its status."""
+    with alone(Path(lock)):
+        return subprocess.run(command, check=False).returncode  # noqa: S603  # the command line of our own Makefile
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
