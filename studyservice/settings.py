@@ -20,6 +20,7 @@ from studyservice.environment import (
     credential_prefix,
     databases,
     email,
+    file_storage,
     flag,
     metrics_address,
     redis_url,
@@ -210,6 +211,8 @@ EXPIRED_DATA = {
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",
     "contents_of_deletions": "accounts.purging.purge_taken",
+    "uploads": "courses.uploads.purging.purge_uploads",
+    "files_without_a_row": "courses.uploads.purging.purge_stray_files",
     "members_being_deleted": "accounts.erasure.finish_erasures",
     "refresh_tokens": "oauthserver.purging.purge_refresh_tokens",
     "access_tokens": "oauthserver.purging.purge_access_tokens",
@@ -418,7 +421,7 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 MEDIA_ROOT = DATA_DIR / "files"
 MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": file_storage(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 # The largest body of an API request, and of one that may carry a whole syllabus or 500 cards (`Operation.long_body`).

@@ -25,6 +25,7 @@ from tests.support.factories import (
     MemberFactory,
     MilestoneFactory,
     RefreshTokenFactory,
+    SyllabusFileFactory,
     stored,
 )
 
@@ -34,6 +35,7 @@ LISTS = [
     "accounts/calendarfeed",
     "courses/course",
     "courses/item",
+    "courses/syllabusfile",
     "planning/milestone",
     "grades/gradecategory",
     "grades/gradescore",
@@ -52,6 +54,7 @@ _ONE = r'WHERE "\w+"\."(session_key|id|course_id)" = '
 FILTERS = {
     "accounts/member": ["?membership=active", "?membership=ending", "?membership=lapsed", "?is_staff__exact=0"],
     "accounts/apikey": ["?state=active", "?state=expired", "?state=revoked"],
+    "courses/syllabusfile": ["?text_status__exact=read"],
     "courses/item": ["?kind__exact=exam"],
     "practice/attempt": ["?source__exact=vocab", "?correct__exact=1"],
     "vocab/card": ["?state__exact=new"],
@@ -67,6 +70,7 @@ def _fill(start: int, number: int) -> None:
         ApiKeyFactory.create(member=member, name="Key a")
         CalendarFeedFactory.create(member=member)
         course = CourseFactory.create(member=member, name="Course a", syllabus_text="text that no list needs")
+        SyllabusFileFactory.create(member=member, course=course, filename="File a")
         item = ItemFactory.create(member=member, course=course, title="Item a", kind="exam")
         MilestoneFactory.create(member=member, item=item, title="Step a")
         category = GradeCategoryFactory.create(member=member, course=course, name="Category a")
