@@ -31,10 +31,10 @@ def change_in_words(change: ChangeRow) -> str:
     type_, name = change["object"]["type"], f"“{change['object']['name']}”"
     kind = as_words(type_)
     before, after = cast("_Told | None", change["before"]), cast("_Told | None", change["after"])
-    if (call := _CALLS.get(change["operation"])) is not None:
-        return f"{call} the {kind} {name}"
+    if change["operation"] in _OPERATIONS:
+        return _OPERATIONS[change["operation"]](f"{kind} {name}", after or {})
     if before is None and after is None:
-        return f"looked at the {kind} {name}"
+        return f"looked at {change['object']['name'] if type_ == 'member' else f'the {kind} {name}'}"
     (old, gone), (new, come) = _parted(before), _parted(after)
     if after is None:
         return f"deleted the {kind} {name}{_with(gone, type_)}"
@@ -53,12 +53,12 @@ def change_in_words(change: ChangeRow) -> str:
     return _listed([*told, *others])
 
 
-_CALLS = {
-    "undo_change": "took back a change of",
-    "apply_calendar": "took a calendar file into",
-    "apply_syllabus": "took a new version of the syllabus into",
+_OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
+    "undo_change": lambda of, after: f"took back a change of the {of}",
+    "apply_calendar": lambda of, after: f"took a calendar file into the {of}",
+    "apply_syllabus": lambda of, after: f"took a new version of the syllabus into the {of}",
+    "import_data": lambda of, after: " with ".join(filter(None, ["took an archive in", counts_in_words(after)])),
 }
-"""What is said of the call: counts do not tell what was made and deleted from what was changed."""
 
 
 def _parted(told: _Told | None) -> tuple[_Told, dict[str, int]]:
@@ -158,8 +158,13 @@ def _with(counts: Mapping[str, int], type_: str) -> str:
     same = plural_of(type_)
     more = counts.get(same, 0)
     told = f" and {more} more {as_words(same if more != 1 else type_)}" if more else ""
-    below = _listed([_number(number, plural) for plural, number in counts.items() if number and plural != same])
+    below = counts_in_words({plural: number for plural, number in counts.items() if plural != same})
     return f"{told} with {below}" if below else told
+
+
+def counts_in_words(fields: _Told) -> str:
+    """`3 milestones and 1 grade score`; empty if there is none of anything."""
+    return _listed([_number(number, plural) for plural, number in _parted(fields)[1].items() if number])
 
 
 def _number(number: int, plural: str) -> str:

@@ -4,7 +4,6 @@
 """
 
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,12 +13,16 @@ from django.core.exceptions import ImproperlyConfigured
 
 from studyservice.database.postgresql.waits import Waits
 from studyservice.environment import (
+    BASE_DIR,
+    CHECKOUT,
     base_url,
     choice,
     count,
     credential_prefix,
+    data_dir,
     databases,
     email,
+    file_storage,
     flag,
     metrics_address,
     redis_url,
@@ -32,13 +35,11 @@ from studyservice.environment import (
 from studyservice.http.paths import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.platforms import platforms_from
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-
 SERVICE_NAME = "Study Data Service"
 API_VERSION = "1.0.0"
 
 DEBUG = False
-DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR = data_dir()
 TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
 TRIAL = not text("SECRET_KEY") and TRIAL_SECRET_FILE.exists()
 HOST = text("HOST", "127.0.0.1")
@@ -180,7 +181,7 @@ WSGI_APPLICATION = "studyservice.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "studyservice" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -212,6 +213,8 @@ EXPIRED_DATA = {
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",
     "contents_of_deletions": "accounts.purging.purge_taken",
+    "uploads": "courses.uploads.purging.purge_uploads",
+    "files_without_a_row": "courses.uploads.purging.purge_stray_files",
     "members_being_deleted": "accounts.erasure.finish_erasures",
     "refresh_tokens": "oauthserver.purging.purge_refresh_tokens",
     "access_tokens": "oauthserver.purging.purge_access_tokens",
@@ -244,6 +247,39 @@ MEMBER_COUNT_REPAIRS = [
     "practice.rebuilding.repair_sums",
     "vocab.cards.repair_card_counts",
 ]
+
+# The archive of a member's data (accounts/archive): its tables, each after those that it refers to; what is beside them
+# for other programs; and what is of a member's and in no archive, with the reason.
+MEMBER_ARCHIVE = [
+    "courses.archive.COURSES",
+    "courses.archive.SYLLABUS_FILES",
+    "courses.archive.ITEMS",
+    "planning.archive.MILESTONES",
+    "planning.archive.IMPORTED_EVENTS",
+    "grades.archive.CATEGORIES",
+    "grades.archive.SCORES",
+    "vocab.archive.DECKS",
+    "vocab.archive.CARDS",
+    "vocab.archive.REVIEWS",
+    "practice.archive.ATTEMPTS",
+]
+MEMBER_ARCHIVE_EXTRAS = {
+    "grades.csv": "grades.archive.write_grades",
+    "cards.csv": "vocab.archive.write_cards",
+    "calendar.ics": "planning.archive.write_calendar",
+}
+NOT_IN_ARCHIVE = {
+    "accounts.ApiKey": "a credential",
+    "accounts.CalendarFeed": "a credential",
+    "accounts.SignInCode": "a credential",
+    "accounts.BrowserSession": "a credential",
+    "oauthserver.RefreshToken": "a credential",
+    "oauthserver.AccessToken": "a credential",
+    "oauthserver.Grant": "a credential",
+    "accounts.IdempotencyKey": "answers kept for a day, for who sends a call again",
+    "practice.PracticeSum": "made anew from the attempts",
+    "admin.LogEntry": "what an operator did in the admin",
+}
 
 # What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.
@@ -304,8 +340,8 @@ UNDO_GO_AGAIN = {
 }
 UNDO_FIELDS = {
     "course.categories": "grades.undoing.put_categories_back",
-    "syllabus_file.course_id": "courses.uploads.attaching.detach_again",
     "imported_event._remembered": "planning.undoing.forget_import",
+    "syllabus_file.course_id": "courses.uploads.attaching.detach_again",
 }
 UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
@@ -417,11 +453,11 @@ USE_TZ = True
 USE_I18N = False
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = (BASE_DIR if CHECKOUT else DATA_DIR) / "staticfiles"
 MEDIA_ROOT = DATA_DIR / "files"
 MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": file_storage(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 # The largest body of an API request, and of one that may carry a whole syllabus or 500 cards (`Operation.long_body`).
@@ -432,8 +468,6 @@ MAX_FORM_BYTES = 64 * 1024
 # Those of the admin carry whole syllabi, and files.
 MAX_UPLOAD_BYTES = count("MAX_UPLOAD_BYTES", default=64 * 1024 * 1024, least=MAX_FORM_BYTES, most=1024**3)
 DATA_UPLOAD_MAX_MEMORY_SIZE = MAX_LONG_BODY_BYTES
-# What members and operators upload lies on disk: the child process that reads it needs a descriptor.
-FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 # More parameters than a request line can carry: unknown ones are ignored, however many.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 

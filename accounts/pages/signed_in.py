@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
@@ -24,14 +24,14 @@ def signed_in(request: HttpRequest) -> Member:
 
 
 def for_active_members(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """A page with study data: asks to sign in, and answers a lapsed member 403 with where to renew."""
 
     @never_cache
     @login_required
     @wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         member = signed_in(request)
         if not member.membership_is_active():
             return render(request, "lapsed.html", {"standing": standing(member)}, status=HTTPStatus.FORBIDDEN)

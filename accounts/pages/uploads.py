@@ -11,9 +11,6 @@ from studyservice.operations.errors import ApiError, RateLimited
 from studyservice.operations.uploads import UploadedFile
 from studyservice.reading.gate import ReadingBusy
 
-AROUND = 64 * 1024
-"""Bytes of a form beside its file."""
-
 
 def megabytes(size: int) -> str:
     """`10 MB`; what is 2 to the 20th is called so on the pages."""

@@ -20,7 +20,11 @@ TOO_OLD = f"Changes can be taken back for {UNDOABLE_FOR.days} days. {_INSTEAD}"
 NOTHING_CHANGED = "Nothing was changed that could be taken back."
 IS_UNDO = "This took a change back. Make the change again instead."
 FILES = "The files of a syllabus leave storage at once and cannot be brought back. Upload them again."
+IMPORT = "An archive that was taken in cannot be taken back. Delete its courses and decks instead."
 NOT_KEPT = f"What taking this back needs was not kept. {_INSTEAD}"
+
+_NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
+"""Operations that cannot be taken back, whatever they changed."""
 
 
 def parts_of(object_type: str, object_id: Any, name: str, contents: Contents) -> list[Part]:
@@ -47,8 +51,8 @@ def why_not(
     """
     if undone:
         return DONE
-    if operation == "undo_change":
-        return IS_UNDO
+    if operation in _NEVER:
+        return _NEVER[operation]
     if not kept:
         return _not_kept(object_type, contents)
     if created_at <= now - UNDOABLE_FOR:
@@ -65,8 +69,8 @@ def told_why_not(change: ChangeRow, now: datetime) -> str:
         return ""
     if change["undone_at"] is not None:
         return DONE
-    if change["operation"] == "undo_change":
-        return IS_UNDO
+    if change["operation"] in _NEVER:
+        return _NEVER[change["operation"]]
     if change["before"] is None and change["after"] is None:
         return NOTHING_CHANGED
     if change["object"]["type"] == "syllabus_file":

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,7 +16,7 @@ from studyservice.operations.errors import NotFound
 
 @for_active_members
 @require_safe
-def syllabus_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
+def syllabus_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponseBase:
     """The file as it was uploaded."""
     _file(request, course_id, syllabus_id)
     try:

@@ -13,17 +13,17 @@ from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import with_headers
 from courses.courses import create_course
-from courses.pages.syllabus_forms import MAX_FORM, WRONG, NewCourse, SentSyllabus, gone, is_approval
+from courses.pages.syllabus_forms import UPLOAD, WRONG, NewCourse, SentSyllabus, gone, is_approval
 from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
 from courses.uploads.serializers import ProposalRow
-from studyservice.http.page_gate import takes_up_to
+from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import Conflict, NotFound
 
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
-@takes_up_to(MAX_FORM)
+@takes_file(UPLOAD)
 def new_course(request: HttpRequest) -> HttpResponse:
     """Takes a file or a text on GET. A post of a file keeps it for a day and leads to what it says; that of a text
     shows it at once, and a post of that makes the course.
@@ -41,7 +41,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
-@takes_up_to(MAX_FORM)
+@takes_file(UPLOAD)
 def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
     """Shows what a file says; a post of that makes the course, with the file."""
     member = signed_in(request)

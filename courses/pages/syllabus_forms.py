@@ -23,9 +23,10 @@ from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, Syllab
 from courses.uploads.uploading import count_reading, create_syllabus
 from studyservice.http.error_pages import error_page
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
+from studyservice.operations.uploads import Upload
 
-MAX_FORM = MAX_BYTES + 1024 * 1024
-"""Bytes: a file, or a text of 500,000 characters with its table."""
+UPLOAD = Upload(MAX_BYTES)
+"""A file; a text of 500,000 characters with its table is shorter."""
 
 WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
 

@@ -14,17 +14,17 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import with_headers
 from courses.courses import require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
-from courses.pages.syllabus_forms import MAX_FORM, WRONG, SentSyllabus, gone, is_approval
+from courses.pages.syllabus_forms import UPLOAD, WRONG, SentSyllabus, gone, is_approval
 from courses.serializers import CourseRow
 from courses.syllabus_versions import apply_syllabus, version_of
 from courses.uploads.files import get_syllabus
-from studyservice.http.page_gate import takes_up_to
+from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
 
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
-@takes_up_to(MAX_FORM)
+@takes_file(UPLOAD)
 def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Takes a file or a text on GET; a post of one leads to what it changes."""
     member = signed_in(request)
@@ -44,7 +44,7 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
-@takes_up_to(MAX_FORM)
+@takes_file(UPLOAD)
 def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
     """Shows what a file changes; a post of that takes it, with the file."""
     member = signed_in(request)

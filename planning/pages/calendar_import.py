@@ -14,18 +14,19 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.pages.uploads import AROUND, FileForm, megabytes, refusal_in_words, with_headers
+from accounts.pages.uploads import FileForm, megabytes, refusal_in_words, with_headers
 from courses.courses import require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.serializers import CourseRow
 from planning.calendar.comparison import FileEvent
 from planning.calendar.files import MAX_BYTES, CalendarFile, read_calendar
 from planning.calendar.reviewing import calendar_rows, take_approved
-from studyservice.http.page_gate import takes_up_to
+from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound
+from studyservice.operations.uploads import Upload
 
-MAX_FORM = 2 * MAX_BYTES + AROUND
-"""Bytes: a file; or what was read of one, and the table."""
+UPLOAD = Upload(2 * MAX_BYTES)
+"""A file; or what was read of one, with the table."""
 
 _READ = "calendar"
 """The field with what was read, which the server keeps nowhere: signed, for this member and course."""
@@ -49,7 +50,7 @@ class CalendarForm(FileForm):
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
-@takes_up_to(MAX_FORM)
+@takes_file(UPLOAD)
 def import_calendar_file(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Asks for a file on GET; a post of one shows what it changes, a post of that table takes it."""
     member = signed_in(request)

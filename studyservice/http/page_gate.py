@@ -42,16 +42,6 @@ def counts_posts(
     return mark
 
 
-def takes_up_to(most: int) -> Callable[[_View], _View]:
-    """Let forms that are sent to the view have `most` bytes, from who is signed in; others keep to `MAX_FORM_BYTES`."""
-
-    def mark(view: _View) -> _View:
-        view.__dict__["page_body"] = most  # decorators around it keep it
-        return view
-
-    return mark
-
-
 def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
     """429 for a post to `view` beyond its rate, 413 for one that is too large; None lets it in."""
     counted: PageRate | None = getattr(view, "page_rate", None)
@@ -60,20 +50,11 @@ def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
         if window.exceeded:
             return too_many(request, window, counted.title)
     length = _length(request)
-    if length <= settings.MAX_FORM_BYTES:
+    usual: int = getattr(view, "max_form_bytes", settings.MAX_FORM_BYTES)
+    if length <= usual:
         return None
-    of_view: int | None = getattr(view, "page_body", None)
-    if of_view is not None and not request.user.is_authenticated:
-        return _signed_out(request)
-    most = _most(request, of_view)
+    most = settings.MAX_UPLOAD_BYTES if _is_operators(request) else usual
     return _too_large(request, most) if length > most else None
-
-
-def _most(request: HttpRequest, of_view: int | None) -> int:
-    """Bytes that the form may have. Costs a query or two."""
-    if of_view is not None:
-        return of_view
-    return settings.MAX_UPLOAD_BYTES if _is_operators(request) else settings.MAX_FORM_BYTES
 
 
 def _is_operators(request: HttpRequest) -> bool:
@@ -92,16 +73,6 @@ def _length(request: HttpRequest) -> float:
         return len(request.body)
     except RequestDataTooBig:
         return inf
-
-
-def _signed_out(request: HttpRequest) -> HttpResponse:
-    """What a form of a member's that was open for too long gets; the browser still has what was entered."""
-    return error_page(
-        request,
-        HTTPStatus.FORBIDDEN,
-        "You are signed out",
-        "Nothing was changed. Go back and copy what you entered, sign in, and send it again.",
-    )
 
 
 def _too_large(request: HttpRequest, most: int) -> HttpResponse:

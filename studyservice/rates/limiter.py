@@ -51,6 +51,8 @@ class Rate(Enum):
     """Calendar files that are read, per member; one that takes all the time or memory there is counts ten times."""
     DECK_IMPORTS = RateLimitItemPerSecond(60, 3600)
     """Files of flashcards that are read, per member, counted likewise."""
+    ARCHIVES = RateLimitItemPerHour(10)
+    """Archives that are made of a member's data, and archives that are read, per member and each for itself."""
     SYLLABI = RateLimitItemPerHour(60)
     """Syllabi that are uploaded, per member; one that takes all the time or memory there is counts ten times."""
     ADMIN = RateLimitItemPerMinute(100)

@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import os
 import select
 import socket
 import struct
@@ -9,6 +10,7 @@ import termios
 import time
 from collections import deque
 from itertools import islice
+from typing import IO
 
 from studyservice.server.pace import Pace
 
@@ -39,6 +41,39 @@ class BodyAwaited(BaseException):
     """
 
 
+_FILE_STEP_BYTES = 256 * 1024
+
+
+class _FilePart:
+    """Bytes of an open file that are left to send; they are not read before the socket takes them.
+
+    Args:
+        fileno: becomes this one's own, and is closed here.
+    """
+
+    def __init__(self, fileno: int, offset: int, count: int) -> None:
+        self._fileno = fileno
+        self._offset = offset
+        self.left = count
+
+    def send(self, client: socket.socket) -> int:
+        """Send what the socket takes of a step, and gives how much that was.
+
+        Raises:
+            BlockingIOError: it takes nothing now.
+            OSError: the client is gone, or the file is shorter than it was.
+        """
+        sent = os.sendfile(client.fileno(), self._fileno, self._offset, min(self.left, _FILE_STEP_BYTES))
+        if sent == 0:
+            raise OSError("The file is shorter than it was.")
+        self._offset += sent
+        self.left -= sent
+        return sent
+
+    def close(self) -> None:
+        os.close(self._fileno)
+
+
 class Channel:
     """What has arrived and was not read yet, and what is to be sent and did not fit into the socket.
 
@@ -56,8 +91,9 @@ class Channel:
         self._socket = client
         self._arrived = bytearray()
         self._read = bytearray()
-        self._unsent: deque[memoryview] = deque()
+        self._unsent: deque[memoryview | _FilePart] = deque()
         self._unsent_bytes = 0
+        self._unsent_in_files = 0
         self._searched = 0
         self._pace: Pace | None = None
         self._before = 0
@@ -102,8 +138,8 @@ class Channel:
         return bytes(self._arrived)
 
     def held(self) -> int:
-        """Bytes that this process keeps for the client."""
-        return len(self._arrived) + self._unsent_bytes
+        """Bytes that this process keeps for the client in memory."""
+        return len(self._arrived) + self._unsent_bytes - self._unsent_in_files
 
     def has_unsent(self) -> bool:
         """Whether some of an answer is left to send."""
@@ -128,20 +164,46 @@ class Channel:
             OSError: the client is gone.
         """
         while self._unsent:
+            first = self._unsent[0]
             try:
-                taken = self._socket.sendmsg(list(islice(self._unsent, _MOST_PARTS)))
+                taken = self._sent_of_file(first) if isinstance(first, _FilePart) else self._sent_of_memory()
             except BlockingIOError:
                 return
             self.sent += taken
             self._unsent_bytes -= taken
-            while self._unsent and taken >= len(self._unsent[0]):
-                taken -= len(self._unsent.popleft())
-            if taken:
-                self._unsent[0] = self._unsent[0][taken:]
 
     def hang_up(self) -> None:
-        """Close the connection."""
+        """Close the connection, and the files of which something was left to send."""
+        for part in self._unsent:
+            if isinstance(part, _FilePart):
+                part.close()
+        self._unsent.clear()
         self._socket.close()
+
+    def _sent_of_memory(self) -> int:
+        """Send what comes before the next file, in one piece."""
+        parts: list[memoryview] = []
+        for part in islice(self._unsent, _MOST_PARTS):
+            if isinstance(part, _FilePart):
+                break
+            parts.append(part)
+        taken = self._socket.sendmsg(parts)
+        left = taken
+        for part in parts:
+            if left < len(part):
+                self._unsent[0] = part[left:]
+                break
+            left -= len(part)
+            self._unsent.popleft()
+        return taken
+
+    def _sent_of_file(self, part: _FilePart) -> int:
+        sent = part.send(self._socket)
+        self._unsent_in_files -= sent
+        if part.left == 0:
+            self._unsent.popleft()
+            part.close()
+        return sent
 
     def discard(self, most: int) -> int:
         """Read and forget up to `most` bytes; gives how many, 0 at the end.
@@ -194,6 +256,20 @@ class Channel:
             self._unsent_bytes += len(data)
             if self._unsent_bytes >= SEND_AT_ONCE_BYTES:
                 self.flush()
+
+    def sendfile(self, file: IO[bytes], offset: int = 0, count: int | None = None) -> None:
+        """Send `count` bytes of `file`, or keep their place in it for the main loop; the file may be closed then.
+
+        Raises:
+            OSError: the client is gone.
+        """
+        if count is None:
+            count = os.fstat(file.fileno()).st_size - offset
+        if count > 0:
+            self._unsent.append(_FilePart(os.dup(file.fileno()), offset, count))
+            self._unsent_bytes += count
+            self._unsent_in_files += count
+            self.flush()
 
     def setblocking(self, _flag: object) -> None:
         """It never blocks."""

@@ -7,7 +7,7 @@ import pytest
 
 from accounts.models import Member
 from tests.support.doors import RestDoor
-from trial.__main__ import main as trial
+from trial.prepare import prepare as trial
 
 pytestmark = pytest.mark.django_db
 

@@ -31,6 +31,7 @@ LEANT_ON: dict[Callable[..., Any], str] = {
     Unreader.read: "cbfeead6687ff48b",
     Response.write: "a13659ff072c00e1",
     Response.write_file: "dbbc6333931219cc",
+    Response.sendfile: "417ea65fb9a19f5b",
     Response.send_headers: "7aff3b7d004fc17b",
     Response.close: "1e78fc7777ff09ae",
     util.write: "cd995031295fd782",

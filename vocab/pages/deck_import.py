@@ -11,10 +11,11 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.pages.uploads import AROUND, FileForm, megabytes, refusal_in_words, with_headers
+from accounts.pages.uploads import FileForm, megabytes, refusal_in_words, with_headers
 from courses.courses import list_courses
-from studyservice.http.page_gate import takes_up_to
+from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
+from studyservice.operations.uploads import Upload
 from vocab.importing import MAX_FILE, import_vocab_decks
 from vocab.serializers import MAX_DECK_NAME
 
@@ -59,7 +60,7 @@ class DeckFileForm(FileForm):
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
-@takes_up_to(MAX_FILE + AROUND)
+@takes_file(Upload(MAX_FILE))
 def import_decks(request: HttpRequest) -> HttpResponse:
     """Asks for a file on GET; a post of one makes decks, and tells which."""
     member = signed_in(request)
