@@ -155,6 +155,8 @@ def delete_item(member: Member, item_id: UUID) -> DeletedRow:
 
 def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, ItemFields]]) -> int:
     """Change items of a course inside a write that is under way; gives how many differ now."""
+    if not changes:
+        return 0
     mine = Item.objects.filter(member_id=write.member_id, course_id=course_id)
     stored = {item["id"]: item for item in mine.values("id", *NewItem.__annotations__)}
     changed = 0
@@ -168,11 +170,12 @@ def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, It
 
 def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
     """Remove items of a course with their milestones inside a write that is under way; gives how many there were."""
+    if not ids:
+        return 0
     rows = Item.objects.filter(member_id=write.member_id, course_id=course_id, id__in=ids)
     there = list(rows.values("id", "course_id", *NewItem.__annotations__))
-    if there:
-        delete_rows(write, rows)
-        take_away_from_count(write.member_id, course_id, len(there))
+    delete_rows(write, rows)
+    take_away_from_count(write.member_id, course_id, len(there))
     for item in there:
         write.deleted(Item, item["id"], item["title"], {name: item[name] for name in item if name != "id"})
     return len(there)
