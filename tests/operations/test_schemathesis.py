@@ -100,9 +100,10 @@ def _with_own_ids(value: Any, world: World) -> Any:
 def _exempt(case: Any) -> list[Any]:
     """Checks that decisions 4 and 12 take out of force for this request."""
     query = case.query or {}
-    about_cards = {"include_cards", "due_only", "limit"} & set(query)
-    if case.path == "/v1/vocab-decks" and about_cards:
-        # Cards come with one deck only, and what is about them with cards, which a parameter by itself cannot say.
+    of_decks = {"include_cards", "due_only", "limit", "on"} & set(query)
+    if case.path == "/v1/vocab-decks" and of_decks:
+        # Cards come with one deck only, and what is about them with cards, which a parameter by itself cannot say; nor
+        # can it say which days are in the year ahead.
         return [CHECKS.get_one("positive_data_acceptance")]
     if {"syllabus_from", "syllabus_limit"} & set(query):
         # They need include_syllabus.
