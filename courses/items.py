@@ -80,7 +80,8 @@ def create_single_item(
     with writing(member.id, "create_item") as write:
         course_name = add_to_count(member, course_id)
         item_id = uuid7()
-        _INSERT.run(
+        write.later(
+            _INSERT,
             id=item_id,
             member_id=member.id,
             course_id=course_id,

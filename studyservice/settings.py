@@ -4,7 +4,6 @@
 """
 
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,10 +13,13 @@ from django.core.exceptions import ImproperlyConfigured
 
 from studyservice.database.postgresql.waits import Waits
 from studyservice.environment import (
+    BASE_DIR,
+    CHECKOUT,
     base_url,
     choice,
     count,
     credential_prefix,
+    data_dir,
     databases,
     email,
     flag,
@@ -32,13 +34,11 @@ from studyservice.environment import (
 from studyservice.http.paths import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.platforms import platforms_from
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-
 SERVICE_NAME = "Study Data Service"
 API_VERSION = "1.0.0"
 
 DEBUG = False
-DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR = data_dir()
 TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
 TRIAL = not text("SECRET_KEY") and TRIAL_SECRET_FILE.exists()
 HOST = text("HOST", "127.0.0.1")
@@ -180,7 +180,7 @@ WSGI_APPLICATION = "studyservice.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "studyservice" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -244,6 +244,39 @@ MEMBER_COUNT_REPAIRS = [
     "practice.rebuilding.repair_sums",
     "vocab.cards.repair_card_counts",
 ]
+
+# The archive of a member's data (accounts/archive): its tables, each after those that it refers to; what is beside them
+# for other programs; and what is of a member's and in no archive, with the reason.
+MEMBER_ARCHIVE = [
+    "courses.archive.COURSES",
+    "courses.archive.SYLLABUS_FILES",
+    "courses.archive.ITEMS",
+    "planning.archive.MILESTONES",
+    "planning.archive.IMPORTED_EVENTS",
+    "grades.archive.CATEGORIES",
+    "grades.archive.SCORES",
+    "vocab.archive.DECKS",
+    "vocab.archive.CARDS",
+    "vocab.archive.REVIEWS",
+    "practice.archive.ATTEMPTS",
+]
+MEMBER_ARCHIVE_EXTRAS = {
+    "grades.csv": "grades.archive.write_grades",
+    "cards.csv": "vocab.archive.write_cards",
+    "calendar.ics": "planning.archive.write_calendar",
+}
+NOT_IN_ARCHIVE = {
+    "accounts.ApiKey": "a credential",
+    "accounts.CalendarFeed": "a credential",
+    "accounts.SignInCode": "a credential",
+    "accounts.BrowserSession": "a credential",
+    "oauthserver.RefreshToken": "a credential",
+    "oauthserver.AccessToken": "a credential",
+    "oauthserver.Grant": "a credential",
+    "accounts.IdempotencyKey": "answers kept for a day, for who sends a call again",
+    "practice.PracticeSum": "made anew from the attempts",
+    "admin.LogEntry": "what an operator did in the admin",
+}
 
 # What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.
@@ -416,7 +449,7 @@ USE_TZ = True
 USE_I18N = False
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = (BASE_DIR if CHECKOUT else DATA_DIR) / "staticfiles"
 MEDIA_ROOT = DATA_DIR / "files"
 MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {
@@ -455,7 +488,7 @@ LOGGING: dict[str, Any] = {
     },
     "handlers": {
         "console": {
-            "class": "logging.StreamHandler",
+            "class": "studyservice.http.logs.LineHandler",
             "filters": ["request_id", "secrets"],
             "formatter": LOG_FORMAT,
         }

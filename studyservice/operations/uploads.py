@@ -1,8 +1,9 @@
 """Operations that take a file: what is declared, and what has come."""
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, field
 from typing import IO
 
 from studyservice.operations.errors import ValidationFailed
@@ -19,10 +20,15 @@ class Upload:
 
     Attributes:
         max_bytes: of the file.
+        seconds: within which a large one must have come as a whole; None if it may come as slowly as any body.
+        turn: held from before the file is read until the request is answered, as by who takes few at a time; raises
+            where it is not to be had.
     """
 
     max_bytes: int
     media_types: tuple[str, ...] = ()
+    seconds: int | None = None
+    turn: Callable[[], AbstractContextManager[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +56,14 @@ class UploadedFile:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """The files that came with a request, however many."""
+    """The files that came with a request, however many.
+
+    Attributes:
+        turn: what is held as long as they are.
+    """
 
     files: Sequence[UploadedFile]
+    turn: ExitStack = field(default_factory=ExitStack)
 
     def one(self) -> UploadedFile:
         """The one file that there must be.
@@ -74,5 +85,6 @@ class Received:
 
     def close(self) -> None:
         """Let the files go."""
-        for file in self.files:
-            file.file.close()
+        with self.turn:
+            for file in self.files:
+                file.file.close()

@@ -153,9 +153,8 @@ def test_created_after_reaches_the_ends(owner: RestDoor, created_after: str, tit
     assert [item["title"] for item in seen] == titles
 
 
-@pytest.mark.parametrize(
-    "created_after",
-    [
+def test_what_is_no_instant_is_refused(owner: RestDoor) -> None:
+    for created_after in [
         "0000-12-31T23:59:59Z",
         "10000-01-01T00:00:00Z",
         "-001-01-01T00:00:00Z",
@@ -174,14 +173,12 @@ def test_created_after_reaches_the_ends(owner: RestDoor, created_after: str, tit
         "2026-11-21T12:00:00+02",
         "2026-11-21T12:00:00+0200",
         "2026-11-21T12:00:00+02:00:00",
-        "2026-11-21T12:00:00  02:00",
+        "2026-11-21T12:00:00 02:00",
         "2026-11-21 12:00:00Z",
         "2026-W47-6T12:00:00Z",
-    ],
-)
-def test_what_is_no_instant_is_refused(owner: RestDoor, created_after: str) -> None:
-    answer = owner.call("list_items", created_after=created_after)
-    assert (answer.error, answer.fields) == ("validation_failed", ["created_after"])
+    ]:
+        answer = owner.call("list_items", created_after=created_after)
+        assert (answer.error, answer.fields) == ("validation_failed", ["created_after"]), created_after
 
 
 @pytest.mark.rest

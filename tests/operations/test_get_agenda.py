@@ -117,11 +117,11 @@ def test_days_with_many_digits_are_too_many_days(owner: RestDoor) -> None:
     assert answer.body["details"] == [{"field": "days", "message": "Must be at most 120."}]
 
 
-@pytest.mark.parametrize("days", ["0", "121", "-1", "", "1.5", "ten", " 7", "1e1", "\u0667"])
-def test_days_outside_1_to_120_are_refused(owner: RestDoor, days: str) -> None:
+def test_days_outside_1_to_120_are_refused(owner: RestDoor) -> None:
     """Operation rules: `days` outside 1-120 gives 422."""
-    answer = owner.call("get_agenda", days=days)
-    assert (answer.error, answer.fields) == ("validation_failed", ["days"])
+    for days in ["0", "121", "-1", "", "1.5", "ten", " 7", "1e1", "\u0667"]:
+        answer = owner.call("get_agenda", days=days)
+        assert (answer.error, answer.fields) == ("validation_failed", ["days"]), days
 
 
 def test_items_are_sorted_by_date_then_age(owner: RestDoor, add) -> None:

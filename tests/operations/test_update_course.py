@@ -111,20 +111,20 @@ def test_other_courses_stay(owner: RestDoor, course, full) -> None:
     assert owner.made("list_courses")["data"][0] == course
 
 
-@pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize(("field", "limit"), COURSE_LIMITS.items())
-def test_text_is_limited_in_code_points(owner: RestDoor, full, field: str, limit: int, unit: str) -> None:
-    longest = text(unit, limit)
-    assert owner.made("update_course", course_id=full["id"], **{field: f" {longest} "})[field] == longest
-    answer = owner.call("update_course", course_id=full["id"], **{field: text(unit, limit + 1)})
-    assert (answer.error, answer.fields) == ("validation_failed", [field])
+def test_text_is_limited_in_code_points(owner: RestDoor, full, field: str, limit: int) -> None:
+    for unit in UNITS:
+        longest = text(unit, limit)
+        assert owner.made("update_course", course_id=full["id"], **{field: f" {longest} "})[field] == longest
+        answer = owner.call("update_course", course_id=full["id"], **{field: text(unit, limit + 1)})
+        assert (answer.error, answer.fields) == ("validation_failed", [field]), unit
 
 
-@pytest.mark.parametrize("value", [*NOT_STRINGS, "a\x00b"], ids=repr)
 @pytest.mark.parametrize("field", COURSE_LIMITS)
-def test_only_strings_are_text(owner: RestDoor, full, field: str, value: object) -> None:
-    answer = owner.call("update_course", course_id=full["id"], **{field: value})
-    assert (answer.error, answer.fields) == ("validation_failed", [field])
+def test_only_strings_that_can_be_stored_are_text(owner: RestDoor, full, field: str) -> None:
+    for value in [*NOT_STRINGS, "a\x00b"]:
+        answer = owner.call("update_course", course_id=full["id"], **{field: value})
+        assert (answer.error, answer.fields) == ("validation_failed", [field]), value
 
 
 def test_one_wrong_field_changes_none(owner: RestDoor, full) -> None:

@@ -34,11 +34,11 @@ def test_null_clears_the_date(owner: RestDoor, exam) -> None:
     assert changed == exam | {"due_on": None, "days_until": None, "updated_at": ANY}
 
 
-@pytest.mark.parametrize("field", ["title", "kind"])
-def test_title_and_kind_are_never_null(owner: RestDoor, exam, field: str) -> None:
+def test_title_and_kind_are_never_null(owner: RestDoor, exam) -> None:
     """Fine print, Null."""
-    answer = owner.call("update_item", item_id=exam["id"], **{field: None})
-    assert (answer.error, answer.fields) == ("validation_failed", [field])
+    for field in ["title", "kind"]:
+        answer = owner.call("update_item", item_id=exam["id"], **{field: None})
+        assert (answer.error, answer.fields) == ("validation_failed", [field]), field
 
 
 def test_an_empty_object_changes_nothing(owner: RestDoor, exam) -> None:
@@ -88,22 +88,22 @@ def test_a_title_has_at_most_160_code_points(owner: RestDoor, exam, unit: str) -
     assert (answer.error, answer.fields) == ("validation_failed", ["title"])
 
 
-@pytest.mark.parametrize("title", ["", "  ", "a\x00b", *NOT_STRINGS], ids=repr)
-def test_a_title_is_text_and_not_blank(owner: RestDoor, exam, title: object) -> None:
-    answer = owner.call("update_item", item_id=exam["id"], title=title)
-    assert (answer.error, answer.fields) == ("validation_failed", ["title"])
+def test_a_title_is_text_and_not_blank(owner: RestDoor, exam) -> None:
+    for title in ["", "  ", "a\x00b", *NOT_STRINGS]:
+        answer = owner.call("update_item", item_id=exam["id"], title=title)
+        assert (answer.error, answer.fields) == ("validation_failed", ["title"]), title
 
 
-@pytest.mark.parametrize("kind", ["homework", "Exam", "", 1, True, [], {}], ids=repr)
-def test_other_kinds_are_refused(owner: RestDoor, exam, kind: object) -> None:
-    answer = owner.call("update_item", item_id=exam["id"], kind=kind)
-    assert (answer.error, answer.fields) == ("validation_failed", ["kind"])
+def test_other_kinds_are_refused(owner: RestDoor, exam) -> None:
+    for kind in ["homework", "Exam", "", 1, True, [], {}]:
+        answer = owner.call("update_item", item_id=exam["id"], kind=kind)
+        assert (answer.error, answer.fields) == ("validation_failed", ["kind"]), kind
 
 
-@pytest.mark.parametrize("due_on", [*NOT_DATES, 20261121, True, [], {}], ids=repr)
-def test_other_dates_are_refused(owner: RestDoor, exam, due_on: object) -> None:
-    answer = owner.call("update_item", item_id=exam["id"], due_on=due_on)
-    assert (answer.error, answer.fields) == ("validation_failed", ["due_on"])
+def test_other_dates_are_refused(owner: RestDoor, exam) -> None:
+    for due_on in [*NOT_DATES, 20261121, True, [], {}]:
+        answer = owner.call("update_item", item_id=exam["id"], due_on=due_on)
+        assert (answer.error, answer.fields) == ("validation_failed", ["due_on"]), due_on
 
 
 def test_one_wrong_field_changes_none(owner: RestDoor, exam) -> None:
