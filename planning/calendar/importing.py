@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import IO
+from datetime import date
+from typing import IO, TypedDict
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -26,6 +27,14 @@ from studyservice.operations.errors import Conflict
 
 MAX_IMPORTED = 3000
 """Events of a course that are remembered, those whose item was deleted included."""
+
+
+class _Remembered(TypedDict):
+    """What is remembered of an event, beside the item that was made of it."""
+
+    title: str
+    due_on: date
+    prodid: str
 
 
 def import_calendar(member: Member, course_id: UUID, file: IO[bytes], *, dry_run: bool) -> CalendarImportRow:
@@ -168,7 +177,7 @@ def _remember(
     )
 
 
-def _base(event: ImportedEvent) -> dict[str, object]:
+def _base(event: ImportedEvent) -> _Remembered:
     """What is remembered of an event."""
     return {"title": event.title, "due_on": event.due_on, "prodid": event.prodid}
 
