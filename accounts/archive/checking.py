@@ -3,14 +3,17 @@
 import secrets
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from decimal import Decimal
 from hashlib import blake2b
 from typing import IO, Any
 from uuid import UUID
 
 import orjson
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Model
 
 from accounts.archive.profile import PROFILE, ProfileLine
 from accounts.archive.tables import FILES, TABLES, ArchiveTable, Limit
@@ -33,11 +36,26 @@ def wrong_line(path: str, number: int, message: str) -> Detail:
 
 @dataclass(slots=True)
 class Laid:
-    """The rows of a table, as JSON arrays in a temporary file."""
+    """The rows of a table, as JSON arrays in a temporary file, with values as the database takes them.
+
+    Attributes:
+        columns: what the values are of.
+        number: of rows.
+    """
 
     table: ArchiveTable
     file: IO[bytes]
+    columns: list[str] = field(init=False)
     number: int = 0
+    _prepared: list[tuple[str, Callable[[Any], Any]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.columns = self.table.columns()
+        self._prepared = [(name, prepared(self.table.model, name)) for name in self.columns]
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Lay one down."""
+        self.file.write(dumps([prepare(row[name]) for name, prepare in self._prepared]) + b"\n")
 
     def batches(self, size: int) -> Iterator[tuple[int, list[list[Any]]]]:
         """The rows, some at a time, each time with the number of the first, from 1."""
@@ -52,6 +70,20 @@ class Laid:
             yield first, batch
 
 
+def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
+    """Makes what this database takes for a column out of a value; only what JSON can say too is left of it."""
+    concrete = next(one for one in model._meta.concrete_fields if one.attname == column)
+    database = connections[DEFAULT_DB_ALIAS]
+
+    def prepare(value: Any) -> Any:
+        if value is None or isinstance(value, str | int | float):
+            return value  # no database wants it otherwise, and asking takes longer than all else
+        made = concrete.get_db_prep_save(value, database)
+        return str(made) if isinstance(made, Decimal) else made
+
+    return prepare
+
+
 @dataclass(frozen=True, slots=True)
 class _Known:
     """A line that others refer to: the id of its row, and what it refers to."""
@@ -62,8 +94,15 @@ class _Known:
 
 @dataclass(slots=True)
 class _Seen:
-    """What was seen of a table."""
+    """What was seen of a table.
 
+    Attributes:
+        columns: that a line must have.
+        stored_file: the one of them that names a file; None if there is none.
+    """
+
+    columns: list[str]
+    stored_file: str | None
     ids: set[UUID] = field(default_factory=set)
     once: set[tuple[Any, ...]] = field(default_factory=set)
     counted: Counter[tuple[Limit, Any]] = field(default_factory=Counter)
@@ -80,6 +119,7 @@ class Checker:
     def __init__(self, archive: Archive, files: ExitStack) -> None:
         self._archive = archive
         self._known: dict[str, dict[UUID, _Known]] = {}
+        self._tables = {table.name: table for table in TABLES}
         self._wanted = {name for table in TABLES for name in (*table.references.values(), *table.loose.values())}
         self._secret = secrets.token_bytes(16)
         self._newest = UUID(int=0)
@@ -110,7 +150,7 @@ class Checker:
             ValidationFailed: lines break rules.
             NoArchive: there are not as many as the manifest tells.
         """
-        table, seen, details = laid.table, _Seen(), list[Detail]()
+        table, seen, details = laid.table, _Seen(laid.columns, laid.table.stored_file()), list[Detail]()
         known = self._known.setdefault(table.name, {})
         for line in self._archive.lines(table.path(), table.long_line):
             laid.number = line.number
@@ -121,19 +161,19 @@ class Checker:
                 if len(details) >= MAX_DETAILS:
                     break
             else:
-                laid.file.write(dumps(list(row.values())) + b"\n")
+                laid.add(row)
         if details:
             raise ValidationFailed(details)
         if laid.number != self._archive.counts.get(table.name):
             raise NoArchive(f"{table.path()} has not as many lines as the manifest tells.")
 
     def _row(self, table: ArchiveTable, line: Line, seen: _Seen, known: dict[UUID, _Known]) -> dict[str, Any]:
-        """The row of a line, by its columns.
+        """The values of a line's row, by their columns.
 
         Raises:
             ValidationFailed: the line breaks a rule.
         """
-        fields = _parsed(table, line)
+        fields = _parsed(table, line, seen.columns)
         old_id: UUID = fields["id"]
         if not table.keeps_time:
             if old_id in seen.ids:
@@ -147,11 +187,12 @@ class Checker:
             fields[name] = uuid7() if there is None else there.id
         self._require_once(table, fields, seen)
         self._require_room(table, references, seen)
-        self._require_file(table, fields)
+        if seen.stored_file is not None:
+            self._require_file(fields, seen.stored_file)
         fields["id"] = self._new_id(table, old_id)
         if table.name in self._wanted:
             known[old_id] = _Known(fields["id"], references)
-        return {name: fields[name] for name in table.columns()}
+        return fields
 
     def _found(self, name: str, value: UUID, of: str) -> _Known:
         found = self._known[name].get(value)
@@ -178,20 +219,16 @@ class Checker:
     def _group(self, table: ArchiveTable, limit: Limit, references: dict[str, Any]) -> Any:
         """What the lines that are counted together with one have in common."""
         value: Any = None
-        tables = {one.name: one for one in TABLES}
         for name in limit.per:
             value = references.get(name)
             if value is None:
                 return None
-            table = tables[table.references[name]]
+            table = self._tables[table.references[name]]
             references = self._known[table.name][value].references
         return value
 
-    def _require_file(self, table: ArchiveTable, fields: dict[str, Any]) -> None:
+    def _require_file(self, fields: dict[str, Any], column: str) -> None:
         """Let a line that names a stored file name one that is there and whole, and that no other line names."""
-        column = table.stored_file()
-        if column is None:
-            return
         name = fields[column]
         if name not in self._unused:
             raise ValidationFailed.of(column, f"Names no file below {FILES}, or one that another line names.")
@@ -208,11 +245,11 @@ class Checker:
         return self._newest
 
 
-def _parsed(table: ArchiveTable, line: Line) -> dict[str, Any]:
+def _parsed(table: ArchiveTable, line: Line, columns: list[str]) -> dict[str, Any]:
     """The fields of a line by its own rules."""
     if not isinstance(line.value, dict):
         raise ValidationFailed.of("", "Must be a JSON object, and not too long.")
-    missing = [name for name in table.columns() if name not in line.value]
+    missing = [name for name in columns if name not in line.value]
     if missing:
         raise ValidationFailed([{"field": name, "message": "This field is required."} for name in missing])
     return table.line.parse(line.value)

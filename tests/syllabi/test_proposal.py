@@ -373,7 +373,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_no_text_of_the_greatest_length_takes_long(piece):
-    """The watchdog is generous: what backtracks takes minutes, and the slowest of these takes two seconds."""
+    """The watchdog is generous: what backtracks takes minutes, and the slowest of these takes four seconds."""
     from time import process_time
 
     from courses.syllabi.evidence import evidence_for
