@@ -1,7 +1,7 @@
 """Grades when a change is taken back: a replaced list of categories, and the limit of scores."""
 
 from collections import Counter
-from typing import Any
+from typing import TypedDict
 from uuid import UUID
 
 from accounts.change_contents import Part, type_of
@@ -18,7 +18,18 @@ from grades.scores import require_room
 from studyservice.operations.errors import Conflict
 
 
-def put_categories_back(member: Member, write: Write, course_id: UUID, after: Any, before: Any) -> None:
+class KeptCategory(TypedDict):
+    """A category as the log of changes has it."""
+
+    id: str
+    name: str
+    weight: float
+    position: int
+
+
+def put_categories_back(
+    member: Member, write: Write, course_id: UUID, after: list[KeptCategory], before: list[KeptCategory]
+) -> None:
     """What a course's categories were, but for those that the change had deleted: these come back by themselves.
 
     Raises:
@@ -38,8 +49,7 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
     for entry in after:
         was = old.get(entry["id"])
         if was is not None and was != entry:
-            fields = {"name": was["name"], "weight": str(was["weight"]), "position": was["position"]}
-            mine.filter(id=entry["id"]).update(**fields)
+            mine.filter(id=entry["id"]).update(name=was["name"], weight=str(was["weight"]), position=was["position"])
 
 
 def scores_come_back(member: Member, rows: list[Columns]) -> None:

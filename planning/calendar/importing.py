@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from accounts.change_contents import Fields
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.writing import writing
@@ -134,7 +135,7 @@ def _remember(
     )
 
 
-def _base(event: ImportedEvent) -> dict[str, object]:
+def _base(event: ImportedEvent) -> Fields:
     """What is remembered of an event."""
     return {"title": event.title, "due_on": event.due_on, "prodid": event.prodid}
 
