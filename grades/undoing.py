@@ -1,7 +1,7 @@
 """Grades when a change is taken back: a replaced list of categories, and the limit of scores."""
 
 from collections import Counter
-from typing import TypedDict
+from typing import Any
 from uuid import UUID
 
 from accounts.change_contents import Part, type_of
@@ -18,18 +18,7 @@ from grades.scores import require_room
 from studyservice.operations.errors import Conflict
 
 
-class KeptCategory(TypedDict):
-    """A category as the log of changes has it."""
-
-    id: str
-    name: str
-    weight: float
-    position: int
-
-
-def put_categories_back(
-    member: Member, write: Write, course_id: UUID, after: list[KeptCategory], before: list[KeptCategory]
-) -> None:
+def put_categories_back(member: Member, write: Write, course_id: UUID, after: Any, before: Any) -> None:
     """What a course's categories were, but for those that the change had deleted: these come back by themselves.
 
     Raises:

@@ -1,6 +1,6 @@
 """What is planned when a change is taken back: the limits of milestones, and what was remembered of calendar files."""
 
-from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from accounts.models import Member
@@ -17,9 +17,7 @@ def milestones_come_back(member: Member, rows: list[Columns]) -> None:
         require_within_limits(member, item_ids)
 
 
-def forget_import(
-    member: Member, write: Write, event_id: UUID, after: Mapping[str, str], before: Mapping[str, str] | None
-) -> None:
+def forget_import(member: Member, write: Write, event_id: UUID, after: Any, before: Any) -> None:
     """An event is remembered as it was before an import, or no more if that was its first.
 
     A field that a later import left otherwise, without a change of the item, stays as that has it.
