@@ -75,7 +75,8 @@ syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi i
 
 lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt
-	$(BIN)/uv pip compile $(LOCK) --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+	$(BIN)/uv pip compile $(LOCK) --extra s3 -c requirements.txt pyproject.toml -o requirements-s3.txt
+	$(BIN)/uv pip compile $(LOCK) --extra dev -c requirements.txt -c requirements-s3.txt pyproject.toml -o requirements-dev.txt
 
 LOCK := -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --no-header

@@ -19,7 +19,7 @@ from accounts.models import Member
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
 from studyservice.http.request_keys import RequestKey
-from studyservice.http.responses import content_response, download_response, error_response, json_response
+from studyservice.http.responses import JSON_TYPE, content_response, download_response, error_response, json_response
 from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation, Scope
@@ -68,16 +68,17 @@ class HttpArguments:
 
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""
-        if operation.body is not None:
-            return read_json(self.request, long=operation.long_body)
-        if operation.upload is not None:
+        upload, takes_json = operation.upload, operation.body is not None
+        if upload is not None and not (takes_json and self.request.content_type in {JSON_TYPE, ""}):
             with ExitStack() as turn:
-                if operation.upload.turn is not None:
-                    turn.enter_context(operation.upload.turn())
-                received = read_upload(self.request, operation.upload)
+                if upload.turn is not None:
+                    turn.enter_context(upload.turn())
+                received = read_upload(self.request, upload, or_json=takes_json)
                 received.turn.push(turn.pop_all())
             UPLOAD.set(self.request, received)
             return received
+        if takes_json:
+            return read_json(self.request, long=operation.long_body)
         if self.request.method == "DELETE":
             require_whole(self.request)
         return None
@@ -114,7 +115,7 @@ class MemberViewSet(ViewSet):
         body: the validated body.
         status: what the action answers a success with; None if it is the declared one.
         change_id: the row that the call left in the log of changes; None if it changed nothing.
-        upload: the file that was sent, of an operation that takes one.
+        upload: the file that was sent, of an operation that takes one; not set where its body came as JSON instead.
     """
 
     http_method_names = ("get", "head", "post", "put", "patch", "delete")
@@ -214,10 +215,11 @@ class MemberViewSet(ViewSet):
         sent = _admitted(operation, credential, arguments)
         path_ids = self._parse_parameters(operation, arguments)
         try:
-            if operation.body is not None:
-                self.body = operation.body.parse(sent, partial=operation.partial)
-            elif isinstance(sent, Received):
+            if isinstance(sent, Received):
                 self.upload = sent.one()
+            if operation.body is not None:
+                partial = operation.partial or isinstance(sent, Received)
+                self.body = operation.body.parse(sent.fields if isinstance(sent, Received) else sent, partial=partial)
         except ValidationFailed:
             if operation.exists is not None:
                 operation.exists(self.member, **path_ids)

@@ -4,49 +4,26 @@ Saving and deleting go through the same functions as the API's operations, with 
 """
 
 from typing import TYPE_CHECKING, Any, ClassVar
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import FileResponse, Http404, HttpRequest
+from django.http import HttpRequest
 from django.urls import URLPattern, path
 
-from accounts.change_admin import note_reading
 from accounts.deleting import delete_object
 from accounts.writing import writing
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
-from studyservice.admin.base import ServiceAdmin, ServiceInline
+from courses.syllabus_admin import BROUGHT, SyllabusFileInline, files_read, syllabus_file
+from courses.uploads.operators import add_to_course
+from studyservice.admin.base import ServiceAdmin
 
 if TYPE_CHECKING:
     _CourseForm = forms.ModelForm[Course]
 else:
     _CourseForm = forms.ModelForm
-
-
-def syllabus_file(request: HttpRequest, course_id: UUID, file_id: UUID) -> FileResponse:
-    """An uploaded file, as a download."""
-    if not request.user.has_perm("courses.view_syllabusfile"):
-        raise PermissionDenied
-    file = SyllabusFile.objects.filter(course_id=course_id, id=file_id).first()
-    if file is not None:
-        note_reading(file)
-    if file is None or not file.file.storage.exists(str(file.file.name)):
-        raise Http404
-    return FileResponse(
-        file.file.open("rb"), as_attachment=True, filename=file.filename, content_type="application/octet-stream"
-    )
-
-
-class SyllabusFileInline(ServiceInline):
-    """Uploaded files: added and removed, never changed."""
-
-    model = SyllabusFile
-    fields = ("file", "filename", "created_at")
-    readonly_fields = ("filename", "created_at")
-    ordering = ("created_at",)
 
 
 class CourseForm(_CourseForm):
@@ -83,7 +60,7 @@ class CourseAdmin(ServiceAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         """And the uploaded files, below `MEDIA_URL`."""
-        files = path("syllabi/<uuid:course_id>/<uuid:file_id>", self.admin_site.admin_view(syllabus_file))
+        files = path("syllabi/<str:folder>/<uuid:file_id>", self.admin_site.admin_view(syllabus_file))
         return [files, *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: Course, form: Any, change: bool) -> None:
@@ -95,22 +72,29 @@ class CourseAdmin(ServiceAdmin):
             fields = dict(form.cleaned_data)
             obj.id = courses.create_course(fields.pop("member"), **fields)["id"]
 
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """As ever, once the files are read that came with the form: that takes its time, and no transaction is open."""
+        return self._told(request, self._changeform_with_files, *args, **kwargs)
+
+    def _changeform_with_files(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        if not (self.has_change_permission(request) or self.has_add_permission(request)):
+            raise PermissionDenied
+        with files_read(request):
+            return super().changeform_view(request, *args, **kwargs)
+
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         """Store new files for the course's member under their own names; remove the ones that were ticked."""
         course: Course = form.instance
-        added = formset.save(commit=False)
+        formset.save(commit=False)
+        added = [form.add_prefix("file") for form in formset.extra_forms if form.has_changed()]
         if not added and not formset.deleted_objects:
             return
+        brought = BROUGHT.require(request)
         with writing(course.member_id, "change_syllabus_files") as write:
-            for file in added:
-                file.member_id = course.member_id
-                file.filename = file.file.name
-                file.created_at = write.now
-                file.save()
-                write.made(SyllabusFile, file.id, file.filename, {"course_id": course.id, "filename": file.filename})
-                write.cannot_be_undone()
             for file in formset.deleted_objects:
                 delete_object(write, SyllabusFile, file.id)
+            for field in added:
+                add_to_course(write, course.id, brought[field])
 
     def delete_model(self, request: HttpRequest, obj: Course) -> None:
         """As delete_course does it."""

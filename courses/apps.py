@@ -11,6 +11,7 @@ class CoursesConfig(AppConfig):
     name = "courses"
     headings: ClassVar[dict[str, str]] = {
         "Courses": "Courses and their syllabus text.",
+        "Syllabi": "Files of syllabi, and the course, items and weights that they propose.",
         "Items": "Exams, quizzes, assignments, labs, papers, projects: what is due when.",
     }
 

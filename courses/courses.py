@@ -23,6 +23,7 @@ from courses.item_counts import add_to_count
 from courses.items import next_items
 from courses.models import DEFAULT_TERM, MAX_SYLLABUS_CHARACTERS, Course
 from courses.serializers import CourseDetailRow, CourseFields, CourseRecord, CourseRow
+from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
@@ -124,18 +125,26 @@ def create_course(
     institution: str | None = None,
     subject: str | None = None,
     syllabus_text: str | None = None,
+    syllabus_id: UUID | None = None,
     items: list[EntryFields] | None = None,
     grade_categories: list[CategoryEntryFields] | None = None,
 ) -> CreatedCourseRow:
     """A new course with all that its syllabus says, or nothing of it.
 
-    If any of the last three is given, the answer has the items with the evidence for their quotes, the categories, and
+    If any of the last four is given, the answer has the items with the evidence for their quotes, the categories, and
     warnings.
 
+    Args:
+        syllabus_id: an upload, which becomes a file of the course; its text is the syllabus's, unless one is given.
+
     Raises:
+        ValidationFailed: `syllabus_id` is no upload of the member's that is free.
         Conflict: the member has `MAX_COURSES` courses, or would have more than `MAX_ITEMS_OF_MEMBER` items.
     """
     with writing(member.id, "create_course") as write:
+        upload = None if syllabus_id is None else attachable(write, syllabus_id)
+        if upload is not None:
+            syllabus_text = syllabus_text or upload["text"]
         require_room(member)
         fields: CourseFields = {
             "name": name,
@@ -148,13 +157,15 @@ def create_course(
         }
         course = Course.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
         write.made(Course, course.id, name, fields)
+        if upload is not None:
+            attach(write, upload, course.id)
         rows = [new_row(write, course.id, name, entry) for entry in items or ()]
         if rows:
             add_to_count(member, course.id, len(rows))
             insert_rows(write, rows)
         categories = COURSE_CATEGORIES.get().add(write, course.id, grade_categories) if grade_categories else []
         made = cast("CreatedCourseRow", require_course(member, course.id))
-    if syllabus_text is None and items is None and grade_categories is None:
+    if syllabus_text is None and syllabus_id is None and items is None and grade_categories is None:
         return made
     today = member.today()
     entered = answered(rows, today)
@@ -194,16 +205,28 @@ def require_room(member: Member, more: int = 1) -> None:
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
     """Change the fields given; those that are as they were leave the course untouched.
 
+    An upload, `syllabus_id`, becomes a file of the course; its text is that of the syllabus unless one is given.
+
     Raises:
         NotFound: there is no such course of the member's.
+        ValidationFailed: `syllabus_id` is no upload of the member's that is free, or a file of this course.
+        Conflict: the course has as many files as it can have.
     """
+    syllabus_id = changes.pop("syllabus_id", None)
     with writing(member.id, "update_course") as write:
         mine = Course.objects.filter(member_id=member.id, id=course_id)
-        stored = mine.values(*{"name", *changes}).first()
+        stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()
         if stored is None:
             raise NoSuchCourse
+        upload = attachable(write, syllabus_id, course_id) if syllabus_id else None
+        if upload is not None and upload["text"] is not None and changes.get("syllabus_text") is None:
+            changes["syllabus_text"] = upload["text"]
         if different := write.differing(Course, course_id, stored["name"], stored, changes):
             mine.update(**different, updated_at=write.now)
+        if upload is not None and upload["course_id"] is None:
+            if not different:
+                write.within(Course, course_id, stored["name"])
+            attach(write, upload, course_id)
         return require_course(member, course_id)
 
 

@@ -13,3 +13,11 @@ class NoSuchItem(NotFound):
     """The member has no such item."""
 
     default_message = "There is no such item. list_items gives the ids."
+
+
+class NoSuchSyllabus(NotFound):
+    """The member has no such file of a syllabus, or it has expired."""
+
+    default_message = (
+        "There is no such syllabus. One that is attached to no course within 24 hours is deleted; upload it again."
+    )

@@ -6,15 +6,20 @@ from typing import ClassVar
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db import models, transaction
+from django.db.models.fields.files import FieldFile
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from studyservice.database.constraints import at_least, characters, one_of
+from courses.syllabi.reading.files import TextStatus
+from courses.syllabi.reading.limits import MAX_PAGES
+from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
 
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
+SYLLABUS_FOLDER = "syllabi"
+"""In storage."""
 
 
 class Course(models.Model):
@@ -55,22 +60,76 @@ class Course(models.Model):
 
 
 def syllabus_path(file: "SyllabusFile", filename: str) -> str:
-    """Where an uploaded file lies in storage: by course, under a name of our own; 81 of the field's 100 characters."""
-    return f"syllabi/{file.course_id}/{file.id}"
+    """Where a file lies in storage: under a name of our own; 48 of the field's 100 characters."""
+    return f"{SYLLABUS_FOLDER}/{file.id.hex[:2]}/{file.id}"
+
+
+class StoredFile(FieldFile):
+    """A file in storage, whose address is one of the operators' admin wherever it lies."""
+
+    @property
+    def url(self) -> str:
+        """Never a storage's own, which would ask for no permission and tell nobody."""
+        return f"{settings.MEDIA_URL}{self.name}"
+
+
+class StoredFileField(models.FileField):
+    """A `StoredFile`."""
+
+    attr_class = StoredFile
 
 
 class SyllabusFile(models.Model):
-    """A file uploaded for a course; it leaves storage after the commit that removes its row."""
+    """A file of a syllabus, uploaded by its member; it leaves storage after the commit that removes its row.
+
+    It belongs to no course at first, and expires unless it is attached to one.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
-    course = models.ForeignKey(Course, models.CASCADE, related_name="syllabus_files")
-    file = models.FileField(upload_to=syllabus_path)
+    course = models.ForeignKey(Course, models.CASCADE, related_name="syllabus_files", null=True, blank=True)
+    compared_with_id = models.UUIDField(
+        null=True, blank=True, editable=False, help_text="The course that its proposal is compared with; may be gone."
+    )
+    file = StoredFileField(upload_to=syllabus_path)
     filename = models.CharField(max_length=255)
+    media_type = models.CharField(max_length=100, help_text="By its content.")
+    size = models.PositiveIntegerField(help_text="In bytes.")
+    sha256 = models.CharField(max_length=64, help_text="Of its bytes, in hexadecimal.")
+    text_status = models.CharField(
+        max_length=16, choices=[(one.value, one.value) for one in TextStatus], help_text="What came of reading it."
+    )
+    text = models.TextField(null=True, blank=True)
+    characters = models.PositiveIntegerField(default=0, help_text="Of the text; 0 where there is none.")
+    pages = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Of a PDF that was read.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When it goes unless it is attached to a course."
+    )
 
     class Meta:
-        constraints: ClassVar[list[models.BaseConstraint]] = [characters("filename", 1, 255)]
+        permissions = (("read_syllabusfile", "Can read what is in a syllabus file"),)
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["expires_at"], name="syllabusfile_expiry", condition=models.Q(course=None))
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(
+                fields=["member", "sha256"], name="syllabusfile_unattached", condition=models.Q(course=None)
+            ),
+            models.CheckConstraint(
+                name="%(class)s_expires_at",
+                condition=models.Q(course=None, expires_at__isnull=False)
+                | models.Q(course__isnull=False, expires_at=None),
+            ),
+            characters("filename", 1, 255),
+            characters("media_type", 1, 100),
+            at_least("size", 0),
+            characters("sha256", 64, 64),
+            one_of("text_status", [one.value for one in TextStatus]),
+            characters("text", 1, MAX_SYLLABUS_CHARACTERS),
+            between("characters", 0, MAX_SYLLABUS_CHARACTERS),
+            between("pages", 0, MAX_PAGES),
+        ]
 
     def __str__(self) -> str:
         return self.filename

@@ -22,6 +22,7 @@ class CourseFields(TypedDict, total=False):
     institution: str | None
     subject: str | None
     syllabus_text: str | None
+    syllabus_id: UUID | None
 
 
 class CourseBody(Body):
@@ -46,6 +47,12 @@ class CourseBody(Body):
         max_length=MAX_SYLLABUS_CHARACTERS,
         blank_is_null=True,
         help_text="The whole text of the syllabus, up to 500,000 characters.",
+    )
+    syllabus_id = IdField(
+        required=False,
+        allow_null=True,
+        help_text="An upload of create_syllabus, which becomes a file of the course; its text is that of the syllabus "
+        "unless syllabus_text is sent.",
     )
 
 

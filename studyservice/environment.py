@@ -5,6 +5,7 @@ A secret may also come from a file: NAME_FILE instead of NAME.
 
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,38 @@ def web_address(name: str) -> str:
     if url and not (usable and "@" not in parts.netloc and url.isprintable() and " " not in url):
         raise ImproperlyConfigured(f"{name} must be an address such as https://example.org/renew, not {url!r}.")
     return url
+
+
+def file_storage() -> dict[str, Any]:
+    """Where uploaded files lie: in the bucket S3_BUCKET of a service that speaks S3, else in DATA_DIR.
+
+    Without S3_ENDPOINT it is that of AWS; without S3_ACCESS_KEY the credentials are what boto3 finds by itself.
+    """
+    bucket, endpoint = text("S3_BUCKET"), web_address("S3_ENDPOINT")
+    access, secret, region = text("S3_ACCESS_KEY"), text("S3_SECRET_KEY"), text("S3_REGION")
+    if not bucket:
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    if bool(access) != bool(secret):
+        raise ImproperlyConfigured("S3_ACCESS_KEY and S3_SECRET_KEY go together: set both or none.")
+    if find_spec("storages") is None or find_spec("boto3") is None:
+        raise ImproperlyConfigured("S3_BUCKET needs more packages: install those of requirements-s3.txt as well.")
+    from botocore.config import Config  # noqa: PLC0415  # only who has a bucket has the package
+
+    options = {
+        "bucket_name": bucket,
+        "endpoint_url": endpoint or None,
+        "region_name": region or None,
+        "access_key": access or None,
+        "secret_key": secret or None,
+        "client_config": Config(
+            signature_version="s3v4",
+            s3={"addressing_style": "path" if endpoint else "auto"},
+            connect_timeout=5,
+            read_timeout=15,
+            retries={"total_max_attempts": 2, "mode": "standard"},
+        ),
+    }
+    return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
 
 def credential_prefix() -> str:

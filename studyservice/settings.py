@@ -22,6 +22,7 @@ from studyservice.environment import (
     data_dir,
     databases,
     email,
+    file_storage,
     flag,
     metrics_address,
     redis_url,
@@ -212,6 +213,8 @@ EXPIRED_DATA = {
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",
     "contents_of_deletions": "accounts.purging.purge_taken",
+    "uploads": "courses.uploads.purging.purge_uploads",
+    "files_without_a_row": "courses.uploads.purging.purge_stray_files",
     "members_being_deleted": "accounts.erasure.finish_erasures",
     "refresh_tokens": "oauthserver.purging.purge_refresh_tokens",
     "access_tokens": "oauthserver.purging.purge_access_tokens",
@@ -338,6 +341,7 @@ UNDO_GO_AGAIN = {
 UNDO_FIELDS = {
     "course.categories": "grades.undoing.put_categories_back",
     "imported_event._remembered": "planning.undoing.forget_import",
+    "syllabus_file.course_id": "courses.uploads.attaching.detach_again",
 }
 UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
@@ -453,7 +457,7 @@ STATIC_ROOT = (BASE_DIR if CHECKOUT else DATA_DIR) / "staticfiles"
 MEDIA_ROOT = DATA_DIR / "files"
 MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "default": file_storage(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
 }
 # The largest body of an API request, and of one that may carry a whole syllabus or 500 cards (`Operation.long_body`).

@@ -32,6 +32,7 @@ from bench.drills import (
     sign_ins,
     slow_clients,
     stuck,
+    syllabi,
     undo,
 )
 from bench.drills.report import COLUMNS, Report
@@ -58,6 +59,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "erasure": erasure.drill,
     "agenda": largest_agenda.drill,
     "calendar": calendar_polls.drill,
+    "syllabi": syllabi.drill,
     "undo": undo.drill,
     "memory": memory.drill,
 }

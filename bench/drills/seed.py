@@ -1,5 +1,7 @@
 """The members of a drill, on either kind of database."""
 
+from hashlib import sha256
+
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.core.files.base import ContentFile
 from django.utils import timezone
@@ -32,7 +34,17 @@ def fill(members: int) -> Cast:
     )
     copy(Course, [Course(id=course, member_id=member, name="Cell Biology") for member, course in courses.items()])
     for member in people[:FILES]:
-        file = SyllabusFile(member_id=member, course_id=courses[member], filename="syllabus.txt")
+        file = SyllabusFile(
+            member_id=member,
+            course_id=courses[member],
+            filename="syllabus.txt",
+            media_type="text/plain",
+            size=len(SYLLABUS),
+            sha256=sha256(SYLLABUS).hexdigest(),
+            text_status="read",
+            text=SYLLABUS.decode(),
+            characters=len(SYLLABUS.decode()),
+        )
         file.file.save(file.filename, ContentFile(SYLLABUS))
     cards = add_decks({member: [courses[member]] for member in people}, now, [{}])
     tokens = connect(people, 1, now)

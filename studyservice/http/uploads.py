@@ -2,6 +2,7 @@
 
 import tempfile
 import time
+from collections.abc import Sequence
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
@@ -10,6 +11,7 @@ from django.http.multipartparser import MultiPartParserError
 
 from studyservice.http.bodies import BodyIncomplete, content_length, require_plain
 from studyservice.http.requests import Request
+from studyservice.http.responses import JSON_TYPE
 from studyservice.operations.errors import InvalidRequest
 from studyservice.operations.uploads import PART, Received, Upload, UploadedFile
 
@@ -47,8 +49,11 @@ def form_bytes(upload: Upload) -> int:
     return upload.max_bytes + _AROUND
 
 
-def read_upload(request: HttpRequest, upload: Upload) -> Received:
+def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) -> Received:
     """The files in the body of `request`; how many there must be is asked later (`Received.one`).
+
+    Args:
+        or_json: whether JSON would have been taken as well, for the message to one who sends something else.
 
     Raises:
         InvalidRequest: the body is too large, too slow, incomplete, encoded, broken, or of another type.
@@ -58,7 +63,8 @@ def read_upload(request: HttpRequest, upload: Upload) -> Received:
         return Received([])
     is_form = request.content_type == MULTIPART
     if not is_form and request.content_type not in upload.media_types:
-        types = " or ".join((f"{MULTIPART} with a part {PART}", *upload.media_types))
+        taken = (f"{MULTIPART} with a part {PART}", *upload.media_types, *((JSON_TYPE,) if or_json else ()))
+        types = " or ".join(taken)
         raise InvalidRequest(f"Send the file as {types}, and say so in the header Content-Type.")
     most = form_bytes(upload) if is_form else upload.max_bytes
     if content_length(request) > most:
@@ -81,18 +87,18 @@ def read_upload(request: HttpRequest, upload: Upload) -> Received:
 
 def _form(request: HttpRequest, upload: Upload) -> Received:
     request.upload_handlers = [TimedUploadHandler(request, upload.seconds)]
-    return sent_files(request)
+    return sent_files(request, upload.fields)
 
 
-def sent_files(request: HttpRequest) -> Received:
-    """The files of a form whose handler puts each into a file of its own."""
+def sent_files(request: HttpRequest, fields: Sequence[str] = ()) -> Received:
+    """The files of a form whose handler puts each into a file of its own, and of its fields those named."""
     files = []
     for sent in request.FILES.getlist(PART):
         if sent.file is None:  # the handler above opens one for each
             raise TypeError("a file that came has no file")
         sent.file.flush()
         files.append(UploadedFile(sent.file, sent.name or "", sent.size or 0))
-    return Received(files)
+    return Received(files, {name: request.POST[name] for name in fields if name in request.POST})
 
 
 def _whole_body(request: HttpRequest, upload: Upload) -> Received:

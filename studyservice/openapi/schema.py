@@ -81,14 +81,20 @@ class OperationSchema(AutoSchema):
         return self.declared.body
 
     def _get_request_body(self, direction: Any = "request") -> Any:
-        """A file as the part of a form, or as it is; JSON as drf-spectacular describes it."""
+        """A file as the part of a form, or as it is; JSON as drf-spectacular describes it, also instead of a file."""
         upload = self.declared.upload
         if upload is None:
             return super()._get_request_body(direction)  # type: ignore[no-untyped-call]  # drf-spectacular's
         file = {"type": "string", "format": "binary", "description": f"At most {upload.max_bytes} bytes."}
-        form = {"type": "object", "properties": {PART: file}, "required": [PART]}
-        content = {MULTIPART: {"schema": form}}
-        return {"content": content | {name: {"schema": file} for name in upload.media_types}, "required": True}
+        properties = {PART: file}
+        content: Schema = {}
+        if self.declared.body is not None:
+            beside = self._map_basic_serializer(self.declared.body(), direction)["properties"]  # type: ignore[no-untyped-call]  # drf-spectacular's
+            properties |= {name: beside[name] for name in upload.fields}
+            content |= super()._get_request_body(direction)["content"]  # type: ignore[no-untyped-call]  # drf-spectacular's
+        form = {"type": "object", "properties": properties, "required": [PART]}
+        content |= {MULTIPART: {"schema": form}} | {name: {"schema": file} for name in upload.media_types}
+        return {"content": content, "required": True}
 
     def get_response_serializers(self) -> Any:
         answer: Any = self.declared.answer

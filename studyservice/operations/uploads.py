@@ -1,7 +1,7 @@
 """Operations that take a file: what is declared, and what has come."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import IO
@@ -18,17 +18,21 @@ _CHUNK = 65_536
 class Upload:
     """What an operation takes as a file: a part of `multipart/form-data`, or a body of one of `media_types`.
 
+    An operation that declares a `body` as well takes that as JSON instead of a file.
+
     Attributes:
         max_bytes: of the file.
         seconds: within which a large one must have come as a whole; None if it may come as slowly as any body.
         turn: held from before the file is read until the request is answered, as by who takes few at a time; raises
             where it is not to be had.
+        fields: those of the operation's `body` that may stand beside the file in a form.
     """
 
     max_bytes: int
     media_types: tuple[str, ...] = ()
     seconds: int | None = None
     turn: Callable[[], AbstractContextManager[None]] | None = None
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +63,12 @@ class Received:
     """The files that came with a request, however many.
 
     Attributes:
+        fields: what stood beside them in a form, of what may.
         turn: what is held as long as they are.
     """
 
     files: Sequence[UploadedFile]
+    fields: Mapping[str, str] = field(default_factory=dict)
     turn: ExitStack = field(default_factory=ExitStack)
 
     def one(self) -> UploadedFile:
@@ -80,8 +86,9 @@ class Received:
         return self.files[0]
 
     def digest(self) -> bytes:
-        """What tells these files from others."""
-        return b"".join(file.digest() for file in self.files)
+        """What tells these files, and what came with them, from others."""
+        beside = sorted(self.fields.items())
+        return b"".join(file.digest() for file in self.files) + (repr(beside).encode() if beside else b"")
 
     def close(self) -> None:
         """Let the files go."""

@@ -51,6 +51,8 @@ class Rate(Enum):
     """Calendar files that are read, per member; one that takes all the time or memory there is counts ten times."""
     ARCHIVES = RateLimitItemPerHour(10)
     """Archives that are made of a member's data, and archives that are read, per member and each for itself."""
+    SYLLABI = RateLimitItemPerHour(60)
+    """Syllabi that are uploaded, per member; one that takes all the time or memory there is counts ten times."""
     ADMIN = RateLimitItemPerMinute(100)
     """Pages of the operators' admin, per client address and per member who is signed in."""
 

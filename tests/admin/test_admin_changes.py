@@ -3,15 +3,15 @@
 from typing import Any
 
 import pytest
-from django.core.files.base import ContentFile
 from django.test import Client
 
 from accounts.changes import ActorKind, Change
 from accounts.models import Member
-from courses.models import Course, SyllabusFile
+from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import form_of
 from tests.support.doors import RestDoor
+from tests.support.uploads import stored_file
 
 LOG = "/admin/accounts/change/"
 
@@ -93,8 +93,7 @@ def test_opening_an_object_is_told(admin: Client, operator: Member, owner: RestD
 
 @pytest.mark.rest
 def test_downloading_a_file_is_told(admin: Client, owner: RestDoor, owner_member: Member, course: Any) -> None:
-    file = SyllabusFile(member=owner_member, course_id=course["id"], filename="plan.pdf")
-    file.file.save("plan.pdf", ContentFile(b"Week 1"))
+    file = stored_file(owner_member, course["id"], filename="plan.pdf")
     assert admin.get(file.file.url).getvalue() == b"Week 1"
     assert (latest(owner)["operation"], latest(owner)["object"]["name"]) == ("operator_read", "plan.pdf")
 

@@ -25,6 +25,7 @@ from tests.support.factories import (
     MemberFactory,
     MilestoneFactory,
     RefreshTokenFactory,
+    SyllabusFileFactory,
     stored,
     stored_for_each,
 )
@@ -35,6 +36,7 @@ LISTS = [
     "accounts/calendarfeed",
     "courses/course",
     "courses/item",
+    "courses/syllabusfile",
     "planning/milestone",
     "grades/gradecategory",
     "grades/gradescore",
@@ -53,6 +55,7 @@ _ONE = r'WHERE "\w+"\."(session_key|id|course_id)" = '
 FILTERS = {
     "accounts/member": ["?membership=active", "?membership=ending", "?membership=lapsed", "?is_staff__exact=0"],
     "accounts/apikey": ["?state=active", "?state=expired", "?state=revoked"],
+    "courses/syllabusfile": ["?text_status__exact=read"],
     "courses/item": ["?kind__exact=exam"],
     "practice/attempt": ["?source__exact=vocab", "?correct__exact=1"],
     "vocab/card": ["?state__exact=new"],
@@ -80,6 +83,7 @@ def _fill(start: int, number: int) -> None:
     syllabus = "text that no list needs"
     courses = each(CourseFactory, {"name": "Course a", "syllabus_text": syllabus}, member=members)
     items = each(ItemFactory, {"title": "Item a", "kind": "exam"}, member=members, course=courses)
+    each(SyllabusFileFactory, {"filename": "File a"}, member=members, course=courses)
     each(MilestoneFactory, {"title": "Step a"}, member=members, item=items)
     categories = each(GradeCategoryFactory, {"name": "Category a"}, member=members, course=courses)
     each(GradeScoreFactory, {"label": "Score a"}, member=members, category=categories)

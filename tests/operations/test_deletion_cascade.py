@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.core.files.base import ContentFile
 from django.db import transaction
 
 from accounts.acting import acting, command
 from tests.support.doors import RestDoor
+from tests.support.uploads import stored_file
 
 if TYPE_CHECKING:
     from accounts.models import Member
@@ -21,15 +21,10 @@ Upload = Callable[..., "SyllabusFile"]
 @pytest.fixture
 def upload(settings, tmp_path: Path) -> Upload:
     """Stores a syllabus file for a course."""
-    from courses.models import SyllabusFile
-
     settings.MEDIA_ROOT = tmp_path
 
-    def store(member: "Member", course: Any, content: bytes = b"Week 1") -> SyllabusFile:
-        row = SyllabusFile(member=member, course_id=course["id"], filename="syllabus.pdf")
-        row.file.save("syllabus.pdf", ContentFile(content), save=False)
-        row.save(force_insert=True)
-        return row
+    def store(member: "Member", course: Any, content: bytes = b"Week 1") -> "SyllabusFile":
+        return stored_file(member, course["id"], content)
 
     return store
 

@@ -9,7 +9,6 @@ import pytest
 from django.apps import apps
 from django.contrib.admin.models import LogEntry
 from django.core.exceptions import ValidationError
-from django.core.files.base import ContentFile
 from django.core.management import call_command
 from django.test import Client
 
@@ -21,6 +20,7 @@ from tests.support.browsers import act
 from tests.support.doors import RestDoor
 from tests.support.factories import CalendarFeedFactory, ImportedEventFactory, ItemFactory
 from tests.support.oauth import App, error_of, status_of
+from tests.support.uploads import stored_file
 from tests.support.vocabulary import made_deck
 
 MEMBERS = "/admin/accounts/member/"
@@ -72,13 +72,8 @@ def fill(door: RestDoor, member: Member) -> App:
 @pytest.fixture
 def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -> Path:
     """A syllabus file of the owner's."""
-    from courses.models import SyllabusFile
-
     settings.MEDIA_ROOT = tmp_path
-    row = SyllabusFile(member=owner_member, course_id=course["id"], filename="syllabus.pdf")
-    row.file.save("syllabus.pdf", ContentFile(b"Week 1"), save=False)
-    row.save(force_insert=True)
-    return Path(row.file.path)
+    return Path(stored_file(owner_member, course["id"]).file.path)
 
 
 @pytest.mark.rest

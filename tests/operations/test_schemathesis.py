@@ -17,7 +17,7 @@ from accounts.models import IdempotencyKey, Member
 from studyservice.rates import limiter as rates
 from studyservice.wsgi import application
 from tests.support.doors import RestDoor, document
-from tests.support.world import World, bearer
+from tests.support.world import World, bearer, new_text
 
 pytestmark = [
     pytest.mark.django_db,
@@ -85,6 +85,8 @@ def test_it_keeps_what_the_description_promises(case: Any, world: World) -> None
     if case.meta.generation.mode.is_positive:
         case.path_parameters = {name: world.id(name) for name in case.path_parameters}
         case.body = _with_own_ids(case.body, world)
+        if "course_id" in (case.query or {}) and case.path.startswith("/v1/syllabi"):
+            case.query["course_id"] = world.id("course_id")
     with one_connection():
         case.call_and_validate(headers=bearer(world.door.secret), excluded_checks=_exempt(case))
 
@@ -99,6 +101,10 @@ def _with_own_ids(value: Any, world: World) -> Any:
     known = {name: world.id(name) for name in own if name in {"category_id", "course_id"} and own[name] is not None}
     if isinstance(own.get("time_zone"), str):
         known["time_zone"] = "Europe/Paris"  # which texts name a time zone, a schema cannot say
+    if isinstance(own.get("text"), str):
+        known["text"] = new_text()  # which has no control characters
+    if own.get("syllabus_id") is not None:
+        known["syllabus_id"] = world.made("create_syllabus", text=new_text())["id"]  # one that is not attached yet
     return own | known
 
 
@@ -106,19 +112,22 @@ def _exempt(case: Any) -> list[Any]:
     """Checks that decisions 4 and 12 take out of force for this request."""
     query = case.query or {}
     about_cards = {"include_cards", "due_only", "limit"} & set(query)
-    if case.path == "/v1/vocab-decks" and about_cards:
+    refused_though_right = (
         # Cards come with one deck only, and what is about them with cards, which a parameter by itself cannot say.
-        return [CHECKS.get_one("positive_data_acceptance")]
-    if {"syllabus_from", "syllabus_limit"} & set(query):
-        # They need include_syllabus.
-        return [CHECKS.get_one("positive_data_acceptance")]
-    if "remaining" in query:
+        (case.path == "/v1/vocab-decks" and bool(about_cards))
+        # They need include_syllabus, or include_text.
+        or bool({"syllabus_from", "syllabus_limit"} & set(query))
         # Ids that name no category of the course are refused, which a schema cannot say.
-        return [CHECKS.get_one("positive_data_acceptance")]
-    if "cursor" in query:
+        or "remaining" in query
         # A cursor is opaque: of the texts that the schema allows, only those that the service gave are good.
-        return [CHECKS.get_one("positive_data_acceptance")]
-    if case.method == "PATCH" and isinstance(case.body, NotSet):
+        or "cursor" in query
+    )
+    taken_though_wrong = (
+        # Fields of a form are text, whatever type was meant, and a file is bytes.
+        case.media_type == "multipart/form-data"
         # No body on PATCH is an empty one, which changes nothing.
-        return [CHECKS.get_one("negative_data_rejection")]
-    return []
+        or (case.method == "PATCH" and isinstance(case.body, NotSet))
+    )
+    if refused_though_right:
+        return [CHECKS.get_one("positive_data_acceptance")]
+    return [CHECKS.get_one("negative_data_rejection")] if taken_though_wrong else []

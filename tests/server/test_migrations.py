@@ -48,6 +48,15 @@ ADDED_SINCE = {
     "reminded_until",
     "joins",
     "sequence",
+    "compared_with_id",
+    "media_type",
+    "size",
+    "sha256",
+    "text_status",
+    "text",
+    "characters",
+    "pages",
+    "expires_at",
 }
 """Columns that the database had not yet then."""
 

@@ -35,6 +35,7 @@ class Route:
 
     Attributes:
         success: status of a success; where there are two, of the one that made something.
+        is_upload: whether it takes a file and no JSON instead.
         successes: all of them.
     """
 
@@ -69,7 +70,7 @@ def routes() -> dict[str, Route]:
                 query=frozenset(p["name"] for p in parameters if p["in"] == "query"),
                 success=max(successes),
                 successes=successes,
-                is_upload="multipart/form-data" in operation.get("requestBody", {}).get("content", {}),
+                is_upload=list(operation.get("requestBody", {}).get("content", {}))[:1] == ["multipart/form-data"],
                 takes_body="requestBody" in operation,
             )
     return found
@@ -105,8 +106,8 @@ class RestDoor:
         given = dict(arguments)
         path = route.path.format(**{name: given.pop(name) for name in route.path_ids})
         query = {name: _text(given.pop(name)) for name in sorted(route.query & given.keys())}
-        if route.is_upload:
-            form = multipart(given.pop("file"))
+        if "file" in given:
+            form = multipart(**given)
             response = self.request(route.method, path, query=query, data=form, content_type=MULTIPART_CONTENT)
             return self._answer(response, route)
         body = given if route.takes_body else None

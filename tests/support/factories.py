@@ -144,7 +144,7 @@ class CourseFactory(_OfMember[Course]):
 
 
 class SyllabusFileFactory(_OfMember[SyllabusFile]):
-    """The row alone; there is no such file."""
+    """The row alone, of a file of a course; there is no such file."""
 
     class Meta:
         model = SyllabusFile
@@ -152,6 +152,10 @@ class SyllabusFileFactory(_OfMember[SyllabusFile]):
     course = _same_members(CourseFactory)
     file = LazyFunction(lambda: f"syllabi/{uuid4().hex}")
     filename = "syllabus.pdf"
+    media_type = "application/pdf"
+    size = 8
+    sha256 = LazyFunction(lambda: uuid4().hex + uuid4().hex)
+    text_status = "no_text"
 
 
 class ItemFactory(_OfMember[Item]):

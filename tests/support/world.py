@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
+from uuid import uuid4
 
 from django.apps import apps
 from django.db import connection
@@ -26,6 +27,11 @@ REST_ALONE = {
     "update_grade_score",
     "update_vocab_deck",
     "add_vocab_cards",
+    "create_syllabus",
+    "delete_syllabus",
+    "get_syllabus",
+    "get_syllabus_file",
+    "list_syllabi",
     "update_vocab_card",
     "delete_vocab_card",
     "export_vocab_deck",
@@ -38,7 +44,7 @@ REST_ALONE = {
 INTO_NOTHING = {"import_data"}
 """Operations that an account takes which has no courses and no decks."""
 
-DOWNLOADS = {"export_data", "export_vocab_deck"}
+DOWNLOADS = {"export_data", "export_vocab_deck", "get_syllabus_file"}
 """Operations that answer a file."""
 
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
@@ -139,7 +145,7 @@ class World:
         return self._ids[name]
 
     def _make(self, name: str) -> str:
-        made = self.door.made
+        made = self.made
         match name:
             case "course_id":
                 record = made("create_course", name="Cell Biology")
@@ -159,6 +165,8 @@ class World:
             case "card_id":
                 deck = made("create_vocab_deck", name="Membranes", cards=[{"term": "Pore", "definition": "Hole"}])
                 [record] = deck["cards"]
+            case "syllabus_id":
+                record = made("create_syllabus", text=new_text())
             case "change_id":
                 made("create_course", name="Botany")
                 record = self.made("list_changes", limit=1)["data"][0]
@@ -193,6 +201,8 @@ class World:
         if operation_id not in WITH_BODY:
             return None
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
+        if operation_id == "create_syllabus":
+            body["text"] = new_text()
         return {name: self.id(name) if name.endswith("_id") else value for name, value in body.items()}
 
     def files(self, operation_id: str) -> dict[str, bytes]:
@@ -206,6 +216,11 @@ class World:
         return Call(
             route.method, route.path.format(**ids), self.body(operation_id), file=self.files(operation_id).get("file")
         )
+
+
+def new_text() -> str:
+    """A syllabus that nobody has uploaded yet: the same one would be the same upload."""
+    return f"Fall 2026\n\nThu, Dec 3: midterm exam\n\n{uuid4()}"
 
 
 def bearer(secret: str) -> dict[str, str]:

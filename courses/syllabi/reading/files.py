@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import IO
 
+from courses.syllabi.reading.media_types import PLAIN, decoded
+from courses.syllabi.reading.tidy import tidied
 from studyservice.operations.errors import InvalidRequest
 from studyservice.reading.process import read_in_child
 
@@ -45,9 +47,17 @@ class FileText:
 
 
 class UnknownTypeError(InvalidRequest):
-    """No type that is read here."""
+    """No type that is read here.
+
+    Attributes:
+        hit_limit: whether finding that out cost as much as a reading may.
+    """
 
     default_message = "This type of file is not read here. Send a PDF, DOCX, ODT, HTML, Markdown or plain text file."
+
+    def __init__(self, message: str | None = None, *, hit_limit: bool = False) -> None:
+        self.hit_limit = hit_limit
+        super().__init__(message)
 
 
 def clean_filename(filename: str) -> str:
@@ -77,7 +87,7 @@ def read_file(file: IO[bytes], filename: str) -> FileText:
     outcome = read_in_child(_READER, file, {"filename": filename})
     media_type = outcome.found.get("media_type")
     if media_type is None:
-        raise UnknownTypeError
+        raise UnknownTypeError(hit_limit=outcome.hit_limit)
     status = TextStatus(outcome.found.get("text_status", TextStatus.UNREADABLE))
     return FileText(
         media_type=media_type,
@@ -86,3 +96,15 @@ def read_file(file: IO[bytes], filename: str) -> FileText:
         pages=outcome.found.get("pages") if outcome.complete else None,
         hit_limit=outcome.hit_limit,
     )
+
+
+def plain_text(text: str) -> FileText:
+    """A text that came as such, as it is kept; it needs no child process.
+
+    Raises:
+        UnknownTypeError: what a file of these bytes would be refused for.
+    """
+    if decoded(text.encode()) is None:
+        raise UnknownTypeError("This is no plain text: it has control characters, or the marks of another type.")
+    kept = tidied(text)
+    return FileText(PLAIN, TextStatus.READ if kept else TextStatus.NO_TEXT, kept or None, None, hit_limit=False)

@@ -1,0 +1,127 @@
+"""Files of syllabi for the operators: state and size for all of them, what is in them for whom has the permission."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404, HttpRequest
+
+from accounts.change_admin import note_reading
+from accounts.deleting import delete_object
+from accounts.writing import writing
+from courses.models import SyllabusFile
+from courses.uploads.operators import ReadFile, read_again, read_brought
+from studyservice.admin.base import ReadOnlyAdmin, ServiceInline
+from studyservice.http.request_keys import RequestKey
+from studyservice.operations.errors import ApiError
+
+MAY_READ = "courses.read_syllabusfile"
+"""The permission to see what is in a file."""
+
+BROUGHT = RequestKey[dict[str, ReadFile]]("brought")
+"""The files that came with a form, read, by the names of their fields."""
+
+
+def syllabus_file(request: HttpRequest, folder: str, file_id: UUID) -> FileResponse:
+    """An uploaded file, as a download."""
+    if not request.user.has_perm(MAY_READ):
+        raise PermissionDenied
+    file = SyllabusFile.objects.defer("text").filter(id=file_id).first()
+    if file is not None:
+        note_reading(file)
+    if file is None or not file.file.storage.exists(str(file.file.name)):
+        raise Http404
+    return FileResponse(
+        file.file.open("rb"), as_attachment=True, filename=file.filename, content_type="application/octet-stream"
+    )
+
+
+@contextmanager
+def files_read(request: HttpRequest) -> Iterator[None]:
+    """Read the files of a form, before its transaction begins; they are `BROUGHT` inside the block.
+
+    Raises:
+        ApiError: one cannot be taken.
+    """
+    with ExitStack() as stack:
+        sent: Iterable[tuple[str, Any]] = request.FILES.items() if request.method == "POST" else ()
+        BROUGHT.set(request, {field: stack.enter_context(read_brought(file, file.name or "")) for field, file in sent})
+        yield
+
+
+class SyllabusFileInline(ServiceInline):
+    """The files of a course: added and removed, never changed."""
+
+    model = SyllabusFile
+    fields = ("file", "filename", "text_status", "size", "created_at")
+    readonly_fields = ("filename", "text_status", "size", "created_at")
+    ordering = ("created_at",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without their texts."""
+        return super().get_queryset(request).defer("text")
+
+
+@admin.register(SyllabusFile)
+class SyllabusFileAdmin(ReadOnlyAdmin):
+    """Uploads and files of courses; members bring them, operators have them read again or delete them."""
+
+    text_path = "filename"
+    list_display = ("filename", "member", "course", "text_status", "size", "pages", "characters", "expires_at")
+    list_filter = ("text_status",)
+    list_select_related = ("member", "course")
+    ordering = ("member_id", "id")
+    about: ClassVar[tuple[str, ...]] = (
+        "filename",
+        "member",
+        "course",
+        "media_type",
+        "size",
+        "sha256",
+        "pages",
+        "characters",
+        "text_status",
+        "created_at",
+        "expires_at",
+    )
+    content: ClassVar[tuple[str, ...]] = ("file", "text")
+    actions = ("read_again",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Without the long texts."""
+        return super().get_queryset(request).defer("text", "course__syllabus_text")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """What is in it only for whom may see that."""
+        return self.about + self.content if request.user.has_perm(MAY_READ) else self.about
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """As any object's."""
+        return bool(request.user.has_perm("courses.delete_syllabusfile"))
+
+    def delete_model(self, request: HttpRequest, obj: SyllabusFile) -> None:
+        """As delete_syllabus does it, also of one that has expired."""
+        with writing(obj.member_id, "delete_syllabus") as write:
+            delete_object(write, SyllabusFile, obj.id)
+
+    @admin.action(description="Read again", permissions=["read_again"])
+    def read_again(self, request: HttpRequest, queryset: QuerySet[SyllabusFile]) -> None:
+        """As after a change of the reader; the text of the course stays as it is."""
+        for file in queryset:
+            try:
+                status = read_again(file)
+            except ApiError as error:
+                self.message_user(request, f"{file.filename}: {error.message}", messages.ERROR)
+            except FileNotFoundError:
+                self.message_user(request, f"{file.filename}: storage has no such file.", messages.ERROR)
+            else:
+                self.log_change(request, file, "Read again.")
+                self.message_user(request, f"{file.filename}: {status}.")
+
+    def has_read_again_permission(self, request: HttpRequest) -> bool:
+        """Who could change a file may have it read again."""
+        return bool(request.user.has_perm("courses.change_syllabusfile"))

@@ -1,0 +1,130 @@
+"""The files of syllabi that a member has: uploads that wait for a course, and those of courses."""
+
+from typing import cast
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.deleting import delete_object
+from accounts.models import Member
+from accounts.writing import writing
+from courses.courses import require_course
+from courses.errors import NoSuchSyllabus
+from courses.models import MAX_SYLLABUS_CHARACTERS, SyllabusFile
+from courses.uploads.proposals import compared_course, proposal_of, remembered_course
+from courses.uploads.serializers import SyllabusDetailRow, SyllabusRecord, SyllabusRow
+from studyservice.database.statements import Param, Select
+from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.serializers import DeletedRow, deletion
+
+MEDIA_TYPE = "application/octet-stream"
+"""Of every file that is answered: browsers save it and show nothing."""
+
+
+class KeptRow(SyllabusRow):
+    """A Syllabus with what is not answered of it as it stands."""
+
+    text: str | None
+    compared_with_id: UUID | None
+
+
+class _StoredRow(SyllabusRow):
+    file: str
+
+
+_MINE = SyllabusFile.objects.filter(member_id=Param("member_id"))
+_LIVE = (
+    _MINE.filter(Q(course__isnull=False) | Q(expires_at__gt=Param("now"))).filter(id=Param("syllabus_id")).order_by()
+)
+KEPT = SyllabusRecord.columns() | {"text": "text", "compared_with_id": "compared_with_id"}
+"""The columns of a `KeptRow`."""
+
+_NOT_ANSWERED = KEPT.keys() - SyllabusRecord.columns().keys()
+_ONE = Select[KeptRow](_LIVE, KEPT)
+_STORED = Select[_StoredRow](_LIVE, SyllabusRecord.columns() | {"file": "file"})
+_LIST = Select[SyllabusRow](_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), SyllabusRecord)
+
+
+def get_syllabus(
+    member: Member,
+    syllabus_id: UUID,
+    *,
+    include_text: bool,
+    syllabus_from: int = 0,
+    syllabus_limit: int = MAX_SYLLABUS_CHARACTERS,
+    course_id: UUID | None = None,
+) -> SyllabusDetailRow:
+    """The file with a proposal made now, and if asked for its text: that part.
+
+    The proposal is compared with `course_id`, else with the course of the file, else with the one that was named when
+    it was uploaded, if it still exists.
+
+    Raises:
+        NotFound: there is no such file of the member's, or it has expired.
+        ValidationFailed: `course_id` is no course of the member's.
+    """
+    kept = _ONE.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
+    if kept is None:
+        raise NoSuchSyllabus
+    if course_id is None:
+        course = remembered_course(member, kept["course_id"] or kept["compared_with_id"])
+    else:
+        course = compared_course(member, course_id)
+    answer = detail(kept)
+    answer["proposal"] = proposal_of(member, kept["text"], course)
+    if include_text:
+        text = kept["text"]
+        answer["text"] = None if text is None else text[syllabus_from : syllabus_from + syllabus_limit]
+    return answer
+
+
+def get_syllabus_file(member: Member, syllabus_id: UUID) -> DownloadRow:
+    """The bytes of the file, under the name it came with.
+
+    Raises:
+        NotFound: there is no such file of the member's, or it has expired.
+    """
+    kept = _stored(member, syllabus_id)
+    try:
+        with SyllabusFile(file=kept["file"]).file.open("rb") as file:
+            content = file.read()
+    except FileNotFoundError:
+        _stored(member, syllabus_id)  # which another call may have deleted meanwhile
+        raise
+    return {"content": content, "filename": kept["filename"], "media_type": MEDIA_TYPE}
+
+
+def list_syllabi(member: Member, course_id: UUID) -> list[SyllabusRow]:
+    """The files of the course, newest first.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+    """
+    require_course(member, course_id)
+    return _LIST.all(member_id=member.id, course_id=course_id)
+
+
+def delete_syllabus(member: Member, syllabus_id: UUID) -> DeletedRow:
+    """Remove the file for good; its course keeps the text.
+
+    Raises:
+        NotFound: there is no such file of the member's, or it has expired.
+    """
+    with writing(member.id, "delete_syllabus") as write:
+        _stored(member, syllabus_id)
+        if not delete_object(write, SyllabusFile, syllabus_id):
+            raise NoSuchSyllabus
+    return deletion(syllabus_id)
+
+
+def detail(kept: KeptRow) -> SyllabusDetailRow:
+    """What is answered of the file, without its proposal."""
+    return cast("SyllabusDetailRow", {name: value for name, value in kept.items() if name not in _NOT_ANSWERED})
+
+
+def _stored(member: Member, syllabus_id: UUID) -> _StoredRow:
+    stored = _STORED.first(member_id=member.id, syllabus_id=syllabus_id, now=timezone.now())
+    if stored is None:
+        raise NoSuchSyllabus
+    return stored

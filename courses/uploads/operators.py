@@ -1,0 +1,92 @@
+"""What operators do with files of syllabi: bring one for a member, and have one read again."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, NamedTuple
+from uuid import UUID
+
+from django.core.files import File
+
+from accounts.recording import Write
+from accounts.writing import writing
+from courses.errors import NoSuchSyllabus
+from courses.models import SyllabusFile
+from courses.syllabi.reading.files import FileText, read_file
+from courses.uploads.attaching import require_place
+from courses.uploads.rows import MAX_BYTES, Upload, new_row, read_columns, require_room, told
+from studyservice.operations.errors import InvalidRequest
+from studyservice.operations.uploads import UploadedFile
+
+
+class ReadFile(NamedTuple):
+    """A file that an operator has brought, read."""
+
+    upload: Upload
+    found: FileText
+
+
+@contextmanager
+def read_brought(content: IO[bytes], filename: str) -> Iterator[ReadFile]:
+    """Read a file before it is added, inside the block; must not be called inside a transaction.
+
+    Raises:
+        InvalidRequest: it is too large, or of no type that is read here.
+        ReadingBusy: others are reading.
+    """
+    with _copied(content) as file:
+        size = file.seek(0, 2)
+        if size > MAX_BYTES:
+            raise InvalidRequest(f"The file is larger than {MAX_BYTES} bytes.")
+        upload = Upload.of(UploadedFile(file, filename, size), "")
+        yield ReadFile(upload, read_file(upload.file, upload.filename))
+
+
+def add_to_course(write: Write, course_id: UUID, brought: ReadFile) -> None:
+    """Store the file as one of the course's.
+
+    Raises:
+        Conflict: the course has too many files, or the member's are too large together.
+    """
+    require_place(write, course_id)
+    require_room(write.member_id, brought.upload.size)
+    row = new_row(write.member_id, brought.upload, brought.found)
+    row.course_id, row.created_at = course_id, write.now
+    row.file.save(row.filename, File(brought.upload.file), save=False)
+    row.save(force_insert=True)
+    write.made(SyllabusFile, row.id, row.filename, told(row))
+    write.cannot_be_undone()
+
+
+def read_again(row: SyllabusFile) -> str:
+    """Read a stored file anew, as after a change of the reader; gives its `text_status`. The course's text stays.
+
+    Must not be called inside a transaction.
+
+    Raises:
+        NotFound: it was deleted meanwhile.
+        InvalidRequest: it is of no type that is read here.
+        ReadingBusy: others are reading.
+        FileNotFoundError: storage has no such file.
+    """
+    with row.file.open("rb") as stored, _copied(stored) as file:
+        columns = read_columns(read_file(file, row.filename))
+    with writing(row.member_id, "read_syllabus_again") as write:
+        mine = SyllabusFile.objects.filter(member_id=row.member_id, id=row.id)
+        noted = [name for name in columns if name != "text"]
+        before = mine.values(*noted).first()
+        if before is None:
+            raise NoSuchSyllabus
+        mine.update(**columns)
+        write.changed(SyllabusFile, row.id, row.filename, before, {name: columns[name] for name in noted})
+        write.cannot_be_undone()
+    return str(columns["text_status"])
+
+
+def _copied(content: IO[bytes]) -> IO[bytes]:
+    """A file with a descriptor, as the child process needs it."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115  # whoever asked for it closes it
+    shutil.copyfileobj(content, file)
+    file.flush()
+    return file

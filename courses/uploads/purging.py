@@ -1,0 +1,44 @@
+"""What goes by itself: uploads that nobody attached, and files in storage that no row names."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import islice
+
+from django.core.files.storage import Storage, default_storage
+from django.utils import timezone
+
+from accounts.purging import purge
+from courses.models import SYLLABUS_FOLDER, SyllabusFile
+
+STRAY_AFTER = timedelta(days=1)
+"""How long a file may lie in storage before its row is stored; also where a process was killed in between."""
+
+_BATCH = 500
+
+
+def purge_uploads() -> int:
+    """Uploads that have expired; their files leave storage after the commit."""
+    return purge(SyllabusFile.objects.filter(expires_at__lte=timezone.now()).defer("text"))
+
+
+def purge_stray_files() -> int:
+    """Files without a row."""
+    names, removed = _names(default_storage), 0
+    while batch := list(islice(names, _BATCH)):
+        known = set(SyllabusFile.objects.filter(file__in=batch).values_list("file", flat=True))
+        for name in batch:
+            if name not in known and default_storage.get_modified_time(name) < timezone.now() - STRAY_AFTER:
+                default_storage.delete(name)
+                removed += 1
+    return removed
+
+
+def _names(storage: Storage) -> Iterator[str]:
+    """Everything below the folder of syllabi."""
+    try:
+        folders, _ = storage.listdir(SYLLABUS_FOLDER)
+    except FileNotFoundError:  # nothing was ever stored
+        return
+    for folder in folders:
+        _, files = storage.listdir(f"{SYLLABUS_FOLDER}/{folder}")
+        yield from (f"{SYLLABUS_FOLDER}/{folder}/{file}" for file in files)

@@ -1,0 +1,93 @@
+"""The row of a file that has come, and whether there is room for it."""
+
+import hashlib
+import io
+from typing import IO, NamedTuple
+from uuid import UUID
+
+from django.db.models import Sum
+from django.utils import timezone
+
+from courses.models import SyllabusFile
+from courses.syllabi.reading.files import FileText, clean_filename
+from studyservice.operations.errors import Conflict
+from studyservice.operations.uploads import UploadedFile
+
+MAX_BYTES = 10 * 1024 * 1024
+"""Bytes of a file."""
+
+MAX_BYTES_OF_MEMBER = 100 * 1024 * 1024
+"""Of all files of a member, those of courses included."""
+
+_TEXT_NAME = "syllabus.txt"
+_CHUNK = 65_536
+
+
+class Upload(NamedTuple):
+    """What has come.
+
+    Attributes:
+        sha256: of its bytes, in hexadecimal.
+        size: in bytes.
+    """
+
+    file: IO[bytes]
+    filename: str
+    sha256: str
+    size: int
+
+    @classmethod
+    def of(cls, sent: UploadedFile | None, text: str) -> "Upload":
+        """The file that was sent, else the text."""
+        file = io.BytesIO(text.encode()) if sent is None else sent.file
+        digest, size = hashlib.sha256(), 0
+        file.seek(0)
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+        name = _TEXT_NAME if sent is None else clean_filename(sent.filename)
+        return cls(file, name, digest.hexdigest(), size)
+
+
+def new_row(member_id: UUID, upload: Upload, found: FileText) -> SyllabusFile:
+    """The row of an upload that was read, not stored yet, of no course."""
+    return SyllabusFile(
+        member_id=member_id,
+        filename=upload.filename,
+        size=upload.size,
+        sha256=upload.sha256,
+        **read_columns(found),
+    )
+
+
+def read_columns(found: FileText) -> dict[str, str | int | None]:
+    """The columns that reading a file fills."""
+    return {
+        "media_type": found.media_type,
+        "text_status": found.text_status.value,
+        "text": found.text,
+        "characters": len(found.text or ""),
+        "pages": found.pages,
+    }
+
+
+def told(row: SyllabusFile) -> dict[str, object]:
+    """What the log of changes tells of a new row."""
+    return {
+        "filename": row.filename,
+        "media_type": row.media_type,
+        "size": row.size,
+        "course_id": row.course_id,
+    }
+
+
+def require_room(member_id: UUID, more: int) -> None:
+    """Whether `more` bytes can be kept; for good inside `writing` alone.
+
+    Raises:
+        Conflict: there would be more than `MAX_BYTES_OF_MEMBER`.
+    """
+    files = SyllabusFile.objects.filter(member_id=member_id).exclude(expires_at__lte=timezone.now())
+    if (files.aggregate(size=Sum("size"))["size"] or 0) + more > MAX_BYTES_OF_MEMBER:
+        most = MAX_BYTES_OF_MEMBER // 1024 // 1024
+        raise Conflict(f"Your syllabus files would have more than {most} MiB together. Delete some first.")

@@ -1,0 +1,241 @@
+"""What the operations on files of syllabi take and answer."""
+
+from datetime import date, datetime
+from typing import Any, ClassVar, NotRequired, TypedDict
+from uuid import UUID
+
+from rest_framework import serializers
+
+from courses.entry_serializers import WarningRecord, WarningRow
+from courses.models import MAX_SYLLABUS_CHARACTERS, ItemKind
+from courses.syllabi.reading.files import TextStatus
+from studyservice.operations.fields import IdField, OpenChoiceField, StringField
+from studyservice.operations.query_fields import QueryBooleanField, QueryIntegerField
+from studyservice.operations.serializers import Body, Query, Record
+
+_COMPARED = "A course of the member's to compare the proposal with; nothing is attached to it."
+
+
+class SyllabusBody(Body):
+    """The text of a syllabus, instead of a file."""
+
+    example: ClassVar[dict[str, Any]] = {"text": "BIO 210 Cell Biology, Fall 2026\n\nThu, Dec 3: midterm exam"}
+
+    text = StringField(max_length=MAX_SYLLABUS_CHARACTERS, help_text="The whole text, up to 500,000 characters.")
+    course_id = IdField(required=False, allow_null=True, help_text=_COMPARED)
+
+
+class SyllabusRow(TypedDict):
+    """A `SyllabusRecord`."""
+
+    id: UUID
+    course_id: UUID | None
+    filename: str
+    media_type: str
+    size: int
+    pages: int | None
+    characters: int
+    text_status: str
+    created_at: datetime
+    expires_at: datetime | None
+
+
+class SyllabusRecord(Record):
+    """A file of a syllabus."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": "b7c1e0d2-4f5a-4c3b-9e8d-7a6b5c4d3e05",
+        "course_id": None,
+        "filename": "BIO 210 syllabus.pdf",
+        "media_type": "application/pdf",
+        "size": 148213,
+        "pages": 6,
+        "characters": 14820,
+        "text_status": "read",
+        "created_at": "2026-11-21T08:30:00.000000Z",
+        "expires_at": "2026-11-22T08:30:00.000000Z",
+    }
+
+    id = serializers.UUIDField(help_text="The file's id; create_course and update_course take it as syllabus_id.")
+    course_id = serializers.UUIDField(allow_null=True, help_text="The course it is attached to; null for none yet.")
+    filename = serializers.CharField(help_text="Its name, without a path.")
+    media_type = serializers.CharField(help_text="Its type, by its content.")
+    size = serializers.IntegerField(help_text="Its bytes.")
+    pages = serializers.IntegerField(allow_null=True, help_text="Pages of a PDF that was read.")
+    characters = serializers.IntegerField(help_text="Characters of its text; 0 where none was read.")
+    text_status = serializers.ChoiceField(
+        choices=[one.value for one in TextStatus],
+        help_text="read; no_text: it has none, as a scan; too_large: over 100 pages or 500,000 characters; "
+        "unreadable: encrypted, broken, or too much work to read.",
+    )
+    created_at = serializers.DateTimeField(help_text="When it was uploaded.")
+    expires_at = serializers.DateTimeField(
+        allow_null=True, help_text="When it goes, 24 hours after the upload; null once it is attached to a course."
+    )
+
+
+class ProposedCourseRow(TypedDict):
+    """A `ProposedCourseRecord`."""
+
+    name: str | None
+    code: str | None
+    term: str | None
+    meets: str | None
+    institution: str | None
+    subject: str | None
+
+
+class ProposedCourseRecord(Record):
+    """The course as its syllabus calls it; null where that does not say."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "name": "Cell Biology",
+        "code": "BIO 210",
+        "term": "Fall 2026",
+        "meets": "Mon, Wed 10:00–11:20",
+        "institution": "Riverside College",
+        "subject": "Biology",
+    }
+
+    name = serializers.CharField(allow_null=True, help_text="The course's name.")
+    code = serializers.CharField(allow_null=True, help_text="Course number.")
+    term = serializers.CharField(allow_null=True, help_text="When the course runs.")
+    meets = serializers.CharField(allow_null=True, help_text="When the class meets.")
+    institution = serializers.CharField(allow_null=True, help_text="School or university.")
+    subject = serializers.CharField(allow_null=True, help_text="Field of study.")
+
+
+class ProposedItemRow(TypedDict):
+    """A `ProposedItemRecord`."""
+
+    title: str
+    kind: str
+    due_on: date | None
+    line: int | None
+    quote: str | None
+    confidence: float | None
+    match: str
+    item_id: UUID | None
+
+
+class ProposedItemRecord(Record):
+    """An item that the text may mean; for the member to approve."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "title": "Midterm exam",
+        "kind": "exam",
+        "due_on": "2026-12-03",
+        "line": 42,
+        "quote": "Thu, Dec 3: midterm exam",
+        "confidence": 0.9,
+        "match": "moved",
+        "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+    }
+
+    title = serializers.CharField(help_text="What is due.")
+    kind = OpenChoiceField(
+        "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
+    )
+    due_on = serializers.DateField(allow_null=True, help_text="Due date; null where the text leaves it open.")
+    line = serializers.IntegerField(
+        allow_null=True, help_text="Its line of the text, from 1; null for one that is gone."
+    )
+    quote = serializers.CharField(allow_null=True, help_text="That line; null for one that is gone.")
+    confidence = serializers.FloatField(
+        allow_null=True, help_text="From 0 to 1, how sure the reading is; from 0.8 on it may be taken as it is."
+    )
+    match = serializers.ChoiceField(
+        choices=["new", "same", "moved", "gone"],
+        help_text="Beside the items of the course: new; same; moved, with the new date; gone, an item of the course "
+        "that the text has no more.",
+    )
+    item_id = serializers.UUIDField(allow_null=True, help_text="The item of the course; null for a new one.")
+
+
+class ProposedCategoryRow(TypedDict):
+    """A `ProposedCategoryRecord`."""
+
+    name: str
+    weight: float
+    line: int
+
+
+class ProposedCategoryRecord(Record):
+    """A category of the grade that the text names."""
+
+    example: ClassVar[dict[str, Any]] = {"name": "Quizzes", "weight": 20, "line": 17}
+
+    name = serializers.CharField(help_text="The category's name.")
+    weight = serializers.FloatField(help_text="Its weight, in percent.")
+    line = serializers.IntegerField(help_text="Its line of the text, from 1.")
+
+
+class ProposalRow(TypedDict):
+    """A `ProposalRecord`."""
+
+    course: ProposedCourseRow
+    items: list[ProposedItemRow]
+    grade_categories: list[ProposedCategoryRow]
+    warnings: list[WarningRow]
+
+
+class ProposalRecord(Record):
+    """What the text of a syllabus proposes; nothing of it is stored."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "course": ProposedCourseRecord.example,
+        "items": [ProposedItemRecord.example],
+        "grade_categories": [ProposedCategoryRecord.example],
+        "warnings": [WarningRecord.example],
+    }
+
+    course = ProposedCourseRecord(help_text="The course.")
+    items = ProposedItemRecord(many=True, help_text="Its items, at most 300, and those of the course that are gone.")
+    grade_categories = ProposedCategoryRecord(many=True, help_text="The categories of its grade, at most 50.")
+    warnings = WarningRecord(many=True, help_text="What the member should look at again.")
+
+
+class SyllabusDetailRow(SyllabusRow):
+    """A `SyllabusDetailRecord`."""
+
+    proposal: ProposalRow
+    text: NotRequired[str | None]
+
+
+class SyllabusDetailRecord(SyllabusRecord):
+    """A file of a syllabus with what it proposes and, when asked for, its text."""
+
+    example: ClassVar[dict[str, Any]] = SyllabusRecord.example | {"proposal": ProposalRecord.example}
+
+    computed: ClassVar[tuple[str, ...]] = ("proposal", "text")
+
+    proposal = ProposalRecord(help_text="What it proposes, read anew for each answer.")
+    text = serializers.CharField(
+        allow_null=True, required=False, help_text="Only with include_text=true: its text, or the part asked for."
+    )
+
+
+class SyllabusQuery(Query):
+    """Parameters of get_syllabus."""
+
+    include_text = QueryBooleanField(default=False, help_text="Whether to answer the text too.")
+    syllabus_from = QueryIntegerField(
+        required=False,
+        min_value=0,
+        max_value=MAX_SYLLABUS_CHARACTERS,
+        help_text="With include_text: the first character of the part to answer, from 0.",
+    )
+    syllabus_limit = QueryIntegerField(
+        required=False,
+        min_value=1,
+        max_value=MAX_SYLLABUS_CHARACTERS,
+        help_text="With include_text: the most characters to answer; the rest follows with syllabus_from.",
+    )
+    course_id = IdField(required=False, help_text="A course to compare the proposal with, instead of its own.")
+
+    def validate(self, attrs: Any) -> Any:
+        """A part of what is not asked for is refused."""
+        parts = {"syllabus_from", "syllabus_limit"} & attrs.keys()
+        if parts and not attrs["include_text"]:
+            raise serializers.ValidationError({name: ["Needs include_text."] for name in sorted(parts)})
+        return attrs

@@ -1,0 +1,152 @@
+"""A syllabus that a member brings: counted, read in the child process, kept for a day, and what it proposes."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+from uuid import UUID
+
+from django.core.files import File
+from django.utils import timezone
+
+from accounts.deleting import delete_rows
+from accounts.models import Member
+from accounts.recording import Write
+from accounts.writing import writing
+from courses.models import SyllabusFile
+from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
+from courses.uploads.attaching import KEPT_FOR
+from courses.uploads.files import KEPT, KeptRow, detail, get_syllabus
+from courses.uploads.proposals import compared_course, proposal_of
+from courses.uploads.rows import Upload, new_row, require_room, told
+from courses.uploads.serializers import SyllabusDetailRow
+from studyservice.database.statements import Param, Select
+from studyservice.operations.errors import Conflict, RateLimited
+from studyservice.operations.uploads import UploadedFile
+from studyservice.rates.limiter import Rate, hit
+
+_COST_OF_A_LIMIT = 10
+"""What a reading that took all it may counts for."""
+
+_SAME = Select[KeptRow](
+    SyllabusFile.objects.filter(
+        member_id=Param("member_id"), sha256=Param("sha256"), course=None, expires_at__gt=Param("now")
+    ).order_by(),
+    KEPT,
+)
+
+
+def create_syllabus(
+    member: Member, file: UploadedFile | None = None, *, text: str | None = None, course_id: UUID | None = None
+) -> tuple[SyllabusDetailRow, bool]:
+    """Keep a file, or else a text, for a day, and propose what it says; gives whether it is new.
+
+    The same bytes, while they are attached to no course, are the same upload, whose day begins anew. Must not be called
+    inside a transaction.
+
+    Args:
+        course_id: a course to compare the proposal with, remembered with the upload.
+
+    Raises:
+        InvalidRequest: it is of no type that is read here.
+        ValidationFailed: `course_id` is no course of the member's.
+        RateLimited: too much was uploaded, or others are reading.
+        Conflict: the member's files would be too large together.
+    """
+    _count(member, 1)
+    course = compared_course(member, course_id)
+    upload = Upload.of(file, text or "")
+    known = _SAME.first(member_id=member.id, sha256=upload.sha256, now=timezone.now())
+    if known is not None:
+        proposal = proposal_of(member, known["text"], course)
+        kept, is_new = _kept_again(member, upload, course_id), False
+    else:
+        require_room(member.id, upload.size)
+        found = plain_text(text or "") if file is None else _read(member, upload)
+        proposal = proposal_of(member, found.text, course)
+        kept, is_new = _kept(member, upload, found, course_id)
+    answer = detail(kept)
+    answer["proposal"] = proposal
+    return answer, is_new
+
+
+def reread_syllabus(member: Member, ids: Mapping[str, Any]) -> SyllabusDetailRow:
+    """The upload of an earlier call, as it is by now.
+
+    Raises:
+        NotFound: it was deleted, or has expired.
+    """
+    return get_syllabus(member, UUID(ids["id"]), include_text=False)
+
+
+def _count(member: Member, amount: int) -> None:
+    window = hit(Rate.SYLLABI, str(member.id), amount)
+    if window.exceeded and amount == 1:
+        raise RateLimited(headers={"Retry-After": str(window.reset)})
+
+
+def _read(member: Member, upload: Upload) -> FileText:
+    try:
+        found = read_file(upload.file, upload.filename)
+    except UnknownTypeError as unknown:
+        if unknown.hit_limit:
+            _count(member, _COST_OF_A_LIMIT - 1)
+        raise
+    if found.hit_limit:
+        _count(member, _COST_OF_A_LIMIT - 1)
+    return found
+
+
+def _kept_again(member: Member, upload: Upload, course_id: UUID | None) -> KeptRow:
+    with writing(member.id, "create_syllabus") as write:
+        known = _renewed(write, upload, course_id)
+    if known is None:
+        raise Conflict(
+            "The same file was attached or deleted at this moment. Send it again.", headers={"Retry-After": "1"}
+        )
+    return known
+
+
+def _kept(member: Member, upload: Upload, found: FileText, course_id: UUID | None) -> tuple[KeptRow, bool]:
+    """The row of a new upload; or that of the same one, where another call was faster."""
+    row = new_row(member.id, upload, found)
+    row.compared_with_id = course_id
+    row.file.save(upload.filename, File(upload.file), save=False)
+    try:
+        with writing(member.id, "create_syllabus") as write:
+            known = _renewed(write, upload, course_id)
+            if known is None:
+                _add(write, row)
+    except BaseException:
+        row.file.storage.delete(str(row.file.name))
+        raise
+    if known is not None:
+        row.file.storage.delete(str(row.file.name))
+        return known, False
+    values = vars(row)
+    return cast("KeptRow", {name: values[column] for name, column in KEPT.items()}), True
+
+
+def _renewed(write: Write, upload: Upload, course_id: UUID | None) -> KeptRow | None:
+    """The same upload, whose day begins anew; None if there is none."""
+    now = timezone.now()
+    known = _SAME.first(member_id=write.member_id, sha256=upload.sha256, now=now)
+    if known is None:
+        return None
+    known["compared_with_id"], known["expires_at"] = course_id, now + KEPT_FOR
+    SyllabusFile.objects.filter(member_id=write.member_id, id=known["id"]).update(
+        compared_with_id=course_id, expires_at=known["expires_at"]
+    )
+    return known
+
+
+def _add(write: Write, row: SyllabusFile) -> None:
+    """Store the row, once those that have expired are gone.
+
+    Raises:
+        Conflict: the member's files would be too large together.
+    """
+    now = timezone.now()
+    delete_rows(write, SyllabusFile.objects.filter(member_id=write.member_id, expires_at__lte=now))
+    require_room(write.member_id, row.size)
+    row.created_at, row.expires_at = write.now, now + KEPT_FOR
+    row.save(force_insert=True)
+    write.made(SyllabusFile, row.id, row.filename, told(row))

@@ -1,0 +1,72 @@
+"""Operations on files of syllabi."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from accounts.viewsets import MemberViewSet
+from courses.uploads import files, rows, uploading
+from courses.uploads.serializers import (
+    SyllabusBody,
+    SyllabusDetailRecord,
+    SyllabusDetailRow,
+    SyllabusQuery,
+    SyllabusRecord,
+    SyllabusRow,
+)
+from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.downloads import DownloadRecord, DownloadRow
+from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
+from studyservice.operations.uploads import Upload
+
+
+class SyllabusViewSet(MemberViewSet):
+    """The files of a member's syllabi."""
+
+    tag = "Syllabi"
+
+    @operation(
+        "Upload a syllabus",
+        scope=Scope.WRITE,
+        answer=SyllabusDetailRecord,
+        status=HTTPStatus.CREATED,
+        other_status=HTTPStatus.OK,
+        body=SyllabusBody,
+        long_body=True,
+        upload=Upload(rows.MAX_BYTES, fields=("course_id",)),
+        counted=True,
+        reread=uploading.reread_syllabus,
+        tool=False,
+    )
+    def create_syllabus(self) -> SyllabusDetailRow:
+        """Upload a PDF, DOCX, ODT, HTML, Markdown or plain text file, or send its text: answers what it proposes, with
+        the line of each item. It goes after 24 hours unless create_course or update_course takes it as syllabus_id.
+        """
+        file = None if "text" in self.body else self.upload
+        answer, is_new = uploading.create_syllabus(self.member, file, **self.body)
+        if not is_new:
+            self.status = HTTPStatus.OK
+        return answer
+
+    @operation("Get a syllabus", scope=Scope.READ, answer=SyllabusDetailRecord, query=SyllabusQuery, tool=False)
+    def get_syllabus(self, syllabus_id: UUID) -> SyllabusDetailRow:
+        """An uploaded file with what it proposes, compared with its course or with course_id, and its text if
+        include_text is true; of a long one syllabus_from and syllabus_limit give a part.
+        """
+        return files.get_syllabus(self.member, syllabus_id, **self.query)
+
+    @operation(
+        "Download a syllabus", scope=Scope.READ, answer=DownloadRecord, downloads=(files.MEDIA_TYPE,), tool=False
+    )
+    def get_syllabus_file(self, syllabus_id: UUID) -> DownloadRow:
+        """The file as it was uploaded, under its name."""
+        return files.get_syllabus_file(self.member, syllabus_id)
+
+    @operation("List the syllabi of a course", scope=Scope.READ, answer=SyllabusRecord, many=True, tool=False)
+    def list_syllabi(self, course_id: UUID) -> Page[SyllabusRow]:
+        """The files of a course, at most ten, newest first, in one page and without proposals."""
+        return page(files.list_syllabi(self.member, course_id))
+
+    @operation("Delete a syllabus", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
+    def delete_syllabus(self, syllabus_id: UUID) -> DeletedRow:
+        """Permanently delete an uploaded file; its course keeps the text. It cannot be undone."""
+        return files.delete_syllabus(self.member, syllabus_id)

@@ -1,0 +1,155 @@
+"""get_syllabus, get_syllabus_file, list_syllabi and delete_syllabus: a file that was uploaded."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+
+from courses.models import SyllabusFile
+from tests.support.doors import RestDoor
+from tests.support.samples import UNKNOWN_ID
+from tests.support.uploads import multipart
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+TEXT = "BIO 210 Cell Biology, Fall 2026\nThu, Dec 3: midterm exam"
+FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
+
+
+@pytest.fixture(autouse=True)
+def files(settings: Any, tmp_path: Path) -> Path:
+    settings.MEDIA_ROOT = tmp_path
+    return tmp_path
+
+
+@pytest.fixture
+def syllabus(owner: RestDoor) -> Any:
+    """An upload of the owner's."""
+    return owner.made("create_syllabus", text=TEXT)
+
+
+def plain(syllabus: Any) -> Any:
+    """Without the proposal."""
+    return {name: value for name, value in syllabus.items() if name != "proposal"}
+
+
+def matches(answer: Any) -> list[str]:
+    return [item["match"] for item in answer["proposal"]["items"]]
+
+
+def test_it_answers_what_the_upload_did(owner: RestDoor, syllabus: Any) -> None:
+    assert owner.made("get_syllabus", syllabus_id=syllabus["id"]) == syllabus
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ({}, TEXT),
+        ({"syllabus_from": 8}, TEXT[8:]),
+        ({"syllabus_from": 8, "syllabus_limit": 4}, "Cell"),
+        ({"syllabus_from": 500_000}, ""),
+    ],
+)
+def test_its_text_is_answered_in_parts(owner: RestDoor, syllabus: Any, query: Any, text: str) -> None:
+    answer = owner.made("get_syllabus", syllabus_id=syllabus["id"], include_text=True, **query)
+    assert answer == syllabus | {"text": text}
+
+
+def test_a_part_of_what_is_not_asked_for_is_422(owner: RestDoor, syllabus: Any) -> None:
+    parts = {"syllabus_from": 0, "syllabus_limit": 1}
+    assert owner.call("get_syllabus", syllabus_id=syllabus["id"], **parts).fields == [*parts]
+
+
+def test_without_a_text_it_is_null(owner: RestDoor) -> None:
+    scan = owner.client.post("/v1/syllabi", multipart(b"\xef\xbb\xbf \n", filename="a.txt"), content_type=FORM).json()
+    assert scan["text_status"] == "no_text"
+    assert owner.made("get_syllabus", syllabus_id=scan["id"], include_text=True)["text"] is None
+
+
+def test_the_proposal_is_fresh(owner: RestDoor, course: Any) -> None:
+    syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
+    assert matches(syllabus) == ["new"]
+    item = owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-03")
+    answer = owner.made("get_syllabus", syllabus_id=syllabus["id"])
+    assert [(one["match"], one["item_id"]) for one in answer["proposal"]["items"]] == [("same", item["id"])]
+
+
+def test_it_is_compared_with_the_course_asked_for_else_its_own(owner: RestDoor, course: Any) -> None:
+    other = owner.made("create_course", name="Other")
+    owner.made("create_item", course_id=other["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
+    syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
+    compared = owner.made("get_syllabus", syllabus_id=syllabus["id"], course_id=other["id"])
+    assert matches(compared) == ["moved"]
+    owner.made("update_course", course_id=other["id"], syllabus_id=syllabus["id"])
+    assert matches(owner.made("get_syllabus", syllabus_id=syllabus["id"])) == ["moved"]
+    assert matches(owner.made("get_syllabus", syllabus_id=syllabus["id"], course_id=course["id"])) == ["new"]
+
+
+def test_a_course_that_is_gone_is_422_where_it_is_asked_for_and_no_more_where_it_was(
+    owner: RestDoor, stranger: RestDoor, course: Any
+) -> None:
+    owner.made("create_item", course_id=course["id"], title="Midterm exam", due_on="2026-12-01")
+    syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
+    owner.made("delete_course", course_id=course["id"])
+    assert matches(owner.made("get_syllabus", syllabus_id=syllabus["id"])) == ["new"]
+    for gone in (course["id"], UNKNOWN_ID, stranger.made("create_course", name="Theirs")["id"]):
+        assert owner.call("get_syllabus", syllabus_id=syllabus["id"], course_id=gone).fields == ["course_id"]
+
+
+def test_the_file_comes_back_as_it_was(owner: RestDoor) -> None:
+    content = "Übung 1\r\n".encode("cp1252")
+    form = multipart(content, filename="Übung.html")
+    syllabus = owner.client.post("/v1/syllabi", form, content_type=FORM).json()
+    response = owner.client.get(f"/v1/syllabi/{syllabus['id']}/file")
+    headers = {
+        "Content-Type": "application/octet-stream",
+        "Content-Length": str(len(content)),
+        "Content-Disposition": "attachment; filename*=utf-8''%C3%9Cbung.html",
+        "X-Content-Type-Options": "nosniff",
+    }
+    assert (response.status_code, response.content) == (200, content)
+    assert headers.items() <= dict(response.headers).items()
+    head = owner.client.head(f"/v1/syllabi/{syllabus['id']}/file")
+    assert (head.status_code, head.content, head.headers["Content-Length"]) == (200, b"", str(len(content)))
+
+
+def test_a_file_whose_bytes_are_lost_is_a_fault(owner: RestDoor, syllabus: Any) -> None:
+    Path(SyllabusFile.objects.get().file.path).unlink()
+    assert owner.call("get_syllabus_file", syllabus_id=syllabus["id"]).error == "internal_error"
+    assert owner.made("get_syllabus", syllabus_id=syllabus["id"]) == syllabus
+
+
+def test_the_files_of_a_course_are_listed_newest_first(owner: RestDoor, stranger: RestDoor, course: Any) -> None:
+    assert owner.made("list_syllabi", course_id=course["id"]) == {"data": [], "has_more": False, "next_cursor": None}
+    sent = [owner.made("create_syllabus", text=f"Week {number}") for number in range(3)]
+    for syllabus in sent[:2]:
+        owner.made("update_course", course_id=course["id"], syllabus_id=syllabus["id"])
+    attached = {"course_id": course["id"], "expires_at": None}
+    listed = [plain(syllabus) | attached for syllabus in reversed(sent[:2])]
+    assert owner.made("list_syllabi", course_id=course["id"])["data"] == listed
+    assert stranger.call("list_syllabi", course_id=course["id"]).error == "not_found"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_deleted_it_is_gone_and_its_course_keeps_the_text(owner: RestDoor, syllabus: Any, files: Path) -> None:
+    course = owner.made("create_course", name="Biology", syllabus_id=syllabus["id"])
+    assert owner.made("delete_syllabus", syllabus_id=syllabus["id"]) == {"id": syllabus["id"], "deleted": True}
+    for operation in ("get_syllabus", "get_syllabus_file", "delete_syllabus"):
+        assert owner.call(operation, syllabus_id=syllabus["id"]).error == "not_found"
+    assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == TEXT
+    assert [path for path in files.rglob("*") if path.is_file()] == []
+
+
+def test_after_a_day_it_is_not_found(owner: RestDoor, time_machine: Any) -> None:
+    now = datetime(2026, 11, 22, 8, tzinfo=UTC)
+    time_machine.move_to(now, tick=False)
+    waiting, attached = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))
+    course = owner.made("create_course", name="Biology", syllabus_id=attached["id"])
+    time_machine.move_to(now + timedelta(hours=24, microseconds=-1), tick=False)
+    assert owner.made("get_syllabus", syllabus_id=waiting["id"]) == waiting | {"proposal": ANY}
+    time_machine.move_to(now + timedelta(hours=24), tick=False)
+    for operation in ("get_syllabus", "get_syllabus_file", "delete_syllabus"):
+        assert owner.call(operation, syllabus_id=waiting["id"]).error == "not_found"
+    assert owner.made("get_syllabus", syllabus_id=attached["id"])["course_id"] == course["id"]
