@@ -9,6 +9,7 @@ from typing import Any
 import icalendar
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from accounts.archive.profile import LEFT_OUT, NOT_TAKEN_IN, ProfileLine, profile_line
 from accounts.archive.tables import TABLES, ArchiveTable
@@ -182,3 +183,21 @@ def test_it_shows_one_moment_and_holds_nobody_up(
     assert [line["name"] for line in lines_of(archive, "courses")] == ["Cell Biology"]
     assert b"Late" not in b"".join(parts_of(archive).values())
     assert len(owner.made("list_courses")["data"]) == 2
+
+
+@pytest.mark.postgresql
+def test_behind_a_pooler_too_few_rows_are_in_memory_at_a_time(
+    everything: RestDoor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inside its transaction a cursor of the server's stays on its connection."""
+    cursors: list[Any] = []
+    chunked = connection.chunked_cursor
+
+    def noted() -> Any:
+        cursors.append(chunked())
+        return cursors[-1]
+
+    monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
+    monkeypatch.setattr(connection, "chunked_cursor", noted)
+    assert lines_of(everything.made("export_data"), "reviews")
+    assert len(cursors) >= len(list(TABLES)) - 1
