@@ -56,7 +56,7 @@ def act(client: Client, file: SyllabusFile) -> list[str]:
 def bring(admin: Client, course: Any, content: bytes, name: str = "a.pdf", there: int = 0) -> list[str]:
     """The messages of adding a file to a course that has so many."""
     path = f"{COURSE}{course['id']}/change/"
-    one = {f"syllabus_files-{there}-file": SimpleUploadedFile(name, content)}
+    one: dict[str, Any] = {f"syllabus_files-{there}-file": SimpleUploadedFile(name, content)}
     one |= {"syllabus_files-TOTAL_FORMS": str(there + 1)}
     return [str(one) for one in admin.post(path, form_of(admin, path) | one, follow=True).context["messages"]]
 
