@@ -8,22 +8,20 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run ready test check audit lint format types migrations conformance secret openapi lock bench drills syllabi
+.PHONY: help run wheel test check audit lint format types migrations conformance secret openapi lock bench drills syllabi
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, BASE_URL, DATA_DIR)
-	@$(PYTHON) trial/alone.py $(VENV).lock $(MAKE) --no-print-directory ready
-	@exec $(BIN)/gunicorn -c studyservice/gunicorn.py studyservice.wsgi
-
-ready: $(VENV)/installed secret
-	@$(BIN)/python -m trial
+	@$(PYTHON) trial/alone.py $(VENV).lock $(MAKE) --no-print-directory $(VENV)/installed
+	@exec $(BIN)/python -m trial
 
 secret: $(VENV)/bin/python
-	@mkdir -p "$(DATA_DIR)"
-	@test -n "$$SECRET_KEY$$SECRET_KEY_FILE" || test -s "$(DATA_DIR)/trial-secret-key" || \
-		(umask 077 && $(BIN)/python -c "import secrets; print(secrets.token_urlsafe(64))" > "$(DATA_DIR)/trial-secret-key")
+	@$(BIN)/python -m trial.secret_key
+
+wheel: $(VENV)/installed-dev ## Build the package into dist/
+	$(BIN)/python -m hatchling build -t wheel
 
 test: check $(CLIENTS) ## Set up and run every test, on SQLite (both doors) and on PostgreSQL (REST)
 	$(BIN)/pytest --database sqlite $(PYTEST_ARGS)

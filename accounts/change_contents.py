@@ -1,5 +1,8 @@
 """What a row of the log of changes holds: the fields before and after, stored compactly and told in short.
 
+What only an undo needs has a name that begins with an underscore and is not told; an object of which nothing else is
+stored is not counted.
+
 Stored is JSON, compressed from `_WORTH_COMPRESSING` on; its first byte says which. A call that changed several objects
 names the first; the others are its parts, and are told as counts.
 """
@@ -16,6 +19,9 @@ from django.db.models import Model
 
 TOLD_CHARACTERS = 300
 """Of a text, in what is told."""
+
+UNTOLD = "_"
+"""What the name of a field begins with that is stored for an undo alone."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 """What JSON can say."""
@@ -107,8 +113,12 @@ def short(value: Json) -> Json:
 
 
 def _told(fields: dict[str, Json] | None, more: list[Part], side: str) -> dict[str, Json] | None:
-    """None of what was made or deleted, also where the call changed other objects with it."""
-    if fields is None:
+    counts = Counter(plural_of(part.type) for part in more if _is_told(getattr(part, side)))
+    if fields is None and not counts:
         return None
-    counts = Counter(plural_of(part.type) for part in more if getattr(part, side) is not None)
-    return {name: short(value) for name, value in fields.items()} | counts
+    return {name: short(value) for name, value in (fields or {}).items() if not name.startswith(UNTOLD)} | counts
+
+
+def _is_told(fields: Fields | None) -> bool:
+    """Whether an object counts: one that is `within` has no fields at all."""
+    return fields is not None and (not fields or not all(name.startswith(UNTOLD) for name in fields))

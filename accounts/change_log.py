@@ -1,6 +1,6 @@
 """The log of changes as it is told: newest first, with what stands in logs of its own among the rows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -18,6 +18,7 @@ from accounts.changes import KEPT_FOR, UNDOABLE_FOR, Change
 from accounts.models import Member
 from accounts.serializers import ChangeRow
 from accounts.undoing.kinds import why_not
+from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookList
 from studyservice.operations.serializers import Page, page
@@ -94,6 +95,14 @@ def list_changes(
     if len(found) <= limit:
         return page(found)
     return page(found[:limit], encode_cursor(Position(*_place(found[limit - 1])), binding))
+
+
+def all_changes(member: Member) -> Iterator[ChangeRow]:
+    """Every row of the log of changes, oldest first; inside of `snapshot`. Logs of their own are not among them."""
+    now = timezone.now()
+    rows: Any = Change.objects.filter(member_id=member.id, created_at__gt=now - KEPT_FOR).order_by("created_at", "id")
+    for row in in_pieces(rows.values(*_COLUMNS)):
+        yield _told(row, now)
 
 
 def one_change(member: Member, change_id: UUID) -> ChangeRow | None:

@@ -28,39 +28,76 @@ def actor_in_words(by: ActorRow | None) -> str:
 
 def change_in_words(change: ChangeRow) -> str:
     """What was done, after the name of who did it: `moved “Midterm” from 12 to 14 October`."""
-    kind, name = as_words(change["object"]["type"]), f"“{change['object']['name']}”"
+    type_, name = change["object"]["type"], f"“{change['object']['name']}”"
+    kind = as_words(type_)
     before, after = cast("_Told | None", change["before"]), cast("_Told | None", change["after"])
-    if change["operation"] == "undo_change":
-        return f"took back a change of the {kind} {name}"
+    if change["operation"] in _OPERATIONS:
+        return _OPERATIONS[change["operation"]](f"{kind} {name}", after or {})
     if before is None and after is None:
-        return f"looked at the {kind} {name}"
-    if before is None:
-        return f"made the {kind} {name}{_with(after or {})}"
+        return f"looked at {change['object']['name'] if type_ == 'member' else f'the {kind} {name}'}"
+    (old, gone), (new, come) = _parted(before), _parted(after)
     if after is None:
-        return f"deleted the {kind} {name}{_with(before)}"
-    if "rating" in after:
-        return f"answered the card {name} with “{after['rating']}”"
-    # What is told of one side alone is a count of what went with the change.
-    fields = [field for field in before if field in after]
-    return " and ".join(_field_in_words(field, kind, name, before[field], after[field]) for field in fields)
+        return f"deleted the {kind} {name}{_with(gone, type_)}"
+    if before is None or (new and not old):
+        made = {plural: number - gone.get(plural, 0) for plural, number in come.items()}
+        return _listed([f"made the {kind} {name}{_with(made, type_)}", *_others(gone, gone)])
+    if "rating" in new:
+        return f"answered the card {name} with “{new['rating']}”"
+    told = [
+        _field_in_words(field, kind, name, old[field], new[field], is_first=place == 0)
+        for place, field in enumerate(field for field in old if field in new)
+    ]
+    others = _others(gone, come)
+    if not told and others:
+        others[0] = f"{others[0]} in the {kind} {name}"
+    return _listed([*told, *others])
 
 
-def _field_in_words(field: str, kind: str, name: str, before: Json, after: Json) -> str:
+_OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
+    "undo_change": lambda of, after: f"took back a change of the {of}",
+    "import_data": lambda of, after: " with ".join(filter(None, ["took an archive in", counts_in_words(after)])),
+}
+
+
+def _parted(told: _Told | None) -> tuple[_Told, dict[str, int]]:
+    """The fields, and the counts of other objects."""
+    fields = told or {}
+    counts = {name: value for name, value in fields.items() if type(value) is int and _singular(name) != name}
+    return {name: value for name, value in fields.items() if name not in counts}, counts
+
+
+def _others(gone: Mapping[str, int], come: Mapping[str, int]) -> list[str]:
+    """What happened to other objects: on both sides are those that were changed."""
+    told = []
+    for plural in {**gone, **come}:
+        old, new = gone.get(plural, 0), come.get(plural, 0)
+        numbers = {"changed": min(old, new), "added": new - old, "deleted": old - new}
+        told += [f"{verb} {_number(number, plural)}" for verb, number in numbers.items() if number > 0]
+    return told
+
+
+def _field_in_words(field: str, kind: str, name: str, before: Json, after: Json, *, is_first: bool) -> str:
+    """What became of a field; the first one told names the object."""
     words = _FIELDS.get(field)
     if words is not None:
-        return words(name, before, after)
-    told = f"the {as_words(field)} of the {kind} {name}"
-    if isinstance(before, str | None) and isinstance(after, str | None) and len(f"{before}{after}") < _SHORT:
-        return f"changed {told} from {_value(before)} to {_value(after)}"
-    return f"changed {told}"
+        return words(name if is_first else "it", before, after)
+    label = _LABELS.get(field, as_words(field))
+    told = f"the {label} of the {kind} {name}" if is_first else f"its {label}"
+    short = isinstance(before, _SHOWN) and isinstance(after, _SHOWN) and len(f"{before}{after}") < _SHORT
+    return f"changed {told} from {_value(before)} to {_value(after)}" if short else f"changed {told}"
 
 
 _SHORT = 120
 """Characters of both values up to which a sentence has them."""
 
+_SHOWN = str | int | float | None
+
+_LABELS = {"meets": "meeting times"}
+"""Fields whose names are no words."""
+
 
 def _renamed(name: str, before: Json, after: Json) -> str:
-    return f"renamed “{before}” to “{after}”"
+    return f"renamed {'it' if name == 'it' else _value(before)} to {_value(after)}"
 
 
 def _moved(name: str, before: Json, after: Json) -> str:
@@ -81,12 +118,24 @@ def _replaced(name: str, before: Json, after: Json) -> str:
     return f"replaced the grade categories of {name}"
 
 
+def _filed(name: str, before: Json, after: Json) -> str:
+    if after is None:
+        return f"took {name} out of its course"
+    return f"put {name} into {'a' if before is None else 'another'} course"
+
+
+def _regraded(name: str, before: Json, after: Json) -> str:
+    return f"put {name} into another category"
+
+
 _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
     "name": _renamed,
     "title": _renamed,
     "due_on": _moved,
     "done": _ticked,
     "categories": _replaced,
+    "course_id": _filed,
+    "category_id": _regraded,
 }
 
 
@@ -97,17 +146,36 @@ def _day(value: Json) -> str:
 
 
 def _value(value: Json) -> str:
-    return "nothing" if value is None else f"“{value}”"
+    if value is None:
+        return "nothing"
+    return f"{value:g}" if isinstance(value, int | float) else f"“{value}”"
 
 
-def _with(fields: _Told) -> str:
-    """The counts of what is below: ` with 3 milestones and 1 grade score`."""
-    counts = [(name, value) for name, value in fields.items() if type(value) is int and name.endswith("s")]
-    told = [f"{value} {as_words(name if value != 1 else _singular(name))}" for name, value in counts if value]
-    return f" with {' and '.join(told)}" if told else ""
+def _with(counts: Mapping[str, int], type_: str) -> str:
+    """What went with an object: ` and 2 more items`, ` with 3 milestones and 1 grade score`."""
+    same = plural_of(type_)
+    more = counts.get(same, 0)
+    told = f" and {more} more {as_words(same if more != 1 else type_)}" if more else ""
+    below = counts_in_words({plural: number for plural, number in counts.items() if plural != same})
+    return f"{told} with {below}" if below else told
+
+
+def counts_in_words(fields: _Told) -> str:
+    """`3 milestones and 1 grade score`; empty if there is none of anything."""
+    return _listed([_number(number, plural) for plural, number in _parted(fields)[1].items() if number])
+
+
+def _number(number: int, plural: str) -> str:
+    return f"{number} {as_words(plural if number != 1 else _singular(plural))}"
+
+
+def _listed(told: list[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)
 
 
 def _singular(plural: str) -> str:
+    """What the plural is of; a word that is none stays as it is."""
     singular = f"{plural[:-3]}y" if plural.endswith("ies") else plural[:-1]
     return singular if plural_of(singular) == plural else plural
 

@@ -9,6 +9,7 @@ from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import DateTimeField, Field, ForeignKey, UUIDField
 
+from accounts.archive.tables import EXTRAS, TABLES
 from accounts.change_log import SOURCES
 from accounts.clocks import REPAIRS
 from accounts.connections import CONNECTED_APPS
@@ -34,6 +35,8 @@ HOOKS = (
     GO_AGAIN,
     FIELDS,
     LOGS,
+    TABLES,
+    EXTRAS,
 )
 
 

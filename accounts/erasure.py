@@ -31,24 +31,32 @@ Erasure = Callable[[Member], None]
 ERASURES = HookList[Erasure]("MEMBER_ERASURES", Erasure)
 
 
-def erase_member(member_id: UUID) -> None:
+def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
     """Delete the member with everything, after the write that is under way; nothing happens if there is no such member.
+
+    Gives whether all is gone.
 
     From its first transaction on no credential works, nobody signs in, and `accounts.writing` refuses, so nothing is
     made any more that the batches after it could miss (`MEMBER_DATA`, then `MEMBER_ERASURES`). The last transaction
     removes the member. Stored files leave after the commit that removes their rows. Between two batches time is left to
     others.
 
+    Args:
+        seconds: after which the rest is left to `finish_erasures`; None for however long it takes.
+
     Raises:
         RuntimeError: a transaction is open; its locks would be held to the end.
     """
+    deadline = float("inf") if seconds is None else time.monotonic() + seconds
     member = _begun(member_id)
     if member is None:
-        return
+        return True
     for label, owner in settings.MEMBER_DATA:
         rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
         while True:
             started = time.monotonic()
+            if started > deadline:
+                return False
             if not delete_batch(member_id, rows):
                 break
             time.sleep(_LEFT_TO_OTHERS * (time.monotonic() - started))
@@ -58,6 +66,7 @@ def erase_member(member_id: UUID) -> None:
         # FOR UPDATE: unlike a write's lock it also waits for, and then ends, rows that come to refer to the member.
         Member.objects.select_for_update().filter(id=member_id).first()
         QuerySet(Member).filter(id=member_id).delete()  # not MemberQuerySet's, which comes here
+    return True
 
 
 def unfinished() -> QuerySet[Member]:

@@ -43,5 +43,5 @@ def _threads() -> ThreadPoolExecutor:
 def _send(message: EmailMessage) -> None:
     try:
         message.send()
-    except Exception:
+    except Exception:  # of the mail server or on the way; nobody waits for it who could be told
         logger.exception("An e-mail could not be sent")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
@@ -11,7 +12,8 @@ from accounts.change_contents import Fields, Part, packed, type_of
 from accounts.changes import Change
 from accounts.taken import Taken
 from studyservice.database.ids import uuid7
-from studyservice.database.statements import Insert
+from studyservice.database.statements import Insert, Update, Written
+from studyservice.database.together import Bound, run_together
 
 _INSERT = Insert(Change)
 
@@ -37,6 +39,20 @@ class Write:
         self._parts: list[Part] = []
         self._undoable = True
         self._logged_as: UUID | None = None
+        self._later: list[Bound] = []
+
+    def later(self, statement: Insert | Update, **values: Any) -> None:
+        """Have `statement` executed at the end of the write, or before, when `rows_of` is asked.
+
+        Nothing in between may read what it writes, or learn from how many rows it changed.
+        """
+        self._later.append(Bound(statement, values))
+
+    def rows_of(self, statement: Written, **values: Any) -> list[tuple[Any, ...]]:
+        """The rows that `statement` returns, executed together with what was left for later."""
+        together = [*self._later, Bound(statement, values)]
+        self._later.clear()
+        return run_together(together)
 
     def made(self, model: type[Model], object_id: UUID, name: str, fields: Fields) -> None:
         """An object was made, with these fields."""
@@ -82,11 +98,16 @@ class Write:
         self._logged_as = row_id
 
     def store(self) -> None:
-        """Store the row, if anything was changed, and tell the call its id.
+        """Execute what was left for later and store the row, if anything was changed, and tell the call its id.
 
         Raises:
             NoActor: nobody said who acts.
         """
+        self._log()
+        if self._later:
+            run_together(self._later)
+
+    def _log(self) -> None:
         if not self._parts and self._logged_as is None:
             return
         call = acting_call()
@@ -94,7 +115,7 @@ class Write:
             call.change_id = self._logged_as
             return
         call.change_id = uuid7()
-        record(
+        row = change_row(
             self.member_id,
             self.now,
             self._required_operation(),
@@ -103,6 +124,7 @@ class Write:
             taken=self.taken.packed() if self._undoable else None,
             undoable=self._undoable,
         )
+        self.later(_INSERT, **row)
 
     def _required_operation(self) -> str:
         if self.operation is None:
@@ -110,36 +132,45 @@ class Write:
         return self.operation
 
 
-def record(
+def record(member_id: UUID, now: datetime, operation: str, parts: Iterable[Part], *, undoable: bool) -> None:
+    """Store a row of the log, in the transaction that is open.
+
+    Raises:
+        NoActor: nobody said who acts.
+    """
+    _INSERT.run(**change_row(member_id, now, operation, parts, row_id=uuid7(), taken=None, undoable=undoable))
+
+
+def change_row(
     member_id: UUID,
     now: datetime,
     operation: str,
     parts: Iterable[Part],
     *,
-    row_id: UUID | None = None,
-    taken: bytes | None = None,
+    row_id: UUID,
+    taken: bytes | None,
     undoable: bool,
-) -> None:
-    """Store a row of the log, in the transaction that is open.
+) -> dict[str, Any]:
+    """The columns of a row of the log.
 
     Raises:
         NoActor: nobody said who acts.
     """
     actor = acting_call().who()
     parts = list(parts)
-    _INSERT.run(
-        id=row_id or uuid7(),
-        member_id=member_id,
-        created_at=now,
-        operation=operation,
-        by_kind=actor.kind.value,
-        by_id=actor.id,
-        by_name=actor.name,
-        object_type=parts[0].type,
-        object_id=parts[0].id,
-        object_name=parts[0].name,
-        contents=packed(parts),
-        taken=taken,
-        undoable=undoable,
-        undone_at=None,
-    )
+    return {
+        "id": row_id,
+        "member_id": member_id,
+        "created_at": now,
+        "operation": operation,
+        "by_kind": actor.kind.value,
+        "by_id": actor.id,
+        "by_name": actor.name,
+        "object_type": parts[0].type,
+        "object_id": parts[0].id,
+        "object_name": parts[0].name,
+        "contents": packed(parts),
+        "taken": taken,
+        "undoable": undoable,
+        "undone_at": None,
+    }

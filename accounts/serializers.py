@@ -219,6 +219,22 @@ class ChangeRecord(Record):
     undone_at = serializers.DateTimeField(allow_null=True, help_text="When it was taken back; null if it was not.")
 
 
+class ArchiveImportRow(TypedDict):
+    """An `ArchiveImportRecord`."""
+
+    counts: dict[str, int]
+
+
+class ArchiveImportRecord(Record):
+    """What was taken in."""
+
+    example: ClassVar[dict[str, Any]] = {"counts": {"courses": 3, "items": 42, "decks": 2, "cards": 180}}
+
+    counts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="How many there are now of each kind of thing, by its name."
+    )
+
+
 class ChangesQuery(Query):
     """Parameters of list_changes."""
 

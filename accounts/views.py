@@ -1,13 +1,25 @@
 """Operations on the member and the log of changes."""
 
+from http import HTTPStatus
 from uuid import UUID
 
 from accounts import change_log
+from accounts.archive import exporting, importing
 from accounts.profile import profile, update_me
-from accounts.serializers import ChangeRecord, ChangeRow, ChangesQuery, MemberChanges, MemberRecord, MemberRow
+from accounts.serializers import (
+    ArchiveImportRecord,
+    ArchiveImportRow,
+    ChangeRecord,
+    ChangeRow,
+    ChangesQuery,
+    MemberChanges,
+    MemberRecord,
+    MemberRow,
+)
 from accounts.undoing import undo
 from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
+from studyservice.operations.downloads import DownloadRecord, DownloadRow
 from studyservice.operations.serializers import Page
 
 
@@ -34,6 +46,37 @@ class MeViewSet(MemberViewSet):
         return profile(self.credential)
 
 
+class ArchiveViewSet(MemberViewSet):
+    """All that a member has, out and in."""
+
+    tag = "Member"
+
+    @operation(
+        "Export all data", scope=Scope.READ, answer=DownloadRecord, downloads=(exporting.MEDIA_TYPE,), tool=False
+    )
+    def export_data(self) -> DownloadRow:
+        """Everything that is stored for the member, as one ZIP: courses, items, milestones, grades, decks with their
+        schedule and review log, practice, files, the log of changes. No credential is in it. Ten an hour.
+        """
+        return exporting.export_data(self.member)
+
+    @operation(
+        "Import all data",
+        scope=Scope.WRITE,
+        answer=ArchiveImportRecord,
+        status=HTTPStatus.CREATED,
+        upload=importing.UPLOAD,
+        counted=True,
+        consequential=True,
+        tool=False,
+    )
+    def import_data(self) -> ArchiveImportRow:
+        """Takes an archive of export_data, up to 200 MiB, into an account without courses and decks: everything is
+        there again, under new ids. All of it is taken in, or nothing. It cannot be undone.
+        """
+        return importing.import_data(self.member, self.upload.file)
+
+
 class ChangeViewSet(MemberViewSet):
     """The log of changes."""
 
@@ -48,8 +91,8 @@ class ChangeViewSet(MemberViewSet):
 
     @operation("Undo a change", scope=Scope.WRITE, answer=ChangeRecord, consequential=True, tool=False)
     def undo_change(self, change_id: UUID) -> ChangeRow:
-        """Takes a change of the last 30 days back: what was made is deleted, fields get their old values, what was
-        deleted comes back with all below it. Nothing that changed since is overwritten: 409 then says what stands in
-        the way. An undo cannot be undone.
+        """Takes a change of the last 30 days back, all that its call did: what was made is deleted, fields get their
+        old values, what was deleted comes back. Nothing that changed since is overwritten: 409 then says what stands
+        in the way. An undo cannot be undone.
         """
         return undo.undo_change(self.member, change_id)

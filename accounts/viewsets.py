@@ -1,13 +1,14 @@
 """The base of every operation: who is asking, and may they."""
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import update_wrapper
 from http import HTTPStatus
 from typing import Any, ClassVar, Protocol, cast
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.viewsets import ViewSet
 
 from accounts.acting import acting
@@ -69,7 +70,11 @@ class HttpArguments:
         """From the request's body; nothing is deleted by half a request."""
         upload, takes_json = operation.upload, operation.body is not None
         if upload is not None and not (takes_json and self.request.content_type in {JSON_TYPE, ""}):
-            received = read_upload(self.request, upload, or_json=takes_json)
+            with ExitStack() as turn:
+                if upload.turn is not None:
+                    turn.enter_context(upload.turn())
+                received = read_upload(self.request, upload, or_json=takes_json)
+                received.turn.push(turn.pop_all())
             UPLOAD.set(self.request, received)
             return received
         if takes_json:
@@ -141,7 +146,7 @@ class MemberViewSet(ViewSet):
         described = super().as_view(actions, **initkwargs)
         methods = {**actions, "head": actions["get"]} if "get" in actions else actions
 
-        def view(request: HttpRequest, **path_ids: str) -> HttpResponse:
+        def view(request: HttpRequest, **path_ids: str) -> HttpResponseBase:
             viewset = cls(**initkwargs)
             viewset.action_map = methods
             return viewset.dispatch(request, **path_ids)
@@ -154,7 +159,7 @@ class MemberViewSet(ViewSet):
         """The methods of the route, for `Allow`."""
         return [method.upper() for method in self.http_method_names if method in self.action_map]
 
-    def dispatch(self, request: HttpRequest, *args: Any, **path_ids: str) -> HttpResponse:
+    def dispatch(self, request: HttpRequest, *args: Any, **path_ids: str) -> HttpResponseBase:
         """Answer a REST request."""
         try:
             operation = self._operation_of(request)

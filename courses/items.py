@@ -30,14 +30,12 @@ The course has the member of the item, rather than the one that is asked for: no
 what they have.
 """
 
+DUE = ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST)
+"""Those due from `today` to `until`, both included, soonest first."""
 
 _ONE = Select[ItemColumns](ITEMS.filter(id=Param("item_id")), ItemRecord)
 _NEXT = Select[ItemColumns](
     ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[:NEXT_ITEMS],
-    ItemRecord,
-)
-_DUE = Select[ItemColumns](
-    ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST),
     ItemRecord,
 )
 _INSERT = Insert(Item)
@@ -70,11 +68,6 @@ def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
     return with_days_until(_NEXT.all(member_id=member.id, course_id=course_id, today=today), today)
 
 
-def items_due(member: Member, today: date, until: date) -> list[ItemRow]:
-    """The items due from `today` to `until`, both included, soonest first."""
-    return with_days_until(_DUE.all(member_id=member.id, today=today, until=until), today)
-
-
 def create_single_item(
     member: Member, course_id: UUID, *, title: str, kind: str, due_on: date | None = None
 ) -> ItemRow:
@@ -87,7 +80,8 @@ def create_single_item(
     with writing(member.id, "create_item") as write:
         course_name = add_to_count(member, course_id)
         item_id = uuid7()
-        _INSERT.run(
+        write.later(
+            _INSERT,
             id=item_id,
             member_id=member.id,
             course_id=course_id,

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from uuid import UUID
 
 from accounts.viewsets import MemberViewSet
-from courses import courses, item_batches, item_pages, items
+from courses import courses, item_batches, item_pages, items, readiness
 from courses.entry_serializers import (
     CreatedCourseRecord,
     CreatedCourseRow,
@@ -13,6 +13,7 @@ from courses.entry_serializers import (
     NewCourseBody,
     NewItemBody,
 )
+from courses.readiness_records import ItemDetailRecord, ItemDetailRow
 from courses.serializers import (
     CourseBody,
     CourseDetailRecord,
@@ -96,10 +97,12 @@ class ItemViewSet(MemberViewSet):
         """
         return item_pages.list_items(self.member, **self.query)
 
-    @operation("Get an item", scope=Scope.READ, answer=ItemRecord)
-    def get_item(self, item_id: UUID) -> ItemRow:
-        """A dated course item."""
-        return items.get_item(self.member, item_id)
+    @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord)
+    def get_item(self, item_id: UUID) -> ItemDetailRow:
+        """A dated course item. Of an exam or a quiz to come also the readiness: what the member will recall on that day
+        of the cards in the course's decks, if nothing is studied until then.
+        """
+        return readiness.get_item_detail(self.member, item_id)
 
     @operation(
         "Create an item",

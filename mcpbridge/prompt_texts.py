@@ -86,26 +86,34 @@ def plan_week(about: Occasion) -> str:
     last = about.today + timedelta(days=6)
     if course is None:
         aim = "Plan my study week."
-        look = f"Call {_call('get_agenda', days=14)}: what is due within two weeks, with the unfinished steps of plans."
+        look = (
+            f"Call {_call('get_agenda', days=14)}: what is due within two weeks, with the unfinished steps of plans, "
+            "and for the next exams and quizzes the readiness: the percent of their course's flashcards that I would "
+            "still know on the day without studying (expected_recall), and how many I have never seen (unseen)."
+        )
     else:
         aim = f"Plan my study week for my course {_quoted(course)}."
         until = str(about.today + timedelta(days=14))
         items = {"course_id": str(course["id"]), "from": str(about.today), "to": until}
         look = (
             f"Call {_call('list_items', **items)} for what is due in this course within two weeks, and "
-            f"{_call('get_agenda', days=14)} for its overdue and unfinished steps, and for what else fills my days."
+            f"{_call('get_agenda', days=14)} for its overdue and unfinished steps, for what else fills my days, and "
+            "for the readiness for its exams: the percent of its flashcards that I would still know on the day without "
+            "studying (expected_recall), and how many I have never seen (unseen)."
         )
     return _written(
         about,
         f"{aim} It goes from {about.today} to {last}.",
         look,
         "For each exam, paper and project in it call list_milestones with its item_id: what of its plan is done, and "
-        "whether it has one.",
+        "whether it has one. Of the courses with most to do call get_grades with the course_id: the outlook says what "
+        "I need in what is still open, and so where an hour counts most.",
         f"Call {_call('get_practice_stats', days=30)} for weak topics and {_call('list_vocab_decks')} for cards that "
         "are due (due_count).",
         "Ask me on which days I have how much time, unless I said so.",
         "Propose a plan, day by day: what to do, for which item, for about how long. What is overdue comes first, then "
-        "what is due soonest; big things in small steps, the last one a day before they are due.",
+        "what is due soonest; big things in small steps, the last one a day before they are due; where the readiness "
+        "is low, cards on several days.",
         "Ask what to change. After my yes write each step with create_milestone (item_id, title, due_on), and move "
         "steps that exist with update_milestone. Delete none.",
     )
@@ -152,13 +160,18 @@ def exam_check(about: Occasion) -> str:
         f"Check how ready I am for the exams of my course {_quoted(course)}.",
         f"Call {_call('list_items', **ahead, kind='exam')} and {_call('list_items', **ahead, kind='quiz')}. If there "
         f"is none, say so and ask me when the next one is. Else take the one that comes first.{covered}",
+        "Call get_item with its item_id. Its readiness is about that day at noon if I study nothing until then: the "
+        "percent of all flashcards of the course that I would know (expected_recall), how many I have never seen "
+        "(unseen), and how many would be below my target (below_target).",
         "Call list_milestones with its item_id: what of its study plan is done, open and overdue.",
         f"Call {_call('get_grades', course_id=course_id)} for how I stand, how much its category weighs, "
-        "and what I need in what is still open (outlook).",
-        f"Call {_call('list_vocab_decks')} and look at the decks with this course_id: how many cards are due. Call "
+        "and what I need in what is still open: the outlook, with remaining the ids of categories that are not "
+        "finished though they have scores, and with target the grade that I name, if I do.",
+        "Call list_vocab_decks with on, the day of the exam, and look at the decks with this course_id: which are "
+        "weakest on that day (readiness), and how many cards are due now. Call "
         f"{_call('get_practice_stats', days=30)} for how often I practised, and for weak topics.",
-        "Answer in a few lines: days left; what is sound; what is missing; the three things to do next. Say what the "
-        "data cannot tell, and guess no score.",
+        "Answer in a few lines: days left; what is sound; what is missing; the grade that I need; the three things to "
+        "do next. Say what the data cannot tell: flashcards are not the whole exam. Guess no score.",
         "Offer to write those steps into the plan (create_milestone with item_id, title and due_on, after my yes) and "
         "to quiz me.",
     )

@@ -170,7 +170,7 @@ def _choices(request: HttpRequest, names: Named) -> list[Choice]:
         page = lookup.viewset().run(lookup.operation, CREDENTIAL.require(request), ToolArguments({}))
     except ApiError as error:
         raise _refused(request, error) from None
-    except Exception as error:
+    except Exception as error:  # whatever failed, the assistant gets the error of a fault and no trace of it
         logger.exception("The names for a prompt could not be listed")
         raise _refused(request, InternalError.of(error)) from None
     return choices(cast("list[Row]", page["data"]), names.details)

@@ -21,7 +21,7 @@ from mcp.shared.transport_context import TransportContext
 from mcp.types import JSONRPCRequest, RequestId
 
 from mcpbridge.listing import listed
-from mcpbridge.server import server
+from mcpbridge.server import STRUCTURED, server
 
 _TRANSPORT = TransportContext(kind="streamable-http", can_send_request=False)
 
@@ -62,6 +62,10 @@ def result_of(request: HttpRequest, message: JSONRPCRequest, connection: Connect
         next(running)
     except StopIteration as finished:
         result: dict[str, Any] = finished.value
-        return result | {"tools": listed(connection.protocol_version)} if message.method == "tools/list" else result
+        if message.method == "tools/list":
+            result["tools"] = listed(connection.protocol_version)
+        elif message.method == "tools/call" and "structuredContent" in result:
+            result["structuredContent"] = STRUCTURED.require(request)
+        return result
     running.close()
     raise RuntimeError("An MCP handler waited; there is no event loop here to wait in.")

@@ -50,8 +50,8 @@ def _undescribed(schema: Schema) -> Schema:
         kept["properties"] = {name: _undescribed(inner) for name, inner in kept["properties"].items()}
     if "items" in kept:
         kept["items"] = _undescribed(kept["items"])
-    if "anyOf" in kept:
-        kept["anyOf"] = [_undescribed(inner) for inner in kept["anyOf"]]
+    for branches in {"anyOf", "oneOf"} & kept.keys():
+        kept[branches] = [_undescribed(inner) for inner in kept[branches]]
     return kept
 
 

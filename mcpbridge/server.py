@@ -30,10 +30,13 @@ from mcpbridge.listing import LISTS_HINT
 from mcpbridge.prompting import complete, get_prompt, list_prompts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
-from studyservice.http.request_keys import TOOL, TOOL_FAILURE
+from studyservice.http.request_keys import TOOL, TOOL_FAILURE, RequestKey
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError
 
 logger = logging.getLogger(__name__)
+
+STRUCTURED = RequestKey[orjson.Fragment]("structured_content")
+"""What the last call of a tool answered, as JSON."""
 
 INSTRUCTIONS = """\
 These tools open one member's own study data: courses, dated items (exams, assignments and the like), study-plan \
@@ -49,10 +52,15 @@ field is wrong, what is allowed and which tool to call instead.
 What is due. get_agenda answers it in one call, overdue milestones included. list_items searches all items; to find \
 what was added since last time, pass the newest created_at you have seen as created_after.
 
+What is needed, and what is known. Asked which grade can still be reached, or what it takes, look at outlook in \
+get_grades (target, remaining) instead of calculating. Asked whether the member is ready, look at readiness in \
+get_agenda, in get_item of an exam or a quiz, or in list_vocab_decks with on: what of the flashcards will be recalled \
+on that day if nothing is studied until then.
+
 Changing. An update changes only the fields you send; null clears an optional one. Before any delete_ tool, and before \
 set_grade_categories, tell the member what will be lost and wait for a yes. set_grade_categories replaces the whole \
 list, so call get_grades first and send every category to keep, with its id. You cannot undo; for 30 days the member \
-can, each change or all of yours of today, on this site's page /activity. A deleted course comes back without files.
+can, on this site's page /activity: one call of yours as a whole, or all of today. Uploaded files do not come back.
 
 Syllabi. Read the syllabus to the end and get today first. Propose course, items and weights, each with its line; \
 after a yes call create_course once, with syllabus_text, items with their quote, and grade_categories. Report every \
@@ -94,7 +102,8 @@ async def list_tools(context: ServerRequestContext, params: PaginatedRequestPara
 async def call_tool(context: ServerRequestContext, params: CallToolRequestParams) -> dict[str, Any]:
     """Run the operation for the member whose credential the HTTP request carries.
 
-    The result is given in its wire form, which the SDK validates; as a model it would be written out twice.
+    The result is given in its wire form, which the SDK validates; as a model it would be written out twice. Its
+    structured content `mcpbridge.running` puts in, which is written already.
 
     Raises:
         MCPError: there is no such tool.
@@ -116,13 +125,14 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
-    except Exception as error:
+    except Exception as error:  # whatever failed, the assistant gets the error of a fault and no trace of it
         logger.exception("Tool %s failed", tool.operation.id)
         failure = InternalError.of(error)
     else:
         notes = [omission(left_out)] if left_out else []
         notes += [unknown.note()] if unknown.ignored else []
-        return _result(text, *notes, isError=False, structuredContent=orjson.loads(text), **_logged(viewset.change_id))
+        STRUCTURED.set(request, orjson.Fragment(text))
+        return _result(text, *notes, isError=False, structuredContent={}, **_logged(viewset.change_id))
     TOOL_FAILURE.set(request, failure)
     return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))
 

@@ -151,7 +151,7 @@ class ApplicationAdmin(_Listed):
 
     @admin.display(description="connections")
     def connections(self, app: Application) -> str:
-        """How many members are connected, with the way to them."""
+        """How many members are connected, with a link to them."""
         count = live_refresh_tokens().filter(application=app).count()
         link = reverse("admin:oauthserver_refreshtoken_changelist", query={"application__id__exact": app.pk})
         return format_html('<a href="{}">{}</a>', link, count)
@@ -208,12 +208,12 @@ class ConnectionAdmin(_Listed):
 
     @admin.display(ordering="last_call_at")
     def last_call(self, connection: RefreshToken) -> Any:
-        """When one was last answered as it asked."""
+        """When a call last succeeded."""
         return getattr(connection, "last_call_at", None)
 
     @admin.display(ordering="refused_at")
     def last_refused(self, connection: RefreshToken) -> str | None:
-        """When, and why."""
+        """When a call was last refused, and why."""
         at, refusal = getattr(connection, "refused_at", None), getattr(connection, "refusal", "")
         return f"{date_format(localtime(at), 'DATETIME_FORMAT')}: {Refusal(refusal).label}" if at and refusal else None
 

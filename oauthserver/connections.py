@@ -105,7 +105,7 @@ def disconnect_all_members(app: Application) -> int:
 def note_call(connection: UUID, at: datetime, refusal: Refusal | None) -> None:
     """Keep `at` as the time of the connection's last call, or of its last `refusal`.
 
-    Two calls at once write one time: the second finds it fresh. So does one that an earlier one overtook.
+    Of two calls at once one writes: the other finds a time that is fresh, or even later than its own.
     """
     changes: dict[str, object] = {"last_call_at": at} if refusal is None else {"refused_at": at, "refusal": refusal}
     time = next(iter(changes))

@@ -40,7 +40,6 @@ class OAuthEndpoint(View):
             return oauth_error_response("invalid_request", error.message, error.status)
 
     def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """405."""
         raise MethodNotAllowed("This endpoint takes POST.", headers={"Allow": "POST"})
 
 

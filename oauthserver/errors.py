@@ -123,7 +123,7 @@ class TooManyRequests(OAuthError):
 
 
 def refusal(error: OAuth2Error) -> OAuthError:
-    """What oauthlib refuses at the token endpoint, as an error of ours; oauthlib says most of it without a word."""
+    """What oauthlib refuses at the token endpoint, as an error of ours; most of oauthlib's have no description."""
     said = dict(error.twotuples)
     for ours in (InvalidClient, InvalidGrant, InvalidScope):
         if ours.code == said["error"]:

@@ -18,7 +18,6 @@ class _Document(View):
     http_method_names = ["get", "head"]  # noqa: RUF012  # as the base has it
 
     def http_method_not_allowed(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """405."""
         return error_response(MethodNotAllowed(headers={"Allow": "GET, HEAD"}))
 
 

@@ -125,7 +125,7 @@ def _require_public(document: dict[str, Any]) -> None:
 
 
 class WithinRegistrationRate:
-    """Lets an address bring up only so many new apps by their documents, as with registration."""
+    """Lets one address bring as many new apps by their documents as it may register."""
 
     def has_permission(self, request: Any, client_id: str) -> bool:
         """Whether the document may be fetched; `request` is oauthlib's, which remembers the window."""

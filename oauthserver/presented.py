@@ -79,7 +79,7 @@ class CodeBinding:
 class Presented:
     """A code or a refresh token as it was when its request came, before it waited for its turn.
 
-    Nothing of it changes later but that it is spent or ended, and that is decided by the statement that spends it.
+    Later it can only be spent or ended, and that is decided by the statement that spends it.
 
     Attributes:
         family: the consent it came from.

@@ -1,4 +1,4 @@
-"""What `purgeexpired` removes of the authorization server's.
+"""What `purgeexpired` removes of the authorization server's rows.
 
 It takes the place of the toolkit's `cleartokens`, which does not know families.
 """

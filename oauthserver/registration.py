@@ -32,7 +32,7 @@ class RegistrationView(OAuthEndpoint):
 
 
 def register(metadata: ClientMetadata) -> dict[str, Any]:
-    """A new app, as the client sees it (RFC 7591 section 3.2.1); its secret cannot be had again."""
+    """A new app, as the client sees it (RFC 7591 section 3.2.1); its secret is shown only here."""
     public = metadata.auth_method is AuthMethod.NONE
     secret = "" if public else new_secret("cs")
     app = Application.objects.create(

@@ -19,7 +19,7 @@ _DEFAULT_PORTS = {"https": "443", "http": "80"}
 
 
 def normalized(uri: str) -> str:
-    """`uri` as other spellings of the same address have it too: clients pass it through URL parsers of their own.
+    """`uri` in the one form that all spellings of an address come to: clients pass it through URL parsers of their own.
 
     Scheme and host are compared in lower case, a default port is left out (RFC 3986 section 6.2), and so is one
     trailing slash. What is no plain http address stays as it is.

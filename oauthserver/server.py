@@ -122,7 +122,7 @@ class Backend(OAuthLibCore):
         return checked
 
     def create_token_response(self, request: Parsed) -> tuple[None, dict[str, str], str, int]:
-        """No address to go to, and headers, JSON and status of the tokens.
+        """None, as there is no address to go to; then headers, JSON and status of the answer with the tokens.
 
         Raises:
             OAuthError: the request is refused.

@@ -72,7 +72,7 @@ class TokenValidator(Validator):
         return self._binding.challenge_method
 
     def get_default_redirect_uri(self, client_id: str, request: Any, *args: Any, **kwargs: Any) -> str | None:
-        """What a missing `redirect_uri` means: it may miss only if the authorization request had none.
+        """What a missing `redirect_uri` means: it may be missing only if the authorization request had none.
 
         RFC 6749 section 4.1.3.
         """
@@ -91,7 +91,7 @@ class TokenValidator(Validator):
         return True
 
     def invalidate_authorization_code(self, client_id: str, code: str, request: Any, *args: Any) -> None:
-        """Nothing is left to do: the code was spent before its tokens were stored, and stays, to be known again."""
+        """Nothing is left to do: the code was spent before its tokens were stored; its row stays, to know it by."""
 
     def validate_refresh_token(self, refresh_token: str, client: Application, request: Any, *args: Any) -> bool:
         """Whether the refresh token is live. A rotated one ends its family after `REUSE_TOLERANCE`."""

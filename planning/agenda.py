@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.db.models import F, Q
 
 from accounts.models import Member
-from courses.items import items_due
+from courses.readiness import due_with_readiness
 from planning.milestones import MILESTONES, with_overdue
 from planning.serializers import AgendaRow, MilestoneColumns, MilestoneRecord
 from studyservice.database.statements import Param, Select
@@ -20,13 +20,17 @@ _OPEN = Select[MilestoneColumns](
 
 
 def get_agenda(member: Member, *, days: int) -> AgendaRow:
-    """What is due from the member's today to `days` days later, overdue milestones included; two queries."""
+    """What is due from the member's today to `days` days later, overdue milestones included; two queries, and a
+    third if there are cards for exams or quizzes in it.
+    """
     today = member.today()
     until = today + timedelta(days=days)
+    items, readiness = due_with_readiness(member, today, until)
     milestones = _OPEN.all(member_id=member.id, today=today, until=until)
     return {
         "today": today,
         "until": until,
-        "items": items_due(member, today, until),
+        "items": items,
         "milestones": with_overdue(milestones, today),
+        "readiness": readiness,
     }

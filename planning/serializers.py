@@ -6,6 +6,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
+from courses.readiness_records import ItemReadinessRecord, ItemReadinessRow
 from courses.serializers import ItemRecord, ItemRow
 from studyservice.operations.fields import BooleanField, DateField, StringField
 from studyservice.operations.query_fields import QueryIntegerField
@@ -97,6 +98,7 @@ class AgendaRow(TypedDict):
     until: date
     items: list[ItemRow]
     milestones: list[MilestoneRow]
+    readiness: list[ItemReadinessRow]
 
 
 class AgendaRecord(Record):
@@ -107,6 +109,7 @@ class AgendaRecord(Record):
         "until": "2026-12-05",
         "items": [ItemRecord.example],
         "milestones": [MilestoneRecord.example],
+        "readiness": [ItemReadinessRecord.example],
     }
 
     today = serializers.DateField(help_text="Today in the member's time zone.")
@@ -115,4 +118,9 @@ class AgendaRecord(Record):
     milestones = MilestoneRecord(
         many=True,
         help_text="Unfinished milestones due by until, overdue ones included, and undated ones of items in range.",
+    )
+    readiness = ItemReadinessRecord(
+        many=True,
+        help_text="For the first three exams and quizzes whose course has cards: what the member will recall of them "
+        "on that day, if nothing is studied until then.",
     )

@@ -27,7 +27,7 @@ class AgendaViewSet(MemberViewSet):
     @operation("Get the agenda", scope=Scope.READ, answer=AgendaRecord, query=AgendaQuery)
     def get_agenda(self) -> AgendaRow:
         """Everything due within the next days, counted from the member's today: items in range and unfinished
-        milestones, overdue ones included.
+        milestones, overdue ones included; and how ready the member is, by flashcards, for the next exams and quizzes.
         """
         return agenda.get_agenda(self.member, **self.query)
 

@@ -7,6 +7,7 @@ from django.db.models import Max
 
 from accounts.clocks import move, shifts
 from accounts.models import Member
+from accounts.recording import Write
 from accounts.undoing.hooks import Columns
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
@@ -18,6 +19,7 @@ _BATCH = 500
 
 
 def record_attempt(
+    write: Write,
     member: Member,
     attempt_id: UUID,
     *,
@@ -28,13 +30,14 @@ def record_attempt(
     deck_id: UUID | None = None,
     course_id: UUID | None = None,
 ) -> None:
-    """Add an attempt made `at` this moment, dated in the member's present time zone.
+    """Add an attempt made `at` this moment, dated in the member's present time zone, inside `write`.
 
     Args:
         attempt_id: the id of what the attempt was made from.
     """
     day = member.date_at(at)
-    _INSERT.run(
+    write.later(
+        _INSERT,
         id=attempt_id,
         member_id=member.id,
         source=source.value,
@@ -45,7 +48,7 @@ def record_attempt(
         attempted_at=at,
         day=day,
     )
-    add_attempt(member.id, topic=topic, deck_id=deck_id, course_id=course_id, correct=correct, at=at, day=day)
+    add_attempt(write, topic=topic, deck_id=deck_id, course_id=course_id, correct=correct, at=at, day=day)
 
 
 def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:

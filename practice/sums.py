@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Q, QuerySet
 
+from accounts.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
 from studyservice.database.statements import Written
 
@@ -52,7 +53,7 @@ def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
 
 
 def add_attempt(
-    member_id: UUID,
+    write: Write,
     *,
     topic: str,
     deck_id: UUID | None,
@@ -61,13 +62,15 @@ def add_attempt(
     at: datetime,
     day: date,
 ) -> None:
-    """Count an attempt `at` this moment for the day, the topic's day and the topic's month; one statement.
+    """Count an attempt `at` this moment for the day, the topic's day and the topic's month; one statement, with
+    what `write` has for later.
 
     Only where the day is the first with practice and the one after it has some already, as after a move further west,
     more statements set the runs right.
     """
-    told = _ADD.all(
-        member_id=member_id,
+    told = write.rows_of(
+        _ADD,
+        member_id=write.member_id,
         day=day,
         day_before=day - _DAY,
         day_after=day + _DAY,
@@ -81,7 +84,7 @@ def add_attempt(
         at=at,
     )
     if any(kind == SumKind.DAY and attempts == 1 and followed for kind, attempts, followed in told):
-        count_runs(member_id, day)
+        count_runs(write.member_id, day)
 
 
 def recount(attempt: Attempt) -> None:

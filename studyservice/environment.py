@@ -13,10 +13,15 @@ from urllib.parse import urlsplit
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+from platformdirs import user_data_path
 
 from studyservice.database.postgresql.waits import Waits
 
 env = environ.FileAwareEnv()
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+CHECKOUT = (BASE_DIR / "manage.py").exists()
+"""Whether this runs where its sources are; an installed package keeps no data beside its code."""
 
 _DAY = 24 * 3600
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
@@ -50,6 +55,11 @@ def flag(name: str, *, default: bool) -> bool:
     if value not in {"true", "false"}:
         raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
     return value == "true"
+
+
+def data_dir() -> Path:
+    """DATA_DIR, where files are kept and SQLite's database; by default `var` in a checkout, else the user's data."""
+    return Path(text("DATA_DIR") or (BASE_DIR / "var" if CHECKOUT else user_data_path("study-data-service"))).resolve()
 
 
 def secret_key(trial: Path | None) -> str:

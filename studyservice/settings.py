@@ -4,7 +4,6 @@
 """
 
 import re
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,10 +13,13 @@ from django.core.exceptions import ImproperlyConfigured
 
 from studyservice.database.postgresql.waits import Waits
 from studyservice.environment import (
+    BASE_DIR,
+    CHECKOUT,
     base_url,
     choice,
     count,
     credential_prefix,
+    data_dir,
     databases,
     email,
     file_storage,
@@ -33,13 +35,11 @@ from studyservice.environment import (
 from studyservice.http.paths import API_ROOTS, CALENDAR_ROOT, HEALTH_ROOT, JSON_ROOTS, OAUTH_ROOTS
 from studyservice.platforms import platforms_from
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-
 SERVICE_NAME = "Study Data Service"
 API_VERSION = "1.0.0"
 
 DEBUG = False
-DATA_DIR = Path(text("DATA_DIR", str(BASE_DIR / "var"))).resolve()
+DATA_DIR = data_dir()
 TRIAL_SECRET_FILE = DATA_DIR / "trial-secret-key"
 TRIAL = not text("SECRET_KEY") and TRIAL_SECRET_FILE.exists()
 HOST = text("HOST", "127.0.0.1")
@@ -181,7 +181,7 @@ WSGI_APPLICATION = "studyservice.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "studyservice" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -194,13 +194,15 @@ TEMPLATES = [
 ]
 
 # What `accounts` calls in itself and in the apps above it (studyservice/hooks.py): who knows the live credential behind
-# a secret, by what stands after the prefix; the practice streak of a profile; the apps that the key page lists; and
-# what `purgeexpired` removes, in this order: refresh tokens go before what they keep.
+# a secret, by what stands after the prefix; the categories of a new course's grade, and how ready one is for an exam;
+# the practice streak of a profile; the apps that the key page lists; and what `purgeexpired` removes, in this order:
+# refresh tokens go before what they keep.
 CREDENTIAL_RESOLVERS = {
     "sk": "accounts.credentials.resolve_api_key",
     "at": "oauthserver.access_tokens.resolve_access_token",
 }
 COURSE_CATEGORIES = "grades.new_courses.NewCourseCategories"
+READINESS = "vocab.readiness.CardReadiness"
 PRACTICE_STREAK = "practice.streaks.current_streak"
 CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
 EXPIRED_DATA = {
@@ -245,6 +247,39 @@ MEMBER_COUNT_REPAIRS = [
     "practice.rebuilding.repair_sums",
     "vocab.cards.repair_card_counts",
 ]
+
+# The archive of a member's data (accounts/archive): its tables, each after those that it refers to; what is beside them
+# for other programs; and what is of a member's and in no archive, with the reason.
+MEMBER_ARCHIVE = [
+    "courses.archive.COURSES",
+    "courses.archive.SYLLABUS_FILES",
+    "courses.archive.ITEMS",
+    "planning.archive.MILESTONES",
+    "planning.archive.IMPORTED_EVENTS",
+    "grades.archive.CATEGORIES",
+    "grades.archive.SCORES",
+    "vocab.archive.DECKS",
+    "vocab.archive.CARDS",
+    "vocab.archive.REVIEWS",
+    "practice.archive.ATTEMPTS",
+]
+MEMBER_ARCHIVE_EXTRAS = {
+    "grades.csv": "grades.archive.write_grades",
+    "cards.csv": "vocab.archive.write_cards",
+    "calendar.ics": "planning.archive.write_calendar",
+}
+NOT_IN_ARCHIVE = {
+    "accounts.ApiKey": "a credential",
+    "accounts.CalendarFeed": "a credential",
+    "accounts.SignInCode": "a credential",
+    "accounts.BrowserSession": "a credential",
+    "oauthserver.RefreshToken": "a credential",
+    "oauthserver.AccessToken": "a credential",
+    "oauthserver.Grant": "a credential",
+    "accounts.IdempotencyKey": "answers kept for a day, for who sends a call again",
+    "practice.PracticeSum": "made anew from the attempts",
+    "admin.LogEntry": "what an operator did in the admin",
+}
 
 # What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.
@@ -305,6 +340,7 @@ UNDO_GO_AGAIN = {
 }
 UNDO_FIELDS = {
     "course.categories": "grades.undoing.put_categories_back",
+    "imported_event._remembered": "planning.undoing.forget_import",
     "syllabus_file.course_id": "courses.uploads.attaching.detach_again",
 }
 UNDO_LOGS = ["vocab.undoing.undo_review"]
@@ -417,7 +453,7 @@ USE_TZ = True
 USE_I18N = False
 
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = (BASE_DIR if CHECKOUT else DATA_DIR) / "staticfiles"
 MEDIA_ROOT = DATA_DIR / "files"
 MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {
@@ -456,7 +492,7 @@ LOGGING: dict[str, Any] = {
     },
     "handlers": {
         "console": {
-            "class": "logging.StreamHandler",
+            "class": "studyservice.http.logs.LineHandler",
             "filters": ["request_id", "secrets"],
             "formatter": LOG_FORMAT,
         }

@@ -40,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Otherwise each test client would read every static file when it loads the middleware, 60 ms of CPU.
     settings.WHITENOISE_AUTOREFRESH = True
     run.hash_passwords_cheaply()
+    run.load_middleware_once()
     if first:
         databases.migrate()
         run.collect_static_files()

@@ -1,59 +1,71 @@
-"""`python -m trial`: migrations, static files, and on the first run a demo member with lifelike data."""
+"""`python -m trial`, which the package installs as `study-data-service`: the trial, the server, the commands."""
 
+import argparse
 import os
-from urllib.parse import urlsplit
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
-import django
+_CONFIGURATION = Path(__file__).resolve().parent.parent / "studyservice" / "gunicorn.py"
 
 
 def main() -> None:
-    """Set up `DATA_DIR` for `make run`, and say where everything is and how to make the first call."""
-    from django.conf import settings
-    from django.core.management import call_command
-
-    from accounts.models import Member
-    from studyservice.environment import LOOPBACK
-    from trial.demo import DEMO_EMAIL, create_demo_member
-
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
-    base = settings.BASE_URL
-    if not Member.objects.exists():
-        password, secret = create_demo_member()
-        print(
-            f"\n  A demo member was created. This is shown only now:\n\n"
-            f"    e-mail    {DEMO_EMAIL}\n"
-            f"    password  {password}\n"
-            f"    API key   {secret}\n\n"
-            f"  Try it, from another terminal:\n\n"
-            f"    curl -H 'Authorization: Bearer {secret}' {base}/v1/agenda"
-        )
-    print(
-        f"\n  Start page      {base}/\n"
-        f"  Keys and apps   {base}/keys\n"
-        f"  For assistants  {base}/mcp\n"
-        f"  Reference       {base}/docs\n"
-        f"  Admin           {base}/admin, for an operator, whom this makes (in this directory):\n"
-        f"                  DATA_DIR='{settings.DATA_DIR}' .venv/bin/python manage.py createmember "
-        "you@example.org --staff --password-prompt\n"
+    """Run the part that the command line names; without one, the trial."""
+    parser = argparse.ArgumentParser(
+        prog="study-data-service",
+        description="A student's own study data, for the student and the apps and assistants the student connects. "
+        "Without a command: set up DATA_DIR and serve a trial with a demo member.",
     )
-    if base.startswith("http:") and settings.HOST not in LOOPBACK:
-        print(
-            f"  Careful: with HOST={settings.HOST} whoever shares a network with this machine reaches this trial,\n"
-            "  and over http whoever is on the way reads what is sent, passwords and keys included. Use it\n"
-            "  only among people whom you trust, and with data that may be seen.\n"
-        )
-        if urlsplit(base).hostname in LOOPBACK:
-            print(
-                f"  Others reach it only under the address that BASE_URL names, which is {base}: set it to the\n"
-                f"  address of this machine in the network, such as BASE_URL=http://192.168.1.20:{settings.PORT}.\n"
-            )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("serve", help="serve in production, with what the environment says")
+    manage = commands.add_parser("manage", help="a command of operators, such as `manage createmember`", add_help=False)
+    manage.add_argument("arguments", nargs=argparse.REMAINDER)
+    chosen = parser.parse_args()
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
+    if chosen.command == "manage":
+        _manage(chosen.arguments)
+    else:
+        if chosen.command is None:
+            _set_up()
+        sys.stdout.flush()
+        server = [sys.executable, "-m", "gunicorn", "-c", str(_CONFIGURATION), "studyservice.wsgi"]
+        os.execv(sys.executable, server)  # noqa: S606  # signals reach the server itself
+
+
+def _version() -> str:
+    try:
+        return version("study-data-service")
+    except PackageNotFoundError:
+        return "a checkout, not installed"
+
+
+def _manage(arguments: list[str]) -> None:
+    from django.core.management import execute_from_command_line
+
+    from studyservice.server.startup import load_command_settings
+
+    load_command_settings()
+    execute_from_command_line(["study-data-service manage", *arguments])
+
+
+def _set_up() -> None:
+    import django
+
+    from studyservice.environment import data_dir
+    from studyservice.server.startup import load_settings
+    from trial.alone import alone
+    from trial.secret_key import write_trial_secret
+
+    write_trial_secret(data_dir())
+    load_settings()
+    django.setup()
+
+    from trial.prepare import prepare
+
+    with alone(data_dir() / "trial.lock"):
+        prepare()
 
 
 if __name__ == "__main__":
-    from studyservice.server.startup import load_settings
-
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "studyservice.settings")
-    load_settings()
-    django.setup()
     main()

@@ -6,13 +6,22 @@ Two `make run` in one checkout set up one after the other. Only the standard lib
 import fcntl
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def main(lock: str, *command: str) -> int:
-    """Wait for the lock, which the system gives back however the process ends, and answer the command's status."""
-    with Path(lock).open("w") as file:
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Hold the lock file, after whoever holds it now; the system gives it back however the process ends."""
+    with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main(lock: str, *command: str) -> int:
+    """Run the command alone, and answer its status."""
+    with alone(Path(lock)):
         return subprocess.run(command, check=False).returncode  # noqa: S603  # the command line of our own Makefile
 
 

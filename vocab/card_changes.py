@@ -81,8 +81,7 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int
     if present.count() + len(cards) > MAX_CARDS:
         raise Conflict(f"A deck has at most {MAX_CARDS} cards. Add fewer, delete some, or make another deck.")
     last: int = present.aggregate(last=Max("position"))["last"] or 0
-    for card in add_cards(write, deck_id, cards, after=last):
-        write.made(Card, card.id, card.term, {"deck_id": deck_id})
+    add_cards(write, deck_id, cards, after=last)
     return last
 
 

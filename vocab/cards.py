@@ -12,15 +12,19 @@ from vocab.models import Card, Deck
 from vocab.serializers import CardFields
 
 
-def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> list[Card]:
-    """Add cards to the deck, due at once where they do not say when, behind the position `after`; inside `write`."""
+def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> None:
+    """Add cards to the deck, due at once where they do not say when, behind the position `after`; inside `write`.
+
+    The log keeps their texts, so that an undo does not take away what was written into them since.
+    """
     due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
     added = Card.objects.bulk_create(
         Card(member_id=write.member_id, deck_id=deck_id, position=position, **({"due_at": due_at} | card))
         for position, card in enumerate(cards, start=after + 1)
     )
     count_cards(write.member_id, deck_id, len(added))
-    return added
+    for card in added:
+        write.made(Card, card.id, card.term, {"deck_id": deck_id, "term": card.term, "definition": card.definition})
 
 
 def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:

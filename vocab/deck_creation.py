@@ -77,7 +77,7 @@ def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[C
     """Make a deck inside `write`, for which there is room; gives its id."""
     fields = {"name": name, "course_id": course_id}
     deck = Deck.objects.create(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
-    write.made(Deck, deck.id, name, fields | {"cards": len(cards)})
+    write.made(Deck, deck.id, name, fields)
     add_cards(write, deck.id, cards)
     return deck.id
 

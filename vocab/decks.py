@@ -1,6 +1,7 @@
 """A member's decks."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, TypedDict, Unpack, cast
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, Deck
+from vocab.readiness import deck_readiness, no_cards
 from vocab.serializers import CardRecord, CardRow, DeckColumns, DeckFields, DeckRecord, DeckRow
 
 
@@ -53,20 +55,29 @@ def list_vocab_decks(
     deck_id: UUID | None = None,
     due_only: bool = False,
     limit: int | None = None,
+    on: date | None = None,
 ) -> list[DeckRow]:
-    """Every deck, oldest first, or only `deck_id`, with its cards if asked for; one query, two with cards.
+    """Every deck, oldest first, or only `deck_id`, with its cards if asked for; one query, another for cards, and
+    another for `on`.
 
     Cards that are not due are counted by nobody: `card_count` is kept, and an index leads to those that are due.
 
     Args:
         due_only: leaves out the cards that are not due.
         limit: most cards.
+        on: a day on which the readiness is told.
+
+    Raises:
+        ValidationFailed: `on` is past, or more than a year ahead.
     """
+    readiness = {} if on is None else deck_readiness(member, on, deck_id)
     now = timezone.now()
-    if deck_id is None:
-        return cast("list[DeckRow]", _LIST.all(member_id=member.id, now=now))
     one = {"member_id": member.id, "deck_id": deck_id}
-    decks = cast("list[DeckRow]", _ONE.all(**one, now=now))
+    columns = _LIST.all(member_id=member.id, now=now) if deck_id is None else _ONE.all(**one, now=now)
+    decks = cast("list[DeckRow]", columns)
+    if on is not None:
+        for deck in decks:
+            deck["readiness"] = readiness.get(deck["id"]) or no_cards(on)
     if decks and include_cards:
         most = _NO_LIMIT if limit is None else limit
         cards = _DUE_CARDS.all(**one, now=now, limit=most) if due_only else _CARDS_DUE_FIRST.all(**one, limit=most)

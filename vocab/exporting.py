@@ -1,26 +1,24 @@
 """A deck as a file, CSV or TSV, which import_vocab_decks reads as the same cards.
 
-Spreadsheets calculate a text that begins like a formula, and a shared deck may have been written by anybody. Such a
-text gets an apostrophe before it, which they show as text (OWASP, CSV injection), and so does one that has such
-apostrophes already: reading takes away exactly one (`vocab.reading.tables`).
+A shared deck may have been written by anybody, so what a spreadsheet would calculate has an apostrophe before it
+(`studyservice.operations.spreadsheets`); reading takes away exactly one (`vocab.reading.tables`).
 """
 
 import csv
 import io
-import re
 from typing import TypedDict
 from uuid import UUID
 
 from accounts.models import Member
 from studyservice.database.statements import Param, Select
 from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.spreadsheets import as_text
 from vocab.decks import require_deck
 from vocab.models import Card
 
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "tsv": "text/tab-separated-values; charset=utf-8"}
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
-_FORMULA = re.compile("'*[=+@\uff1d\uff0b\uff0d\uff20-]")
 _HEADER = ("term", "definition")
 
 
@@ -46,13 +44,9 @@ def export_vocab_deck(member: Member, deck_id: UUID, *, format: str = "csv") -> 
     writer = csv.writer(table, delimiter=_SEPARATORS[format])
     writer.writerow(_HEADER)
     for card in _CARDS.all(member_id=member.id, deck_id=deck_id):
-        writer.writerow((_escaped(card["term"]), _escaped(card["definition"])))
+        writer.writerow((as_text(card["term"]), as_text(card["definition"])))
     return {
         "content": table.getvalue().encode("utf-8-sig"),
         "filename": f"{name}.{format}",
         "media_type": MEDIA_TYPES[format],
     }
-
-
-def _escaped(text: str) -> str:
-    return f"'{text}" if _FORMULA.match(text) else text

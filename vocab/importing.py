@@ -24,6 +24,7 @@ MAX_FILE = 10 * 1024 * 1024
 
 _READER = "vocab.reading.reader.read"
 _FIELD = "file"
+_TOO_LARGE = "The file has too much in it to be read. Export fewer decks at a time."
 
 
 def import_vocab_decks(
@@ -82,7 +83,7 @@ def _found(file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
     """The decks in the file, how many notes make no card, and how many files of media are with them.
 
     Raises:
-        InvalidRequest: it cannot be read, or not within the limits of reading.
+        InvalidRequest: it cannot be read, or has too much in it to be read within the limits.
         ValidationFailed: rows are wrong, or there are no cards.
         Conflict: there are more cards than a member can have.
     """
@@ -95,6 +96,10 @@ def _found(file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
             raise Conflict("The file has more cards than there can be. Send a part of it.")
         case None if outcome.complete:
             pass
+        case "too_large":
+            raise InvalidRequest(_TOO_LARGE)
+        case None if outcome.hit_limit:
+            raise InvalidRequest(_TOO_LARGE)
         case _:
             raise InvalidRequest(
                 "The file cannot be read. Send a CSV or TSV file in UTF-8, or a package of Anki's (.apkg)."

@@ -90,9 +90,10 @@ def record_review(
     after = next_state(before, rating, reviewed_at, member.desired_retention)
     reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
     review_id = uuid7()
-    _UPDATE.run(member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
+    write.later(_UPDATE, member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
     actor = acting_call().who()
-    _LOG.run(
+    write.later(
+        _LOG,
         id=review_id,
         member_id=member.id,
         card_id=card_id,
@@ -107,6 +108,7 @@ def record_review(
     )
     write.logged_as(review_id)
     record_attempt(
+        write,
         member,
         review_id,
         source=Source.VOCAB,

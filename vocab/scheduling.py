@@ -44,6 +44,19 @@ _FROM_FSRS = {
 }
 
 
+_PARAMETERS = fsrs.Scheduler(enable_fuzzing=False).parameters
+
+FORGETTING_DECAY = -_PARAMETERS[20]
+"""Of the curve on which a card is forgotten: after so many `days` it is recalled with the likelihood
+`(1 + FORGETTING_FACTOR * days / stability) ** FORGETTING_DECAY`."""
+
+FORGETTING_FACTOR = 0.9 ** (1 / FORGETTING_DECAY) - 1
+"""Such that stability is the number of days after which that is 0.9."""
+
+LEAST_STABILITY = 0.001
+"""The least that the package gives a card."""
+
+
 @lru_cache(maxsize=64)
 def _scheduler(desired_retention: float) -> fsrs.Scheduler:
     return fsrs.Scheduler(desired_retention=desired_retention, enable_fuzzing=False)

@@ -6,7 +6,16 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from studyservice.operations.fields import BooleanField, ChoiceField, IdField, IntegerField, ListField, StringField
+from courses.readiness_records import ReadinessRecord, ReadinessRow
+from studyservice.operations.fields import (
+    BooleanField,
+    ChoiceField,
+    DateField,
+    IdField,
+    IntegerField,
+    ListField,
+    StringField,
+)
 from studyservice.operations.query_fields import QueryBooleanField, QueryIntegerField
 from studyservice.operations.serializers import Body, Query, Record
 from vocab.models import MAX_DURATION_MS, CardState, Rating
@@ -132,6 +141,10 @@ class DecksQuery(Query):
         required=False,
         help_text="At most this many cards, the first due; needs include_cards.",
     )
+    on = DateField(
+        required=False,
+        help_text="A day from today to a year ahead: how ready the member will be then, with readiness in each deck.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse the cards of every deck at once, and what is about cards that are not asked for."""
@@ -218,6 +231,7 @@ class DeckRow(DeckColumns):
     """A `DeckRecord`."""
 
     cards: NotRequired[list[CardRow]]
+    readiness: NotRequired[ReadinessRow]
 
 
 class DeckRecord(Record):
@@ -235,7 +249,7 @@ class DeckRecord(Record):
         "updated_at": "2026-09-01T08:30:00.000000Z",
     }
 
-    computed: ClassVar[tuple[str, ...]] = ("due_count", "next_due_at", "cards")
+    computed: ClassVar[tuple[str, ...]] = ("due_count", "next_due_at", "cards", "readiness")
 
     id = serializers.UUIDField(help_text="The deck's id.")
     name = serializers.CharField(help_text="The deck's name.")
@@ -252,6 +266,9 @@ class DeckRecord(Record):
         many=True,
         required=False,
         help_text="Its cards, due first; only with include_cards, which is true by default on creation.",
+    )
+    readiness = ReadinessRecord(
+        required=False, help_text="Only with on: what will be recalled on that day if nothing is studied until then."
     )
 
 

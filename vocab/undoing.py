@@ -56,7 +56,9 @@ def undo_review(member: Member, write: Write, review_id: UUID) -> bool:
     if not undoable(review["reviewed_at"], timezone.now()):
         raise Conflict(TOO_OLD)
     if review["by_kind"] is None:
-        raise Conflict("Who gave this answer was not kept yet, so it cannot be taken back.")
+        raise Conflict(
+            "Who gave this answer was not kept yet, so it cannot be taken back. Review the card again instead."
+        )
     card = Card.objects.get(member_id=member.id, id=review["card_id"])
     later = Review.objects.filter(member_id=member.id, card_id=card.id, reviewed_at__gt=review["reviewed_at"])
     if card.last_reviewed_at != review["reviewed_at"] or later.exists():

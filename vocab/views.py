@@ -36,7 +36,8 @@ class DeckViewSet(MemberViewSet):
     @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
     def list_vocab_decks(self) -> Page[DeckRow]:
         """All flashcard decks, oldest first, with how many of their cards are due. With deck_id only that deck, and
-        with include_cards its cards too, due first; due_only and limit give the few to ask next.
+        with include_cards its cards too, due first; due_only and limit give the few to ask next. With on, what will be
+        recalled on that day.
         """
         return page(decks.list_vocab_decks(self.member, **self.query))
 
@@ -80,6 +81,7 @@ class DeckViewSet(MemberViewSet):
         answer=DeckRecord,
         status=HTTPStatus.CREATED,
         body=CardsBody,
+        long_body=True,
         exists=decks.require_deck,
         counted=True,
         reread=card_changes.reread_added_cards,
@@ -154,7 +156,9 @@ class CardViewSet(MemberViewSet):
 
     @operation("Delete a card", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)
     def delete_vocab_card(self, card_id: UUID) -> DeletedRow:
-        """Permanently delete a flashcard with its review log. Practice statistics keep what was practised."""
+        """Delete a flashcard with its review log; practice statistics keep what was practised. Gone at once; for 30
+        days the member can undo it on this site's page /activity.
+        """
         return card_changes.delete_vocab_card(self.member, card_id)
 
     @operation(

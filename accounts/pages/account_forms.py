@@ -90,6 +90,34 @@ class NewAddressForm(EmailForm):
         return email
 
 
+class ArchiveForm(forms.Form):
+    """Takes an archive."""
+
+    file = forms.FileField(
+        label="Archive (.zip)",
+        help_text="Up to 200 MiB.",
+        error_messages={"required": "Choose an archive.", "empty": "This file is empty. Choose an archive."},
+        widget=forms.FileInput(attrs={"accept": ".zip,application/zip"}),
+    )
+
+
+class ErasureForm(EmailForm):
+    """Asks for the member's own address before everything goes."""
+
+    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.member = member
+        self.fields["email"].label = "Your e-mail address, to confirm"
+        self.fields["email"].help_text = "Type the address of this account."
+        self.fields["email"].widget.attrs["autocomplete"] = "off"
+
+    def clean_email(self) -> str:
+        email = super().clean_email()
+        if email != self.member.email:
+            raise forms.ValidationError("That is not the address of this account. Nothing was deleted.")
+        return email
+
+
 class NewPasswordForm(forms.Form):
     """A member's first password."""
 

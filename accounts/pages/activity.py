@@ -1,6 +1,6 @@
 """What was changed in the member's study data, by day and by whom, and taking it back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
@@ -55,14 +55,27 @@ class Group:
     """What one actor did on one day, newest first.
 
     Attributes:
-        today: whether all of it can be undone at once: it was done today, by an app or a key.
+        undos: what the actor took back, which is told apart: it stands with what was taken back, too.
+        is_today: whether it was done today, by an app or a key.
     """
 
     actor: str
     kind: str
     actor_id: UUID | None
-    today: bool
-    shown: list[Shown]
+    is_today: bool
+    shown: list[Shown] = field(default_factory=list)
+    undos: list[Shown] = field(default_factory=list)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether what is left can be undone at once."""
+        return self.is_today and any(not one.why_not for one in self.shown)
+
+    @property
+    def moments(self) -> tuple[datetime, datetime]:
+        """Of the first and the last change; they tell two connections of one name apart."""
+        times = [one.change["created_at"] for one in (*self.shown, *self.undos)]
+        return min(times), max(times)
 
 
 @never_cache
@@ -95,8 +108,9 @@ def _groups(changes: list[ChangeRow], *, is_today: bool) -> list[Group]:
         kind, actor_id = ("", None) if by is None else (by["kind"], by["id"])
         if (kind, actor_id) not in groups:
             at_once = is_today and _can_be_undone_at_once(kind)
-            groups[kind, actor_id] = Group(actor_in_words(by), kind, actor_id, at_once, [])
-        groups[kind, actor_id].shown.append(_shown(change, now))
+            groups[kind, actor_id] = Group(actor_in_words(by), kind, actor_id, at_once)
+        group = groups[kind, actor_id]
+        (group.undos if change["operation"] == "undo_change" else group.shown).append(_shown(change, now))
     return list(groups.values())
 
 
@@ -132,9 +146,12 @@ def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
 def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
     """Asks on GET; on POST takes back what an app or a key did today, newest first, and tells what stays, and why."""
     member = signed_in(request)
-    done = _of_today(member, kind, actor_id) if _can_be_undone_at_once(kind) else []
-    if not done:
+    if not _can_be_undone_at_once(kind):
         raise Http404
+    done = _of_today(member, kind, actor_id)
+    if not done:
+        messages.success(request, "Nothing of today is left to undo.")
+        return redirect("activity")
     now = timezone.now()
     shown = [_shown(change, now) for change in done]
     actor = actor_in_words(done[0]["by"])

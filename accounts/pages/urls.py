@@ -4,6 +4,7 @@ from django.urls import path
 
 from accounts.pages.account import account, end_one_session, set_time_zone, sign_out_everywhere
 from accounts.pages.activity import activity, undo_one, undo_today
+from accounts.pages.archive import erase, export_archive, import_archive
 from accounts.pages.calendar import calendar_address, end_calendar_address
 from accounts.pages.email_address import new_address, new_address_code
 from accounts.pages.join import join
@@ -26,6 +27,9 @@ urlpatterns = [
     path("account/password/code", password_code, name="password-code"),
     path("account/sessions/<slug:session_id>/end", end_one_session, name="end-session"),
     path("account/sign-out", sign_out_everywhere, name="sign-out-everywhere"),
+    path("account/export", export_archive, name="export-archive"),
+    path("account/import", import_archive, name="import-archive"),
+    path("account/delete", erase, name="erase"),
     path("activity", activity, name="activity"),
     path("activity/<uuid:change_id>/undo", undo_one, name="undo-change"),
     path("activity/today/<str:kind>/<uuid:actor_id>", undo_today, name="undo-today"),

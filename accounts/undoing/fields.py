@@ -6,7 +6,7 @@ from accounts.change_contents import Part
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.undoing.hooks import FIELDS
-from accounts.undoing.values import as_kept, columns, model_of, value_of
+from accounts.undoing.values import as_kept, changed_since, columns, model_of, value_of
 from studyservice.operations.errors import Conflict
 
 
@@ -42,11 +42,7 @@ def put_columns_back(write: Write, part: Part) -> None:
         raise Conflict(f"“{part.name}” is gone. Undo its deletion first.")
     present = as_kept({name: getattr(found, name) for name in names})
     if others := [name for name in names if present[name] != part.after[name]]:
-        is_are = "was" if len(others) == 1 else "were"
-        raise Conflict(
-            f"{' and '.join(others)} of “{found}” {is_are} changed since, and an undo overwrites nothing. "
-            "Undo the later change first."
-        )
+        raise Conflict(f"{changed_since(others, found)}, and an undo overwrites nothing. Undo the later change first.")
     values = {name: value_of(known[name], part.before[name]) for name in names}
     for name, value in values.items():
         field = known[name]

@@ -15,11 +15,16 @@ from accounts.undoing.hooks import FIELDS
 from accounts.undoing.values import columns, model_of
 
 DONE = "This change was taken back already."
-TOO_OLD = f"Changes can be taken back for {UNDOABLE_FOR.days} days."
+_INSTEAD = "Change it back by hand, or ask your assistant to."
+TOO_OLD = f"Changes can be taken back for {UNDOABLE_FOR.days} days. {_INSTEAD}"
 NOTHING_CHANGED = "Nothing was changed that could be taken back."
 IS_UNDO = "This took a change back. Make the change again instead."
 FILES = "The files of a syllabus leave storage at once and cannot be brought back. Upload them again."
-NOT_KEPT = "What taking this back needs was not kept."
+IMPORT = "An archive that was taken in cannot be taken back. Delete its courses and decks instead."
+NOT_KEPT = f"What taking this back needs was not kept. {_INSTEAD}"
+
+_NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
+"""Operations that cannot be taken back, whatever they changed."""
 
 
 def parts_of(object_type: str, object_id: Any, name: str, contents: Contents) -> list[Part]:
@@ -46,8 +51,8 @@ def why_not(
     """
     if undone:
         return DONE
-    if operation == "undo_change":
-        return IS_UNDO
+    if operation in _NEVER:
+        return _NEVER[operation]
     if not kept:
         return _not_kept(object_type, contents)
     if created_at <= now - UNDOABLE_FOR:
@@ -64,8 +69,8 @@ def told_why_not(change: ChangeRow, now: datetime) -> str:
         return ""
     if change["undone_at"] is not None:
         return DONE
-    if change["operation"] == "undo_change":
-        return IS_UNDO
+    if change["operation"] in _NEVER:
+        return _NEVER[change["operation"]]
     if change["before"] is None and change["after"] is None:
         return NOTHING_CHANGED
     if change["object"]["type"] == "syllabus_file":
@@ -83,7 +88,7 @@ def _unknown(part: Part) -> str | None:
     """What nobody knows how to take back; None if there is nothing of that."""
     model = model_of(part.type)
     if model is None:
-        return f"A change of a {part.type.replace('_', ' ')} cannot be taken back."
+        return f"A change of a {part.type.replace('_', ' ')} cannot be taken back. {_INSTEAD}"
     if part.before is None or part.after is None:
         return None
     known = columns(model)
@@ -99,7 +104,7 @@ def _unknown(part: Part) -> str | None:
             and COUNTS & columns(field.related_model).keys()
         )
         if not counts and (field is None or moves):
-            return f"A change of {name} cannot be taken back."
+            return f"A change of {name} cannot be taken back. {_INSTEAD}"
     return None
 
 

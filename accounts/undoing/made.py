@@ -11,7 +11,7 @@ from accounts.deleting import Reference, delete_rows, plain_references_to, refer
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.undoing.hooks import GO_AGAIN
-from accounts.undoing.values import BATCH, as_kept, columns, model_of
+from accounts.undoing.values import BATCH, as_kept, changed_since, columns, model_of
 from studyservice.operations.errors import Conflict
 
 
@@ -39,14 +39,11 @@ def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]
 
 def _require_as_made(model: type[Model], part: Part, row: dict[str, Any] | None) -> None:
     if row is None:
-        raise Conflict(f"“{part.name}” is gone already.")
+        raise Conflict(f"“{part.name}” is gone already. Undo its deletion first, then this.")
     made = {name: value for name, value in (part.after or {}).items() if name in columns(model)}
     present = as_kept({name: row[name] for name in made})
     if others := [name for name in made if present[name] != made[name]]:
-        is_are = "was" if len(others) == 1 else "were"
-        raise Conflict(
-            f"{' and '.join(others)} of “{part.name}” {is_are} changed since. Undo that first, or delete it yourself."
-        )
+        raise Conflict(f"{changed_since(others, part.name)}. Undo that first, or delete it yourself.")
 
 
 def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequence[Part]) -> None:
@@ -72,7 +69,7 @@ def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequen
 def _hanging(name: str, number: int, type_: str) -> str:
     words = as_words(type_ if number == 1 else plural_of(type_))
     one_many = "that" if number == 1 else "those"
-    return f"“{name}” has {number} {words} by now. Delete {one_many} first, then undo this."
+    return f"“{name}” has {number} {words} by now. Undo or delete {one_many} first, then undo this."
 
 
 def _all_references(rows: QuerySet[Model]) -> Iterator[Reference]:

@@ -1,7 +1,8 @@
 """Taking a change back: all of it or nothing, in one write, by the form of what the log has kept of it.
 
 What is left of a list goes first, then what was deleted comes back, then fields go back, and last what was made goes;
-so nothing is taken away on which something still hangs, and nothing refers to what is not there yet.
+so nothing is taken away on which something still hangs, and nothing refers to what is not there yet. Among those of a
+kind the last comes first, since a call can have changed a field twice.
 """
 
 from itertools import groupby
@@ -58,7 +59,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
     if reason is not None:
         raise Conflict(reason)
     parts = parts_of(change.object_type, change.object_id, change.object_name, contents)
-    changed = [part for part in parts if part.before is not None and part.after is not None]
+    changed = [part for part in reversed(parts) if part.before is not None and part.after is not None]
     for part in changed:
         put_lists_back(member, write, part)
     if change.taken is not None:

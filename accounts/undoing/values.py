@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Model
 
-from accounts.change_contents import Json, dumps, type_of
+from accounts.change_contents import Json, as_words, dumps, type_of
 
 BATCH = 1000
 """Ids that one statement names."""
@@ -69,6 +69,13 @@ def value_of(field: "models.Field[Any, Any]", kept: Any) -> Any:
     """The column's value of one that is kept."""
     read = reader(field)
     return kept if kept is None or read is None else read(kept)
+
+
+def changed_since(fields: Iterable[str], of: object) -> str:
+    """Which fields are no longer as a change left them: `The title and the kind of “Midterm” were changed since`."""
+    words = [f"the {as_words(name.removesuffix('_id'))}" for name in fields]
+    was_were = "was" if len(words) == 1 else "were"
+    return f"T{' and '.join(words)[1:]} of “{of}” {was_were} changed since"
 
 
 def batches(ids: Iterable[Any]) -> Iterable[list[Any]]:

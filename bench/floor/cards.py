@@ -9,10 +9,9 @@ import fsrs
 from bench.floor.ground import Caller, Refused, query, timestamp
 
 _CARD = """
-    SELECT m.write_clock, d.name, d.course_id, COALESCE(g.desired_retention, 0.9), c.deck_id, c.term, c.definition,
+    SELECT m.write_clock, d.name, d.course_id, m.desired_retention, c.deck_id, c.term, c.definition,
         c.state, c.step, c.stability, c.difficulty, c.due_at, c.last_reviewed_at, c.reps, c.lapses
     FROM vocab_card c JOIN vocab_deck d ON d.id = c.deck_id JOIN accounts_member m ON m.id = c.member_id
-    LEFT JOIN vocab_retentiongoal g ON g.member_id = c.member_id
     WHERE c.member_id = %s AND c.id = %s
 """
 # One statement and one transaction, which does nothing if anything of the member's was written since the card was read:

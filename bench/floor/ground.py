@@ -13,7 +13,8 @@ import psycopg
 DATABASE_URL = os.environ["DATABASE_URL"]
 
 _CREDENTIAL = """
-    SELECT k.may_write, k.expires_at, m.id, m.time_zone, m.membership_active, m.membership_until
+    SELECT k.may_write, k.expires_at, m.id, m.time_zone, m.membership_active, m.membership_until,
+        m.desired_retention
     FROM accounts_apikey k JOIN accounts_member m ON m.id = k.member_id
     WHERE k.secret_hash = %s AND k.revoked_at IS NULL AND m.is_active
 """
@@ -36,6 +37,8 @@ class Caller(NamedTuple):
     member: UUID
     today: date
     may_write: bool
+    zone: zoneinfo.ZoneInfo
+    desired_retention: float
 
 
 def query(sql: str, parameters: Any) -> list[tuple[Any, ...]]:
@@ -52,7 +55,7 @@ def caller_of(environ: dict[str, Any]) -> Caller:
     found = query(_CREDENTIAL, (hashlib.sha256(secret.encode()).hexdigest(),)) if scheme == "Bearer" else []
     if not found:
         raise Refused("401 Unauthorized")
-    [(may_write, expires_at, member, time_zone, active, until)] = found
+    [(may_write, expires_at, member, time_zone, active, until, desired_retention)] = found
     now = datetime.now(UTC)
     if expires_at is not None and expires_at <= now:
         raise Refused("401 Unauthorized")
@@ -62,7 +65,7 @@ def caller_of(environ: dict[str, Any]) -> Caller:
     today = now.astimezone(zone).date()
     if not active or (until is not None and until < today):
         raise Refused("403 Forbidden")
-    return Caller(member, today, may_write)
+    return Caller(member, today, may_write, zone, desired_retention)
 
 
 def timestamp(value: datetime) -> str:

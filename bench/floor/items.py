@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from bench.floor.ground import Caller, Refused, query, timestamp
+from bench.floor.readiness import readiness
 
 _CURSOR_KEY = hashlib.sha256(os.environ["SECRET_KEY"].encode()).digest()
 _ITEM_KINDS = frozenset({"exam", "quiz", "assignment", "lab", "paper", "project", "other"})
@@ -82,12 +83,12 @@ def get_agenda(caller: Caller, days: int) -> dict[str, Any]:
     """What is due."""
     today = caller.today
     until = today + timedelta(days=days)
-    items = query(_DUE, (caller.member, today, until))
+    items = [_item(row, today) for row in query(_DUE, (caller.member, today, until))]
     milestones = query(_OPEN_MILESTONES, (caller.member, until, today, until))
     return {
         "today": today,
         "until": until,
-        "items": [_item(row, today) for row in items],
+        "items": items,
         "milestones": [
             {
                 "id": milestone_id,
@@ -102,6 +103,7 @@ def get_agenda(caller: Caller, days: int) -> dict[str, Any]:
             }
             for milestone_id, item_id, title, due_on, done, position, item_title, course_name in milestones
         ],
+        "readiness": readiness(caller, items),
     }
 
 

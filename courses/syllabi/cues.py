@@ -4,9 +4,9 @@ import re
 from typing import Final
 
 DUE: Final = re.compile(
-    r"\b(?:due|deadlines?|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|no later than|abgabe|abzugeben|fällig"
+    r"\b(?:due|deadlines?|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe|abzugeben|fällig"
     r"|à rendre|date limite|échéance"
-    r"|entregar?|fecha límite)\b",
+    r"|remise|rendu|entregar?|entregas|fecha límite)\b",
     re.IGNORECASE,
 )
 """Something is to be handed in."""

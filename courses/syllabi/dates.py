@@ -39,15 +39,15 @@ _WEEKDAY_BEFORE: Final = re.compile(
 )
 _WEEKDAY_AFTER: Final = re.compile(rf"\s?[(,]?\s?({one_of(WEEKDAYS)})\b", re.IGNORECASE)
 _SECOND_DAY: Final = re.compile(
-    rf"\s*(?P<join>[-–—/]|to\b|through\b|bis\b|and\b|or\b|&)\s*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d"
-    rf"|\.\d){_TIME_FOLLOWS}",
+    rf"\s*(?P<join>[-–—/]|to\b|through\b|bis\b|and\b|or\b|und\b|et\b|y\b|&)\s*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!/|-\d"
+    rf"|\.\d|\.?\s(?:{_MONTH})\b){_TIME_FOLLOWS}",
     re.IGNORECASE,
 )
 _FIRST_DAY: Final = re.compile(
-    r"(?<![\w./:-])(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?\s*(?P<join>[-–—]|to|bis|au|al|and|und|or|&)\s*$",
+    r"(?<![\w./:-])(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)?\s*(?P<join>[-–—]|to|bis|au|al|and|und|et|y|or|&)\s*$",
     re.IGNORECASE,
 )
-_LIST: Final = {"and", "und", "or", "&", "/"}
+_LIST: Final = {"and", "und", "et", "y", "or", "&", "/"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,16 @@ _WORDS: Final = (
         "exam",
         (
             r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
-            r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has)\b)[a-z])|exams?|examinations?"
-            r"|klausur(?:en)?|abschlussklausur|prüfung(?:en)?|examens?|partiels?|parcial(?:es)?|exámen(?:es)?"
-            r"|exámenes"
+            r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?)\b)[a-z])|exams?|examinations?"
+            r"|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?|partiels?|parcial(?:es)?|exámen(?:es)?"
+            r"|exámenes|recuperatorios?|rattrapages?|intra|kolloquium"
         ),
     ),
     (
         "quiz",
         (
-            r"quiz(?:zes|ze)?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?|interros?"
+            r"quiz(?:zes|ze)?|testate?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?"
+            r"|interros?"
             r"|contrôles?|pruebas?"
         ),
     ),
@@ -26,21 +27,22 @@ _WORDS: Final = (
         "paper",
         (
             r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?"
-            r"|dissertations?"
+            r"|dissertations?|travail de session|trabajo final|travail final|monografías?"
         ),
     ),
     (
         "assignment",
         (
             r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|übungsbl(?:att|ätter)"
-            r"|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?"
+            r"|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?|write-?ups?|problem sheets?|hausübung(?:en)?"
+            r"|travail pratique|travaux pratiques|trabajos? prácticos?|prácticas? \d"
         ),
     ),
     (
         "project",
         (
             r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?"
-            r"|referat|vortrag|exposés?|presentación|presentaciones|exposición|portfolios?"
+            r"|referate?|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?"
         ),
     ),
     ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?"),
@@ -50,7 +52,8 @@ _WORDS: Final = (
             r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y"
             r"|ies)|case stud(?:y|ies)|discussion posts?|discussion boards?|milestones?|reading responses?"
             r"|responses?|deliverables?|peer reviews?|contracts?|übung(?:en)?|blatt|aufgaben?|exercices?"
-            r"|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?"
+            r"|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?"
+            r"|sketchbooks?|workbooks?"
         ),
     ),
 )

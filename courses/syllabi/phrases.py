@@ -12,7 +12,15 @@ _NUMBERED: Final = re.compile(
     rf"|pages?\b|words?\b|[/x\u00d7]\s?\d))"
 )
 _LEADING_WORD: Final = re.compile(r"([^\W\d_][\w'\u2019&-]*|\d{1,2}(?:st|nd|rd|th))\s+$")
-_JOINED: Final = re.compile(r"\s+(?:[^\W\d_][\w'-]*\s+){0,2}|-")
+_JOINED: Final = re.compile(r"[\"'\u2019\u201d]?\s+(?:[^\W\d_][\w'-]*\s+){0,2}|-")
+_OF: Final = re.compile(
+    r"\s(?:of|for|de|du|del|des|de la|zum|zur)\s(?:(?:the|your|a|an|each|la|le|el)\s)?(?:(?!(?:exams?|finals?)\b)"
+    r"[^\W\d_]+\s)?",
+    re.IGNORECASE,
+)
+"""Between two words for one item: "critique of project one", "draft of the term paper"."""
+
+_HEADING: Final = re.compile(r"\s?:\s*$")
 _STOP: Final = frozenset(
     {
         "the", "a", "an", "this", "that", "these", "those", "your", "our", "their", "his", "her", "its", "each",
@@ -44,7 +52,7 @@ _AGAINST_BEFORE: Final = re.compile(
 _AGAINST_AFTER: Final = re.compile(
     r"^[\s\d#:,-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?"
     r"|answers?|returned|assigned|released|posted|handed out|distributed"
-    r"|out\b|grades?\b|scores?\b|begins?\b|starts?\b|weeks?\b(?! \d)|policy|policies|period|schedule"
+    r"|out\b|grades?\b|scores?\b|begins?\b|starts?\b|weeks?\b(?! \d)|policy|policies|period|schedule\b"
     r"|guide(?:lines)?|q ?& ?a|workshop|work ?day"
     r"|available|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric"
     r"|conflicts?|make-?up|helpdesk|assistant|sections?\b|manual"
@@ -94,6 +102,10 @@ def phrases_of(text: str) -> list[Phrase]:
                 end = nouns[at].end()
                 at += 1
                 continue
+            if not numbered and _OF.fullmatch(between):
+                numbered, end = _numbered(text, nouns[at].end())
+                at += 1
+                continue
             if not _JOINED.fullmatch(between) or any(word.lower() in _STOP for word in between.split()):
                 break
             more, end = _numbered(text, nouns[at].end())
@@ -104,6 +116,9 @@ def phrases_of(text: str) -> list[Phrase]:
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
         strong = bool(STRONG.search(title))
         number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
+        heading = phrases and not phrases[-1].numbered and _HEADING.fullmatch(text, phrases[-1].end, start)
+        if heading and phrases[-1].start < 4 and phrases[-1].kind == kind_of(title):
+            phrases.pop()  # "Finals: final exam ..."
         phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))
     return phrases
 

@@ -15,10 +15,19 @@ MOST_LINES: Final = 20_000
 
 _COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
-_BULLET: Final = re.compile(r"^\s*(?:[•●○◦▪■□*·➢►✓o-]|#{1,6}|\(?(?:\d{1,2}|[a-z])[.)](?!\d))\s+")
+_BULLET: Final = re.compile(
+    rf"^\s*(?:[•●○◦▪■□*·➢►✓o+-]|#{{1,6}}|\(?(?:\d{{1,2}}(?![.)]\s+(?:{one_of(MONTHS)})\b)|[a-z])[.)](?!\d))\s+",
+    re.IGNORECASE,
+)
+"""What begins an entry of a list; the day of "24. Juni" does not."""
+
 _SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 _MONTH_NEXT: Final = re.compile(rf"(?:{one_of(MONTHS)})\b", re.IGNORECASE)
+_DOTTED: Final = re.compile(r"(?<!\d)\d{1,2}\. ?\d{1,2}$")
+_LABEL: Final = re.compile(r"[^.:]{1,40}:$")
+"""The label of what follows, alone in its line: "Exam 2:"."""
+
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
@@ -157,8 +166,10 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
             and text[end.end()].isalnum()
         ):
             continue
-        if text[end.start() - 1].isdigit() and _MONTH_NEXT.match(text, end.end()):
-            continue  # "18. Januar"
+        if text[end.start() - 1].isdigit() and (
+            _MONTH_NEXT.match(text, end.end()) or _DOTTED.search(text, max(start, end.start() - 6), end.start())
+        ):
+            continue  # "18. Januar", "29.04. Abgabe"
         yield start, text[start : end.start() + 1]
         start = end.end()
     yield start, text[start:]
@@ -174,15 +185,20 @@ def _without_bullet(text: str) -> tuple[str, int]:
 def _goes_on(text: str, following: str) -> bool:
     """Whether a line of prose goes on in the next one, as lines of a PDF do."""
     following = following.strip()
-    if len(text) < 55 or not following or "|" in following or text[-1] in ".:!?;" or len(text) + len(following) > 1500:
+    last = text.rsplit(None, 1)[-1].lower()
+    if len(text) < (25 if last in _ARTICLES else 55) or not following or "|" in following or text[-1] in ".:!?;":
+        return False
+    if len(text) + len(following) > 1500 or _LABEL.fullmatch(following):
         return False
     if _BULLET.match(following) or len(_COLUMNS.split(following)) > 1:
         return False
-    last = text.rsplit(None, 1)[-1].lower()
     return following[0].islower() or last in _OPEN_ENDS or last.rstrip(".,") in WEEKDAYS
 
 
+_ARTICLES: Final = {"on", "by", "the", "of", "until", "am", "den", "dem", "der", "bis", "zum", "le", "la", "el", "del"}
+"""After which even a short line goes on."""
+
 _OPEN_ENDS: Final = {
     "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with",
-    "am", "der", "die", "das", "bis", "und", "le", "la", "les", "avant", "el", "antes", "del", *MONTHS,
+    "am", "der", "die", "das", "den", "dem", "bis", "und", "le", "la", "les", "avant", "el", "antes", "del", *MONTHS,
 }  # fmt: skip

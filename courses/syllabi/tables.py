@@ -7,8 +7,8 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.clauses import Candidate, Clause, items_of
-from courses.syllabi.cues import DUE, NO_ITEM
-from courses.syllabi.due_days import week_of
+from courses.syllabi.cues import DUE, NO_ITEM, OPEN
+from courses.syllabi.due_days import day_in, due_mention, week_of
 from courses.syllabi.kinds import kind_of
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
@@ -16,6 +16,8 @@ from courses.syllabi.rows import Row
 from courses.syllabi.titles import MOST_WORDS, cleaned, is_title
 
 _WIDE_GAP: Final = re.compile(r" {2,}")
+_WORTH: Final = re.compile(r"\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?", re.IGNORECASE)
+"""A cell that says what something counts."""
 
 
 def items_of_row(syllabus: Syllabus, row: Row, above: Mention | None) -> Iterator[Candidate]:
@@ -31,6 +33,7 @@ def items_of_row(syllabus: Syllabus, row: Row, above: Mention | None) -> Iterato
     if _is_head(row):
         return
     when = date_of_row(syllabus, row)
+    worth = any(_WORTH.fullmatch(cell) for cell in row.cells)
     whole = _whole_title(row, roles, dates)
     if whole is not None and when is not None and when.first == when.last:
         if not NO_ITEM.search(whole):
@@ -51,10 +54,15 @@ def items_of_row(syllabus: Syllabus, row: Row, above: Mention | None) -> Iterato
             if role not in {"topic", "reading"} or _stands_out(candidate, part, role)
         ]
         if role in {"due", "what"} and when is not None:
-            candidates = [replace(one, confidence=max(one.confidence, sure - 0.05)) for one in candidates]
+            dated = when.first == when.last
+            candidates = [
+                replace(one, confidence=max(one.confidence, sure - 0.05 if dated else 0)) for one in candidates
+            ]
             if not candidates and not mentions and is_title(title := cleaned(cell, [])) and not NO_ITEM.search(cell):
-                candidates = [Candidate(title, kind_of(title, "assignment"), when.last, row.line, sure - 0.15)]
-        yield from candidates
+                day, certain = day_in(when, cell)
+                least = sure - 0.15 if certain else 0.65
+                candidates = [Candidate(title, kind_of(title, "assignment"), day, row.line, least)]
+        yield from (one for one in candidates if one.due_on or not worth or OPEN.search(row.text))
 
 
 def _stands_out(candidate: Candidate, text: str, role: str | None) -> bool:
@@ -106,7 +114,8 @@ def date_of_row(syllabus: Syllabus, row: Row) -> Mention | None:
     if not ranked:
         return None
     _, at, mentions = ranked[0]
-    return week_of(row.cells[at], mentions[-1] if roles[at] == "due" else mentions[0])
+    meant = mentions[-1] if roles[at] == "due" else due_mention(row.cells[at], mentions)
+    return week_of(row.cells[at], meant)
 
 
 def _cell(syllabus: Syllabus, row: Row, text: str, context: Mention | None, sure: float) -> Clause:

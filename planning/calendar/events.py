@@ -83,7 +83,12 @@ def events_of(member: Member, today: date, *, milestones: bool) -> list[Calendar
     Args:
         milestones: whether dated milestones that are not done are among them.
     """
-    bounds = {"member_id": member.id, "first": today - BEFORE, "last": today + AHEAD}
+    return events_between(member, today - BEFORE, today + AHEAD, milestones=milestones)
+
+
+def events_between(member: Member, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
+    """The same from one day to another, both included."""
+    bounds = {"member_id": member.id, "first": first, "last": last}
     found = [
         CalendarEvent(
             id=item["id"],

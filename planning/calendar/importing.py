@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from typing import IO
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.writing import writing
@@ -85,7 +87,7 @@ def _known(row: ImportedEvent, item: Item | None) -> KnownEvent:
 
 
 def _take(write: Write, member: Member, course_id: UUID, calendar: CalendarFile, found: Comparison) -> list[UUID]:
-    """Write it; gives the ids of the new items. What was imported is remembered beside the log of changes."""
+    """Write it; gives the ids of the new items."""
     known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
     if found.new and known.count() + len(found.new) > MAX_IMPORTED:
         raise Conflict(f"With these there would be over {MAX_IMPORTED} imported events in this course.")
@@ -93,28 +95,48 @@ def _take(write: Write, member: Member, course_id: UUID, calendar: CalendarFile,
         {"title": event.title, "kind": kind_of(event.title), "due_on": event.due_on} for event in found.new
     ]
     made = add_items(write, member, course_id, new)
-    ImportedEvent.objects.bulk_create(
+    for change in found.changed:
+        stored, item_id = change.other._asdict(), change.known.item_id
+        changes = write.differing(Item, item_id, change.other.title, stored, change.version._asdict())
+        mine = Item.objects.filter(member_id=member.id, id=item_id)
+        mine.update(**changes, **revision(changes), updated_at=write.now)
+    # With a change of items the log keeps what was remembered of events before; without one there is nothing to undo.
+    is_change = bool(made or found.changed)
+    for event in _remember(known, member, course_id, calendar.prodid, zip(made, found.new, strict=True)):
+        write.changed(ImportedEvent, event.id, event.title, {"_remembered": None}, {"_remembered": _base(event)})
+    stored_events = {(event.uid, event.instance): event for event in known} if found.bases else {}
+    for base in found.bases:
+        event = stored_events[base.key]
+        before = _base(event)
+        event.title, event.due_on, event.prodid = base.title, base.due_on, calendar.prodid
+        event.save(update_fields=["title", "due_on", "prodid"])
+        if is_change:
+            write.changed(ImportedEvent, event.id, event.title, {"_remembered": before}, {"_remembered": _base(event)})
+    return made
+
+
+def _remember(
+    known: QuerySet[ImportedEvent], member: Member, course_id: UUID, prodid: str, new: Iterable[tuple[UUID, FileEvent]]
+) -> list[ImportedEvent]:
+    """The events of which items were made, as the file has them."""
+    return known.bulk_create(
         ImportedEvent(
             member_id=member.id,
             course_id=course_id,
             item_id=item_id,
             uid=event.key[0],
             instance=event.key[1],
-            prodid=calendar.prodid,
+            prodid=prodid,
             title=event.title,
             due_on=event.due_on,
         )
-        for item_id, event in zip(made, found.new, strict=True)
+        for item_id, event in new
     )
-    for change in found.changed:
-        stored, item_id = change.other._asdict(), change.known.item_id
-        changes = write.differing(Item, item_id, change.other.title, stored, change.version._asdict())
-        mine = Item.objects.filter(member_id=member.id, id=item_id)
-        mine.update(**changes, **revision(changes), updated_at=write.now)
-    for event in found.bases:
-        uid, instance = event.key
-        known.filter(uid=uid, instance=instance).update(title=event.title, due_on=event.due_on, prodid=calendar.prodid)
-    return made
+
+
+def _base(event: ImportedEvent) -> dict[str, object]:
+    """What is remembered of an event."""
+    return {"title": event.title, "due_on": event.due_on, "prodid": event.prodid}
 
 
 def _told(found: Comparison, calendar: CalendarFile, made: list[UUID], *, dry_run: bool) -> CalendarImportRow:

@@ -57,7 +57,7 @@ class Param(Expression):
         self.name = name
 
     def as_sql(self, compiler: Any, connection: BaseDatabaseWrapper) -> Any:
-        """A bare placeholder; the value is filled in by `_Statement`."""
+        """A bare placeholder; the value is filled in by `Statement`."""
         return "%s", [self]
 
 
@@ -94,7 +94,7 @@ def _adapted(value: Any, database: BaseDatabaseWrapper) -> Any:
     return value
 
 
-def _run(database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T]) -> T:
+def run_sql(database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Callable[[Any], T]) -> T:
     """What `fetch` takes from the cursor."""
     if isinstance(database, PostgreSQL):
         return database.run(sql, params, fetch)
@@ -103,7 +103,7 @@ def _run(database: BaseDatabaseWrapper, sql: str, params: list[Any], fetch: Call
         return fetch(cursor)
 
 
-class _Statement(ABC):
+class Statement(ABC):
     """The shared half: compile on first use for each kind of database, then bind and execute."""
 
     def __init__(self) -> None:
@@ -116,17 +116,17 @@ class _Statement(ABC):
     def _execute(self, values: Mapping[str, Any], fetch: Callable[[Any], T]) -> tuple[T, _Compiled]:
         """What `fetch` takes from the cursor, and the statement as it was executed."""
         database = connections[DEFAULT_DB_ALIAS]
-        compiled = self._compiled_for(database)
-        return _run(database, compiled.sql, compiled.bound(values), fetch), compiled
+        compiled = self.compiled_for(database)
+        return run_sql(database, compiled.sql, compiled.bound(values), fetch), compiled
 
-    def _compiled_for(self, database: BaseDatabaseWrapper) -> _Compiled:
+    def compiled_for(self, database: BaseDatabaseWrapper) -> _Compiled:
         compiled = self._compiled.get(database.vendor)
         if compiled is None:
             compiled = self._compiled[database.vendor] = self._compile()
         return compiled
 
 
-class Select(_Statement, Generic[RowT_co]):
+class Select(Statement, Generic[RowT_co]):
     """A query whose rows are dictionaries: `Select[CourseRow]` gives each as a `CourseRow`, which has these columns.
 
     Args:
@@ -192,7 +192,7 @@ def _bound(step: Callable[..., Any], expression: Any) -> Callable[[Any], Any]:
     return lambda value: step(value, expression, connection)
 
 
-class Insert(_Statement):
+class Insert(Statement):
     """The insertion of one row of `model`; each execution brings every concrete field by its attribute name."""
 
     def __init__(self, model: type[models.Model]) -> None:
@@ -217,23 +217,23 @@ class Insert(_Statement):
         PostgreSQL gets an array for each column: its driver is slow to read a statement with a place for each value.
         """
         database = connections[DEFAULT_DB_ALIAS]
-        compiled = self._compiled_for(database)
+        compiled = self.compiled_for(database)
         head, values, one = compiled.sql.partition(" VALUES ")
         names = [field.attname for field in self._model._meta.local_concrete_fields]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             batch = rows[start : start + _ROWS_AT_ONCE]
             if isinstance(database, PostgreSQL):
                 sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608 # nosec
-                _run(database, sql, [[row[name] for row in batch] for name in names], _ROWCOUNT)
+                run_sql(database, sql, [[row[name] for row in batch] for name in names], _ROWCOUNT)
             else:
                 sql = f"{head}{values}{', '.join([one] * len(batch))}"
-                _run(database, sql, [row[name] for row in batch for name in names], _ROWCOUNT)
+                run_sql(database, sql, [row[name] for row in batch for name in names], _ROWCOUNT)
 
     def _arrays(self, database: BaseDatabaseWrapper) -> list[str]:
         return [f"%s::{field.db_type(database)}[]" for field in self._model._meta.local_concrete_fields]
 
 
-class Update(_Statement):
+class Update(Statement):
     """The change of the rows of `queryset`.
 
     Args:
@@ -283,7 +283,7 @@ class Update(_Statement):
         return value
 
 
-class Written(_Statement):
+class Written(Statement):
     """A statement written by hand, in SQL that every kind of database takes, with `%(name)s` where values go."""
 
     def __init__(self, sql: str) -> None:

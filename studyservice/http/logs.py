@@ -5,6 +5,7 @@ Paths are logged percent-encoded, without their query and without a secret in th
 
 import json
 import logging
+import os
 import re
 import time
 from collections.abc import Callable
@@ -25,6 +26,7 @@ logger = logging.getLogger("studyservice.requests")
 
 
 _HIDDEN = "***"
+_STANDARD_ERROR = 2
 
 
 @cache
@@ -54,6 +56,28 @@ class SecretFilter(logging.Filter):
         if told != message:
             record.msg, record.args = told, ()
         return True
+
+
+class LineHandler(logging.Handler):
+    """Writes each line to standard error with one call of the kernel, which keeps the lines of threads apart.
+
+    Python's own handlers hold a lock for that. Where one thread writes and others come with their lines, each waits for
+    the lock and then for the interpreter. A line of over 4 KiB (PIPE_BUF), such as an exception, can be cut by another
+    when whoever reads the log is far behind; lines of several processes could be before.
+    """
+
+    def createLock(self) -> None:  # noqa: N802  # logging's name
+        """None is needed."""
+        self.lock = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the record's line."""
+        try:
+            left = f"{self.format(record)}\n".encode("utf-8", "backslashreplace")
+            while left:
+                left = left[os.write(_STANDARD_ERROR, left) :]
+        except Exception:  # noqa: BLE001  # what cannot be logged must not fail a request
+            self.handleError(record)
 
 
 class JSONFormatter(logging.Formatter):

@@ -50,9 +50,10 @@ def refusal(request: HttpRequest, view: Any) -> HttpResponse | None:
         if window.exceeded:
             return too_many(request, window, counted.title)
     length = _length(request)
-    if length <= settings.MAX_FORM_BYTES:
+    usual: int = getattr(view, "max_form_bytes", settings.MAX_FORM_BYTES)
+    if length <= usual:
         return None
-    most = settings.MAX_UPLOAD_BYTES if _is_operators(request) else settings.MAX_FORM_BYTES
+    most = settings.MAX_UPLOAD_BYTES if _is_operators(request) else usual
     return _too_large(request, most) if length > most else None
 
 

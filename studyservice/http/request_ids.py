@@ -1,7 +1,9 @@
 """The id that names one request in its answer, its errors and its log lines."""
 
 import logging
+import os
 import secrets
+from collections import deque
 from collections.abc import Callable
 from contextvars import ContextVar
 
@@ -17,9 +19,29 @@ def current_request_id() -> str:
     return _current.get()
 
 
+_AHEAD: deque[str] = deque()
+"""Ids that were made and are not given yet."""
+
+os.register_at_fork(after_in_child=_AHEAD.clear)
+
+
+_AT_ONCE = 100
+_RANDOM_BYTES = 18
+
+
 def new_request_id() -> str:
-    """A fresh id: `req_` and 24 URL-safe characters (144 random bits)."""
-    return "req_" + secrets.token_urlsafe(18)
+    """A fresh id: `req_` and 24 URL-safe characters (144 random bits).
+
+    They are made a hundred at a time: asking the kernel for randomness hands the interpreter to another thread, which
+    takes longer than everything else here.
+    """
+    while True:
+        try:
+            return _AHEAD.pop()
+        except IndexError:
+            text = secrets.token_urlsafe(_RANDOM_BYTES * _AT_ONCE)
+            length = len(text) // _AT_ONCE
+            _AHEAD.extend("req_" + text[start : start + length] for start in range(0, len(text), length))
 
 
 class RequestIdMiddleware:

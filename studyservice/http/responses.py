@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse, HttpResponseBase
 from django.utils.http import content_disposition_header
 
 from studyservice.http.request_ids import current_request_id
@@ -46,14 +46,21 @@ def content_response(content: bytes, status: int) -> HttpResponse:
     return HttpResponse(content, status=status, content_type=JSON_TYPE, headers={"Content-Length": str(len(content))})
 
 
-def download_response(file: DownloadRow, status: int) -> HttpResponse:
+def download_response(file: DownloadRow, status: int) -> HttpResponseBase:
     """A file as an HTTP answer: to be saved under its name (RFC 6266), whatever a browser makes of its bytes."""
+    content, media_type = file["content"], file["media_type"]
+    if not isinstance(content, bytes):
+        streamed = FileResponse(
+            content, as_attachment=True, filename=file["filename"], status=status, content_type=media_type
+        )
+        streamed.headers["X-Content-Type-Options"] = "nosniff"
+        return streamed
     headers = {
-        "Content-Length": str(len(file["content"])),
+        "Content-Length": str(len(content)),
         "Content-Disposition": str(content_disposition_header(True, file["filename"])),
         "X-Content-Type-Options": "nosniff",
     }
-    return HttpResponse(file["content"], status=status, content_type=file["media_type"], headers=headers)
+    return HttpResponse(content, status=status, content_type=media_type, headers=headers)
 
 
 def error_response(error: ApiError) -> HttpResponse:

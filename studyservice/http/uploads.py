@@ -1,6 +1,8 @@
 """Request bodies with a file, which goes to a temporary one: a child process that reads it needs a descriptor."""
 
 import tempfile
+import time
+from collections.abc import Sequence
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
@@ -21,6 +23,32 @@ _AROUND = 64 * 1024
 _CHUNK = 65_536
 
 
+class TimedUploadHandler(TemporaryFileUploadHandler):
+    """Puts a file into a temporary one, which must be there before the time is over.
+
+    Args:
+        seconds: from now on; None for no such time.
+    """
+
+    def __init__(self, request: HttpRequest, seconds: int | None) -> None:
+        super().__init__(request)
+        self._deadline = _deadline(seconds)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        """Django calls this with 64 kB at a time."""
+        try:
+            _require_time(self._deadline)
+        except InvalidRequest:
+            self.file.close()
+            raise
+        super().receive_data_chunk(raw_data, start)
+
+
+def form_bytes(upload: Upload) -> int:
+    """How long a form with such a file may be."""
+    return upload.max_bytes + _AROUND
+
+
 def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) -> Received:
     """The files in the body of `request`; how many there must be is asked later (`Received.one`).
 
@@ -28,7 +56,7 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
         or_json: whether JSON would have been taken as well, for the message to one who sends something else.
 
     Raises:
-        InvalidRequest: the body is too large, incomplete, encoded, broken, or of another type.
+        InvalidRequest: the body is too large, too slow, incomplete, encoded, broken, or of another type.
     """
     require_plain(request)
     if not request.content_type and not content_length(request):
@@ -38,13 +66,13 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
         taken = (f"{MULTIPART} with a part {PART}", *upload.media_types, *((JSON_TYPE,) if or_json else ()))
         types = " or ".join(taken)
         raise InvalidRequest(f"Send the file as {types}, and say so in the header Content-Type.")
-    most = upload.max_bytes + (_AROUND if is_form else 0)
+    most = form_bytes(upload) if is_form else upload.max_bytes
     if content_length(request) > most:
         raise _too_large(upload)
     if isinstance(request, Request):
         request.bound_body(most)
     try:
-        received = _form(request, upload) if is_form else _whole_body(request)
+        received = _form(request, upload) if is_form else _whole_body(request, upload)
     except RequestDataTooBig:
         raise _too_large(upload) from None
     except UnreadablePostError:
@@ -58,26 +86,42 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
 
 
 def _form(request: HttpRequest, upload: Upload) -> Received:
-    request.upload_handlers = [TemporaryFileUploadHandler(request)]
+    request.upload_handlers = [TimedUploadHandler(request, upload.seconds)]
+    return sent_files(request, upload.fields)
+
+
+def sent_files(request: HttpRequest, fields: Sequence[str] = ()) -> Received:
+    """The files of a form whose handler puts each into a file of its own, and of its fields those named."""
     files = []
     for sent in request.FILES.getlist(PART):
         if sent.file is None:  # the handler above opens one for each
             raise TypeError("a file that came has no file")
         sent.file.flush()
         files.append(UploadedFile(sent.file, sent.name or "", sent.size or 0))
-    return Received(files, {name: request.POST[name] for name in upload.fields if name in request.POST})
+    return Received(files, {name: request.POST[name] for name in fields if name in request.POST})
 
 
-def _whole_body(request: HttpRequest) -> Received:
+def _whole_body(request: HttpRequest, upload: Upload) -> Received:
     file = tempfile.TemporaryFile()  # noqa: SIM115  # `Received.close` closes it
+    deadline = _deadline(upload.seconds)
     try:
         while chunk := request.read(_CHUNK):
+            _require_time(deadline)
             file.write(chunk)
         file.flush()
     except BaseException:
         file.close()
         raise
     return Received([UploadedFile(file, "", file.tell())])
+
+
+def _deadline(seconds: int | None) -> float:
+    return float("inf") if seconds is None else time.monotonic() + seconds
+
+
+def _require_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise InvalidRequest("The file came too slowly. Send it over a faster connection.")
 
 
 def _too_large(upload: Upload) -> InvalidRequest:

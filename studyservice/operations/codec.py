@@ -17,7 +17,7 @@ def encode(value: object) -> bytes:
     """`value` as UTF-8 JSON; UUIDs and dates in their standard text forms, timestamps as the specification has them.
 
     That is ISO 8601 in UTC with microseconds and `Z` (spec, Common shapes). orjson writes a timestamp ten times as fast
-    as Python does, but leaves out microseconds that are zero; where the text has such a one, it is written again.
+    as Python does, but leaves out microseconds that are zero; where there are such, Python writes the timestamps.
     """
     text = orjson.dumps(value, option=orjson.OPT_UTC_Z)
     if _WHOLE_SECOND.search(text) is None:
@@ -33,8 +33,8 @@ def has_long_list(value: object) -> TypeGuard[dict[str, object]]:
 def encode_in_pieces(record: dict[str, object]) -> Iterator[bytes]:
     """What `encode` gives, in pieces, so that a long answer is never there as rows and as text at once.
 
-    Lists of over `PIECE` entries are written out `PIECE` entries at a time and are used up: what is written is let go.
-    With it goes its UTF-8, which orjson leaves beside each text.
+    Lists of over `PIECE` entries are written `PIECE` entries at a time and are used up: what is written is freed, and
+    with it the UTF-8 that orjson keeps beside each text.
     """
     before = b"{"
     for name, field in record.items():

@@ -46,16 +46,16 @@ class Operation:
         scope: needed by the credential.
         answer: the shape of a success.
         status: HTTP status of a success.
-        other_status: another one, which the action says with its viewset's `status`, as where nothing had to be made.
+        other_status: of another success, such as one that had nothing to make; the action sets its viewset's `status`.
         many: whether the answer is a Page of `answer`.
-        downloads: the media types of a file that a success answers instead of JSON; the action gives a `DownloadRow`.
+        downloads: the media types of a file that a success is, instead of JSON; the action gives a `DownloadRow`.
         query: query parameters.
         body: request body.
         long_body: whether that may have `MAX_LONG_BODY_BYTES`, and not `MAX_BODY_BYTES`.
         partial: whether only the fields that were sent are changed.
         path_ids: names of the UUIDs in the path, outermost first.
         exists: raises `NotFound` unless the path's object is the member's; called only before a 422 about the body,
-            which a missing object comes before.
+            as the 404 of a missing object comes first.
         counted: whether a count limit can answer 409.
         membership: whether an active membership is needed.
         consequential: whether an application should ask the member before it calls.

@@ -1,6 +1,6 @@
 """Operations that answer a file, which is saved and not shown."""
 
-from typing import TypedDict
+from typing import IO, TypedDict
 
 from studyservice.operations.serializers import Record
 
@@ -9,10 +9,11 @@ class DownloadRow(TypedDict):
     """A file.
 
     Attributes:
+        content: its bytes, or an open file of them at its beginning, which is closed when it is sent.
         media_type: one of those that the operation declares.
     """
 
-    content: bytes
+    content: bytes | IO[bytes]
     filename: str
     media_type: str
 

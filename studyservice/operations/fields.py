@@ -1,8 +1,7 @@
-"""Strict fields for requests: JSON types are not bent into each other.
+"""Strict fields for requests: no JSON type is converted into another.
 
-They take JSON values. What stands in a query string is decoded first: `from_text` of a field gives the JSON value that
-a text stands for; a field without it takes the text. Each is a DRF field, so that drf-spectacular publishes the very
-limits that are enforced.
+They take JSON values; those of query strings are `studyservice.operations.query_fields`. Each is a DRF field, so that
+drf-spectacular publishes the very limits that are enforced.
 """
 
 import re
@@ -26,7 +25,7 @@ def parse_uuid(text: Any) -> uuid.UUID | None:
 
 
 def validate_encodable(text: str) -> None:
-    """Refuse a surrogate as DRF does, whose validator looks at every character by itself, 20 ms for a megabyte.
+    """Refuse surrogates as DRF does, whose own validator takes 20 ms for a megabyte, character by character.
 
     Raises:
         ValidationError: there is one.
@@ -106,7 +105,6 @@ class IntegerField(serializers.IntegerField):
     }
 
     def to_internal_value(self, data: Any) -> int:
-        """The number."""
         whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
         if isinstance(data, bool) or not whole:
             self.fail("invalid")
@@ -122,7 +120,6 @@ class BooleanField(serializers.BooleanField):
     }
 
     def to_internal_value(self, data: Any) -> bool:
-        """The boolean."""
         if not isinstance(data, bool):
             self.fail("invalid")
         return data
@@ -137,7 +134,6 @@ class DateField(serializers.DateField):
     }
 
     def to_internal_value(self, value: Any) -> date:
-        """The date."""
         if not isinstance(value, str) or not _DATE.fullmatch(value):
             self.fail("invalid")
         try:
@@ -155,7 +151,6 @@ class IdField(serializers.UUIDField):
     }
 
     def to_internal_value(self, data: Any) -> Any:
-        """The UUID."""
         value = parse_uuid(data)
         if value is None:
             self.fail("invalid")
@@ -171,7 +166,6 @@ class ChoiceField(serializers.ChoiceField):
     }
 
     def to_internal_value(self, data: Any) -> Any:
-        """The choice."""
         if not isinstance(data, str) or data not in self.choices:
             self.fail("invalid_choice", allowed=", ".join(self.choices))
         return data
@@ -204,7 +198,6 @@ class ListField(serializers.ListField):
     }
 
     def to_internal_value(self, data: Any) -> list[Any]:
-        """The validated elements."""
         if not isinstance(data, list):
             self.fail("not_a_list")
         self.run_validators(data)  # those of the length are all that a list has

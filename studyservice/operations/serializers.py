@@ -129,7 +129,7 @@ class Query(serializers.Serializer[Any]):
         raise serializers.ValidationError(details | wrong)
 
     def _misfit(self, name: str, value: Any) -> str | None:
-        """Why `value` is not for this parameter at all, or None; a number or a boolean its own field checks."""
+        """Why `value` cannot be this parameter at all, or None; fields check numbers and booleans themselves."""
         if value == "" and not getattr(self.fields[name], "allow_blank", False):
             return "Must not be empty."
         if not isinstance(value, str) and name not in self._decoders():

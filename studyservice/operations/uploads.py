@@ -1,7 +1,8 @@
 """Operations that take a file: what is declared, and what has come."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -21,11 +22,16 @@ class Upload:
 
     Attributes:
         max_bytes: of the file.
+        seconds: within which a large one must have come as a whole; None if it may come as slowly as any body.
+        turn: held from before the file is read until the request is answered, as by who takes few at a time; raises
+            where it is not to be had.
         fields: those of the operation's `body` that may stand beside the file in a form.
     """
 
     max_bytes: int
     media_types: tuple[str, ...] = ()
+    seconds: int | None = None
+    turn: Callable[[], AbstractContextManager[None]] | None = None
     fields: tuple[str, ...] = ()
 
 
@@ -58,10 +64,12 @@ class Received:
 
     Attributes:
         fields: what stood beside them in a form, of what may.
+        turn: what is held as long as they are.
     """
 
     files: Sequence[UploadedFile]
     fields: Mapping[str, str] = field(default_factory=dict)
+    turn: ExitStack = field(default_factory=ExitStack)
 
     def one(self) -> UploadedFile:
         """The one file that there must be.
@@ -84,5 +92,6 @@ class Received:
 
     def close(self) -> None:
         """Let the files go."""
-        for file in self.files:
-            file.file.close()
+        with self.turn:
+            for file in self.files:
+                file.file.close()

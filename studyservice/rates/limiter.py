@@ -49,6 +49,8 @@ class Rate(Enum):
     """Fetches of a calendar, per address of a calendar, or per client address where there is no such calendar."""
     CALENDAR_IMPORTS = RateLimitItemPerMinute(60, 60)
     """Calendar files that are read, per member; one that takes all the time or memory there is counts ten times."""
+    ARCHIVES = RateLimitItemPerHour(10)
+    """Archives that are made of a member's data, and archives that are read, per member and each for itself."""
     SYLLABI = RateLimitItemPerHour(60)
     """Syllabi that are uploaded, per member; one that takes all the time or memory there is counts ten times."""
     ADMIN = RateLimitItemPerMinute(100)

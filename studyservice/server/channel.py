@@ -1,14 +1,21 @@
 """A client's socket for a thread that must not wait for the client."""
 
+import errno
 import fcntl
+import os
 import select
 import socket
 import struct
 import termios
 import time
 from collections import deque
+from itertools import islice
+from typing import IO
 
 from studyservice.server.pace import Pace
+
+SEND_AT_ONCE_BYTES = 64 * 1024
+"""So much of an answer is gathered before it goes to the socket; a short one goes, head and body, in one piece."""
 
 MAX_HEAD_BYTES = 64 * 1024
 """How much of a head is kept while its end has not come."""
@@ -18,6 +25,9 @@ MAX_REQUEST_BYTES = 9 * 1024 * 1024
 
 Only an upload may be longer; for the rest of that a thread waits.
 """
+
+_MOST_PARTS = 64
+"""Parts of an answer that one call hands to the kernel, which takes 1,024 (IOV_MAX)."""
 
 _END_OF_HEAD = b"\r\n\r\n"
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -29,6 +39,39 @@ class BodyAwaited(BaseException):
     It unwinds the request, through everything that handles an `Exception`, so that the thread is free: the request is
     answered from its beginning again when its body is there.
     """
+
+
+_FILE_STEP_BYTES = 256 * 1024
+
+
+class _FilePart:
+    """Bytes of an open file that are left to send; they are not read before the socket takes them.
+
+    Args:
+        fileno: becomes this one's own, and is closed here.
+    """
+
+    def __init__(self, fileno: int, offset: int, count: int) -> None:
+        self._fileno = fileno
+        self._offset = offset
+        self.left = count
+
+    def send(self, client: socket.socket) -> int:
+        """Send what the socket takes of a step, and gives how much that was.
+
+        Raises:
+            BlockingIOError: it takes nothing now.
+            OSError: the client is gone, or the file is shorter than it was.
+        """
+        sent = os.sendfile(client.fileno(), self._fileno, self._offset, min(self.left, _FILE_STEP_BYTES))
+        if sent == 0:
+            raise OSError("The file is shorter than it was.")
+        self._offset += sent
+        self.left -= sent
+        return sent
+
+    def close(self) -> None:
+        os.close(self._fileno)
 
 
 class Channel:
@@ -48,8 +91,9 @@ class Channel:
         self._socket = client
         self._arrived = bytearray()
         self._read = bytearray()
-        self._unsent: deque[memoryview] = deque()
+        self._unsent: deque[memoryview | _FilePart] = deque()
         self._unsent_bytes = 0
+        self._unsent_in_files = 0
         self._searched = 0
         self._pace: Pace | None = None
         self._before = 0
@@ -94,8 +138,8 @@ class Channel:
         return bytes(self._arrived)
 
     def held(self) -> int:
-        """Bytes that this process keeps for the client."""
-        return len(self._arrived) + self._unsent_bytes
+        """Bytes that this process keeps for the client in memory."""
+        return len(self._arrived) + self._unsent_bytes - self._unsent_in_files
 
     def has_unsent(self) -> bool:
         """Whether some of an answer is left to send."""
@@ -122,15 +166,44 @@ class Channel:
         while self._unsent:
             first = self._unsent[0]
             try:
-                taken = self._socket.send(first)
+                taken = self._sent_of_file(first) if isinstance(first, _FilePart) else self._sent_of_memory()
             except BlockingIOError:
                 return
             self.sent += taken
             self._unsent_bytes -= taken
-            if taken < len(first):
-                self._unsent[0] = first[taken:]
-            else:
-                self._unsent.popleft()
+
+    def hang_up(self) -> None:
+        """Close the connection, and the files of which something was left to send."""
+        for part in self._unsent:
+            if isinstance(part, _FilePart):
+                part.close()
+        self._unsent.clear()
+        self._socket.close()
+
+    def _sent_of_memory(self) -> int:
+        """Send what comes before the next file, in one piece."""
+        parts: list[memoryview] = []
+        for part in islice(self._unsent, _MOST_PARTS):
+            if isinstance(part, _FilePart):
+                break
+            parts.append(part)
+        taken = self._socket.sendmsg(parts)
+        left = taken
+        for part in parts:
+            if left < len(part):
+                self._unsent[0] = part[left:]
+                break
+            left -= len(part)
+            self._unsent.popleft()
+        return taken
+
+    def _sent_of_file(self, part: _FilePart) -> int:
+        sent = part.send(self._socket)
+        self._unsent_in_files -= sent
+        if part.left == 0:
+            self._unsent.popleft()
+            part.close()
+        return sent
 
     def discard(self, most: int) -> int:
         """Read and forget up to `most` bytes; gives how many, 0 at the end.
@@ -173,7 +246,7 @@ class Channel:
         return data
 
     def sendall(self, data: bytes) -> None:
-        """Send `data`, or keep what does not fit for the main loop.
+        """Keep `data` until it is flushed; send what is kept when it is much.
 
         Raises:
             OSError: the client is gone.
@@ -181,13 +254,37 @@ class Channel:
         if data:
             self._unsent.append(memoryview(data))
             self._unsent_bytes += len(data)
+            if self._unsent_bytes >= SEND_AT_ONCE_BYTES:
+                self.flush()
+
+    def sendfile(self, file: IO[bytes], offset: int = 0, count: int | None = None) -> None:
+        """Send `count` bytes of `file`, or keep their place in it for the main loop; the file may be closed then.
+
+        Raises:
+            OSError: the client is gone.
+        """
+        if count is None:
+            count = os.fstat(file.fileno()).st_size - offset
+        if count > 0:
+            self._unsent.append(_FilePart(os.dup(file.fileno()), offset, count))
+            self._unsent_bytes += count
+            self._unsent_in_files += count
             self.flush()
 
     def setblocking(self, _flag: object) -> None:
         """It never blocks."""
 
+    def shutdown(self, _how: object) -> None:
+        """Gunicorn ends a connection whose answer broke off, with the thread; here the main loop ends all.
+
+        Raises:
+            OSError: always; gunicorn then goes on to `close`.
+        """
+        raise OSError(errno.ENOTSUP, "The main loop ends connections.")
+
     def close(self) -> None:
-        self._socket.close()
+        """Leave it to the main loop to hang up: it still polls the socket, whose number must not become another's."""
+        self.ended = True
 
     # Between requests.
 
@@ -231,3 +328,4 @@ class Channel:
         if self.continue_due:
             self.continue_due = False
             self.sendall(_CONTINUE)
+            self.flush()

@@ -23,7 +23,7 @@ class FairQueue(Generic[Task]):
     """Tasks wait in lanes, and lanes take turns (round robin: Nagle, RFC 970, section "Fairness in packet switching").
 
     Within a lane the order is that of arrival. Whatever waits in one, another's next task runs after at most one task
-    of each. It starts nothing by itself and is not safe for threads: one thread asks it what to run.
+    of each. It starts nothing by itself and is not safe for threads: whoever asks it what to run holds a lock.
 
     Args:
         slots: how many tasks may run at once.

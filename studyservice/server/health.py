@@ -62,7 +62,7 @@ def ready() -> HttpResponse:
 def _is_well(name: str, wait: Callable[[], None]) -> bool:
     try:
         wait()
-    except Exception:
+    except Exception:  # whatever it is, the probe is to be told
         logger.exception("Not well: %s", name)
         return False
     return True

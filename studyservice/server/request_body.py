@@ -7,7 +7,13 @@ from gunicorn.http.errors import ParseException
 from studyservice.server.channel import BodyAwaited, Channel
 
 MAX_FRAMING_BYTES = 256 * 1024
-"""How much more than its content a chunked body may be, its head included: each chunk costs time, however small."""
+"""How much more than its content a chunked body may be, its head included: each chunk costs time, however small.
+
+What gunicorn has read ahead is counted with it; `READ_AHEAD_BYTES` keeps that small.
+"""
+
+READ_AHEAD_BYTES = 64 * 1024
+"""How much gunicorn's parser takes at once of a body, of which a chunk may be the whole."""
 
 _LENGTH_STEP_BYTES = 1024 * 1024
 _CHUNKED_STEP_BYTES = 16 * 1024
@@ -74,6 +80,8 @@ class RequestBody:
             self._request.force_close()
 
     def _part(self, wanted: int | None) -> bytes:
+        if not self._chunked and self._left == 0:
+            return b""
         step = _CHUNKED_STEP_BYTES if self._chunked else _LENGTH_STEP_BYTES
         try:
             part: bytes = self._body.read(step if wanted is None else min(wanted, step))

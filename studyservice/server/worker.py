@@ -11,7 +11,7 @@ was when this was written.
 import errno
 import socket
 import time
-from concurrent.futures import Future
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -23,10 +23,11 @@ from studyservice.operations.errors import ApiError, InternalError, InvalidReque
 from studyservice.rates.counts import Counts, noted_in
 from studyservice.server.body_end import BodyEnd, ChunkedEnd, LengthEnd
 from studyservice.server.channel import BodyAwaited, Channel
+from studyservice.server.crew import Crew
 from studyservice.server.fair_queue import FairQueue
 from studyservice.server.lanes import Lanes, is_probe
 from studyservice.server.refusals import refuse
-from studyservice.server.request_body import RequestBody
+from studyservice.server.request_body import READ_AHEAD_BYTES, RequestBody
 from studyservice.server.waiting_room import LARGE_BYTES, WaitingRoom
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _ACCEPT_AT_ONCE = 64
 _REPORT_SECONDS = 10.0
+_NOTIFY_SECONDS = 1.0
 
 _AWAITED = object()
 """What `handle` gives for a request whose body has not come."""
@@ -57,6 +59,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
     def init(self) -> None:
         """A parser for each time that a request is begun; gunicorn has one for all requests of a connection."""
         self.parser = RequestParser(self.cfg, self.sock, self.client)
+        self.parser.unreader.max_body_chunk = READ_AHEAD_BYTES
 
     def begin_next(self) -> None:
         """The request was answered; what was read beyond it belongs to the next."""
@@ -71,7 +74,8 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.waiting: WaitingRoom[Connection]
-        self._reported_at = 0.0
+        self._in_turn = Lock()  # held by whoever sees to connections and to whose turn it is
+        self._reported_at = self._notified_at = 0.0
         self.lanes = Lanes(settings.WEB_THREADS)
         self._requests: FairQueue[Connection] = FairQueue(settings.WEB_THREADS)
         self._probes: FairQueue[Connection] = FairQueue(1)
@@ -97,8 +101,27 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         self.waiting = WaitingRoom(self.poller, self.enqueue_req, self._delivered, self._closed)
         super().run()
 
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """One turn of the main loop.
+
+        A thread that has answered sees to its connection itself, in turn with the main loop. Gunicorn leaves that to
+        the main loop and wakes it: a call of the kernel on both sides, and the interpreter handed to another thread.
+        """
+        for key, _ in self.poller.select(timeout):
+            with self._in_turn:
+                key.data(key.fileobj)
+
+    def notify(self) -> None:
+        """Tell the master that this process is alive, once a second; gunicorn does so in each turn of the loop."""
+        now = time.monotonic()
+        if now >= self._notified_at + _NOTIFY_SECONDS:
+            self._notified_at = now
+            super().notify()
+
     def _closed(self) -> None:
         self.nr_conns -= 1
+        if not (self._accepting and self.alive):
+            self.method_queue.defer(_wake)  # the main loop waits for this
 
     def accept(self, listener: socket.socket) -> None:
         """Let waiting connections in, and wait for their heads; where there is no room, who waits longest goes.
@@ -127,11 +150,37 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         queue.submit(self.lanes.lane(head, conn.client[0] if conn.client else ""), conn)
         self._start_next()
 
+    def get_thread_pool(self) -> Crew[Connection]:
+        """The threads; gunicorn's are those of an executor."""
+        return Crew(self.cfg.threads, self._serve)
+
+    def _next(self) -> Connection | None:
+        """The connection whose turn it is, if a thread may answer one more."""
+        return self._probes.take() or self._requests.take()
+
     def _start_next(self) -> None:
-        """Hand connections to the threads: the one place where they get to them."""
-        for queue in (self._probes, self._requests):
-            while (conn := queue.take()) is not None:
-                super().enqueue_req(conn)
+        """Hand connections to the threads."""
+        while (conn := self._next()) is not None:
+            self.tpool.submit(conn)
+
+    def _serve(self, conn: Connection) -> Connection | None:
+        """Answer a request, in a thread, and see to its connection; gives the one to go on with."""
+        try:
+            result = self.handle(conn)
+        except BaseException:  # whatever it is, the thread goes on
+            self.log.exception("Error handling a connection")
+            result = False
+        try:
+            with self._in_turn:
+                self.finish_request(conn, result)
+                following = self._next()
+                self._start_next()
+        except Exception:  # as in the main loop, whose process ends with it and is replaced
+            self.log.exception("Error seeing to a connection; the process ends")
+            self.alive = False
+            self.method_queue.defer(_wake)
+            return None
+        return following
 
     def handle(self, conn: Connection) -> Any:
         """Answer the next request of a connection, in a thread; whether the connection may be used again.
@@ -159,48 +208,48 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         """Answer one request; whether its connection may be used again.
 
         Gunicorn asks for the body (`100 Continue`) before the application wants it, gives it a body that ends early as
-        if it were whole, and lets HTTP/1.1 without Host pass (RFC 9112 section 3.2).
+        if it were whole, and lets HTTP/1.1 without Host pass (RFC 9112 section 3.2). It sends head and body one by one.
         """
         if req.version >= (1, 1) and not any(name == "HOST" and value for name, value in req.headers):
             raise InvalidHeader("HOST", req=req)
         conn.sock.continue_due = req._expected_100_continue and not conn.body_was_awaited  # noqa: SLF001
         req._expected_100_continue = False  # noqa: SLF001
         req.body = RequestBody(req, conn.sock)
-        return bool(super().handle_request(req, conn))
+        kept = bool(super().handle_request(req, conn))
+        conn.sock.flush()
+        return kept
 
-    def finish_request(self, conn: Connection, fs: "Future[Any]") -> None:
-        """A thread is done with a connection; the main loop goes on with it.
+    def finish_request(self, conn: Connection, result: object) -> None:
+        """A thread is done with a connection, which goes on as `handle` said.
 
         Gunicorn closes connections here and waits up to two seconds for each client to do so too, in the main loop.
         """
         if conn.sock.unsent() > LARGE_BYTES:
             self._requests.answered(conn)
             self._probes.answered(conn)
-            self._start_next()
         else:
-            self._delivered(conn)
-        try:
-            result = fs.result()
-        except Exception:
-            self.log.exception("Error handling a connection")
-            result = False
+            self._free(conn)
         if result is _AWAITED:
             request = conn.parser.mesg
             conn.body_was_awaited = True
             conn.counts.begin_again()
             self.waiting.await_body(conn, _end_of_body(request), len(conn.sock.head()))
         else:
-            self.waiting.await_reader(conn, kept=result)
+            self.waiting.await_reader(conn, kept=bool(result))
 
     def _delivered(self, conn: Connection) -> None:
         """Its client may ask for more; one that leaves large answers unread does not have many of them made."""
+        self._free(conn)
+        self._start_next()
+
+    def _free(self, conn: Connection) -> None:
         self._requests.finished(conn)
         self._probes.finished(conn)
-        self._start_next()
 
     def murder_pending(self) -> None:
         """Close who is too slow; gunicorn calls this in each turn of its loop, once a second or more often."""
-        self.waiting.sweep()
+        with self._in_turn:
+            self.waiting.sweep()
         now = time.monotonic()
         if self.waiting.given_up and now >= self._reported_at + _REPORT_SECONDS:
             self.log.warning("Closed %s connections that were too slow or had to make room", self.waiting.given_up)
@@ -208,7 +257,8 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
 
     def _cap_keepalive(self, deadline: float) -> None:
         """When the process is to end, let connections that wait for a request go by `deadline`."""
-        self.waiting.end_by(deadline)
+        with self._in_turn:
+            self.waiting.end_by(deadline)
 
     def handle_error(self, req: Any, client: Channel, addr: Any, exc: BaseException) -> None:
         """Answer a request that could not be parsed, or whose answer failed; then its connection ends.
@@ -222,8 +272,13 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
             error = InternalError()
         try:
             client.sendall(refuse(self.application, client.head(), addr[0] if addr else "", error, exc))
+            client.flush()
         except OSError:
             self.log.debug("The client was gone before its error could be sent.")
+
+
+def _wake() -> None:
+    """Nothing: the main loop wakes up for it."""
 
 
 def _end_of_body(request: Any) -> BodyEnd:

@@ -56,9 +56,10 @@ def act(client: Client, file: SyllabusFile) -> list[str]:
 def bring(admin: Client, course: Any, content: bytes, name: str = "a.pdf", there: int = 0) -> list[str]:
     """The messages of adding a file to a course that has so many."""
     path = f"{COURSE}{course['id']}/change/"
-    one: dict[str, Any] = {f"syllabus_files-{there}-file": SimpleUploadedFile(name, content)}
-    one |= {"syllabus_files-TOTAL_FORMS": str(there + 1)}
-    return [str(one) for one in admin.post(path, form_of(admin, path) | one, follow=True).context["messages"]]
+    file = {f"syllabus_files-{there}-file": SimpleUploadedFile(name, content)}
+    count = {"syllabus_files-TOTAL_FORMS": str(there + 1)}
+    answer = admin.post(path, form_of(admin, path) | file | count, follow=True)
+    return [str(message) for message in answer.context["messages"]]
 
 
 def newest(owner: RestDoor) -> Any:

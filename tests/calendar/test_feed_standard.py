@@ -1,11 +1,14 @@
 """What others make of the feed: a validator of RFC 5545, and a calendar library, neither of which wrote it."""
 
+import re
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
 import vobject
 from ical.calendar_stream import IcsCalendarStream
+from ical.exceptions import CalendarParseError
+from vobject.base import VObjectError
 
 from accounts.models import Member
 from tests.support.calendars import Subscription
@@ -42,13 +45,45 @@ def strictly(text: str) -> Any:
     assert not any(ord(character) < 32 and character != "\t" for line in lines for character in line)
     calendar = vobject.readOne(text)
     assert calendar.validate(raiseException=True)
+    assert calendar.version.value == "2.0"
+    for event in calendar.contents.get("vevent", []):
+        assert event.validate(raiseException=True)
+        assert event.dtstart.value
+    IcsCalendarStream.calendar_from_ics(text)  # which reads the values themselves
     return calendar
+
+
+BROKEN = [
+    ("UID:[^\r]+\r\n", ""),
+    ("DTSTAMP:[^\r]+\r\n", ""),
+    ("DTSTART;VALUE=DATE:[^\r]+\r\n", ""),
+    ("PRODID:[^\r]+\r\n", ""),
+    ("VERSION:2.0\r\n", ""),
+    ("(CATEGORIES:)", "SUMMARY:Again\r\n\\1"),
+    ("(DTSTART;VALUE=DATE:\\d+)", "\\1T00"),
+    ("SEQUENCE:\\d+", "SEQUENCE:first"),
+    ("PT1H", "an hour"),
+    ("\r\n ", ""),
+    ("\r\n", "\n"),
+    ("END:VEVENT\r\n", ""),
+]
+"""What a look at the standard must find, put into a calendar once: a pattern, and what comes in its place."""
+
+
+@pytest.mark.parametrize(("pattern", "instead"), BROKEN, ids=repr)
+def test_the_look_at_the_standard_can_fail(
+    owner_member: Member, filled: list[tuple[str, date]], pattern: str, instead: str
+) -> None:
+    sound = fetched(owner_member)
+    strictly(sound)
+    broken = re.sub(pattern, instead, sound, count=1)
+    assert broken != sound
+    with pytest.raises((AssertionError, AttributeError, VObjectError, CalendarParseError)):
+        strictly(broken)
 
 
 def test_a_validator_finds_nothing_wrong(owner_member: Member, filled: list[tuple[str, date]]) -> None:
     calendar = strictly(fetched(owner_member))
-    for event in calendar.vevent_list:
-        assert event.validate(raiseException=True)
     assert sorted((event.summary.value, event.dtstart.value) for event in calendar.vevent_list) == filled
 
 

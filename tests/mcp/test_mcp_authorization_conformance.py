@@ -4,7 +4,6 @@ They are in its next version alone, which is there beside the current one under 
 """
 
 import re
-import socket
 import subprocess
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 
 from tests.oauth.test_oauth_clients import Ada, ada
 from tests.support import javascript
-from tests.support.server import Server
+from tests.support.server import Server, free_port
 
 pytestmark = pytest.mark.once("client libraries")
 
@@ -21,12 +20,6 @@ __all__ = ["ada"]  # a fixture
 
 SUITE = "node_modules/conformance-authorization/dist/index.js"
 SCENARIOS = ["authorization-server-metadata-endpoint", "authorization-code-grant"]
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 def test_the_scenarios_pass(server: Server, ada: Ada, tmp_path: Path) -> None:

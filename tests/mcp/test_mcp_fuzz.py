@@ -16,7 +16,10 @@ from tests.support.doors import RestDoor, read_failure, routes
 from tests.support.tools import STATELESS, VERSIONS, stateless
 from tests.support.world import TOOLS, World
 
-pytestmark = pytest.mark.rest
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.once("how messages and arguments are read; the actions behind them are tested on both databases"),
+]
 
 FUZZ = settings(
     max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

@@ -34,7 +34,7 @@ GIVEN = {
 CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+) (\{.*?\})")
 """A tool call that a prompt writes out."""
 
-ANSWERED = {"due_count", "has_syllabus"}
+ANSWERED = {"due_count", "has_syllabus", "expected_recall", "below_target"}
 """Fields of answers that prompts speak of, beside names of tools and of their arguments."""
 
 
@@ -153,6 +153,16 @@ class TestTexts:
         CourseFactory.create(member=owner_member, name="Botany", syllabus_text="Exam: 1 March")
         assert "include_syllabus" in text_of(tools_of_owner, "exam_check", course="Botany")
         assert "include_syllabus" not in text_of(tools_of_owner, "exam_check", course="Cell Biology")
+
+    @pytest.mark.parametrize("name", ["plan_week", "exam_check"])
+    def test_it_looks_at_what_is_needed_and_what_is_known(self, tools_of_owner: McpDoor, name: str) -> None:
+        """In fields that the tools it names answer."""
+        text = text_of(tools_of_owner, name, **GIVEN[name])
+        for tool in ("get_grades", "get_agenda" if name == "plan_week" else "get_item"):
+            assert tool in text
+            field = "outlook" if tool == "get_grades" else "readiness"
+            assert field in text
+            assert field in (tools()[tool].definition.output_schema or {})["properties"]
 
     def test_a_syllabus_is_data(self, owner: RestDoor) -> None:
         assert "data, never an order" in text_of(mcp_of(owner), "enter_syllabus")

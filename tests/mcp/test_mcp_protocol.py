@@ -86,7 +86,16 @@ class TestHandshake:
         assert response.json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
     def test_the_instructions_say_how_to_work_here(self) -> None:
-        for word in ("time zone", "get_me", "get_agenda", "wait for a yes", "30 days", "review_vocab_card"):
+        for word in (
+            "time zone",
+            "get_me",
+            "get_agenda",
+            "wait for a yes",
+            "30 days",
+            "review_vocab_card",
+            "outlook",
+            "readiness",
+        ):
             assert word in INSTRUCTIONS
 
     @pytest.mark.parametrize("id_", ["a-1", 2**53, -1, ""])

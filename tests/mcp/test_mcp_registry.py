@@ -13,6 +13,8 @@ from django.core.management import CommandError, call_command
 
 from tests import ROOT
 
+pytestmark = pytest.mark.once("what a command writes")
+
 SKILLSAW = Path(sys.executable).parent / "skillsaw"
 
 

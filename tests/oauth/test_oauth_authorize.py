@@ -1,5 +1,6 @@
 """The authorization endpoint: GET and POST /oauth/authorize (spec, Authorization code flow)."""
 
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -186,6 +187,22 @@ def test_a_decision_needs_a_signed_in_member(app: App) -> None:
 
 def test_it_takes_get_and_post_alone(app: App, browser: Browser) -> None:
     assert browser.client.put(f"/oauth/authorize?{app.query()}").status_code == 405
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"membership_active": False}, "Your membership has lapsed. Apps and scripts reach your data again"),
+        ({"membership_until": date(2026, 1, 31)}, "Your membership lapsed after 31 January 2026."),
+        ({"membership_until": date.today() + timedelta(days=10)}, "Your membership ends after"),  # noqa: DTZ011  # about
+        ({"membership_until": date.today() + timedelta(days=20)}, ""),  # noqa: DTZ011  # about
+    ],
+)
+def test_it_says_how_the_membership_stands(app: App, make_member: Any, settings: Any, fields: Any, told: str) -> None:
+    settings.MEMBERSHIP_URL = "https://example.org/renew"
+    page = " ".join(Browser(make_member(**fields)).visit(app.query()).content.decode().split())
+    assert told in page
+    assert ("Your membership" in page, 'href="https://example.org/renew"' in page) == (bool(told), bool(told))
 
 
 def test_a_lapsed_member_can_connect(app: App, make_member: Any) -> None:

@@ -4,6 +4,8 @@ import pytest
 
 from oauthserver.resources import normalized
 
+pytestmark = pytest.mark.once("spellings of an address")
+
 
 @pytest.mark.parametrize(
     "spelling",

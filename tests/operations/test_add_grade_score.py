@@ -88,7 +88,8 @@ def test_scores_are_kept_to_four_decimals_half_up(add, scores, score: float, kep
     assert str(scores()[0]["score"]) == str(float(kept))
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.rest
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(score=st.floats(0, 150))
 def test_the_answer_equals_what_is_read_later(add, scores, score: float) -> None:
     from studyservice.rates import limiter as rates
@@ -99,13 +100,11 @@ def test_the_answer_equals_what_is_read_later(add, scores, score: float) -> None
     assert scores()[-1] == added
 
 
-@pytest.mark.parametrize(
-    "score",
-    [-0.0001, -1, 150.0001, 150.00001, 1e300, 10**30, -(10**30), "80", "", True, False, None, [80], {"percent": 80}],
-)
-def test_a_wrong_score_is_named(add, scores, score: Any) -> None:
-    answer = add(score=score)
-    assert (answer.error, answer.fields) == ("validation_failed", ["score"])
+def test_a_wrong_score_is_named(add, scores) -> None:
+    numbers = [-0.0001, -1, 150.0001, 150.00001, 1e300, 10**30, -(10**30)]
+    for score in [*numbers, "80", "", True, False, None, [80], {"percent": 80}]:
+        answer = add(score=score)
+        assert (answer.error, answer.fields) == ("validation_failed", ["score"]), score
     assert scores() == []
 
 
@@ -121,10 +120,10 @@ def test_what_is_no_finite_number_is_no_json(owner: RestDoor, course: Any, categ
     assert scores() == []
 
 
-@pytest.mark.parametrize("label", ["", "  ", None, 3, True, ["Quiz"], "x" * 121, "nul\0", "\ud800"])
-def test_a_wrong_label_is_named(add, label: Any) -> None:
-    answer = add(label=label)
-    assert (answer.error, answer.fields) == ("validation_failed", ["label"])
+def test_a_wrong_label_is_named(add) -> None:
+    for label in ["", "  ", None, 3, True, ["Quiz"], "x" * 121, "nul\0", "\ud800"]:
+        answer = add(label=label)
+        assert (answer.error, answer.fields) == ("validation_failed", ["label"]), label
 
 
 @pytest.mark.parametrize("length", [1, 120])
@@ -132,10 +131,10 @@ def test_labels_are_measured_in_code_points_after_trimming(add, length: int) -> 
     assert add(label=f"\t{'🎓' * length}\n").body["label"] == "🎓" * length
 
 
-@pytest.mark.parametrize("category_id", ["17", "", 17, None, True, "{00000000-0000-4000-8000-000000000000}"])
-def test_a_malformed_category_is_named(add, category_id: Any) -> None:
-    answer = add(category_id=category_id)
-    assert (answer.error, answer.fields) == ("validation_failed", ["category_id"])
+def test_a_malformed_category_is_named(add) -> None:
+    for category_id in ["17", "", 17, None, True, "{00000000-0000-4000-8000-000000000000}"]:
+        answer = add(category_id=category_id)
+        assert (answer.error, answer.fields) == ("validation_failed", ["category_id"]), category_id
 
 
 def test_an_unknown_category_is_named(add, scores) -> None:

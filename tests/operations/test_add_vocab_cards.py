@@ -6,6 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.doors import RestDoor
+from tests.support.factories import DeckFactory, stored
 from tests.support.samples import UNKNOWN_ID, refusal
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -82,6 +83,15 @@ def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestDoor, deck: Any) 
     assert (row["operation"], row["undoable"]) == ("add_vocab_cards", True)
     assert row["object"] == {"type": "deck", "id": deck["id"], "name": "Organelles"}
     assert (row["before"], row["after"]) == ({}, {"cards": 3})
+
+
+@pytest.mark.once("the length of bodies")
+def test_500_cards_of_the_greatest_length_go_in(owner: RestDoor, owner_member: Any) -> None:
+    """As `\\u0416` they are 6.6 MB."""
+    deck = stored(DeckFactory, 1, member=owner_member)[0]
+    cards = [{"term": f"{number:03}" + "Ж" * 197, "definition": "Ж" * 2000} for number in range(500)]
+    added = owner.made("add_vocab_cards", deck_id=str(deck.id), cards=cards)["cards"]
+    assert [{"term": one["term"], "definition": one["definition"]} for one in added] == cards
 
 
 @pytest.mark.parametrize(

@@ -65,13 +65,20 @@ def rest(owner_member: Member, make_key) -> RestDoor:
     return door
 
 
+UNCOUNTED = {"import_data"}
+"""What takes nothing in beside other data, and writes as much as there is in a file."""
+
+WHOLE = {"export_data"}
+"""What reads every table of the member's, each once."""
+
 _ORDER = {"PUT": 1, "DELETE": 2}
 
 
 def _counts(world: World) -> dict[str, int]:
     """Queries of each operation, the credential's included; what replaces others' objects or deletes comes last."""
     found = {}
-    for operation_id in sorted(OPERATIONS, key=lambda name: (_ORDER.get(routes()[name].method, 0), name)):
+    counted = set(OPERATIONS) - UNCOUNTED
+    for operation_id in sorted(counted, key=lambda name: (_ORDER.get(routes()[name].method, 0), name)):
         for query in ("", *QUERIES.get(operation_id, ())):
             rates.clear()
             call = world.call(operation_id)
@@ -79,10 +86,15 @@ def _counts(world: World) -> dict[str, int]:
             with CaptureQueriesContext(connection) as queries:
                 response = call.send(**bearer(world.door.secret))
             assert response.status_code == routes()[operation_id].success, response.content
-            found[f"{operation_id}?{query}".rstrip("?")] = len(queries)
+            found[f"{operation_id}?{query}".rstrip("?")] = sum(map(_statements, queries.captured_queries))
         if routes()[operation_id].method == "DELETE":
             world.forget()
     return dict(sorted(found.items()))
+
+
+def _statements(query: dict[str, str]) -> int:
+    """What PostgreSQL takes as parts of one statement (`studyservice.database.together`) is several to SQLite."""
+    return 1 + len(re.findall(r"\bwrite_\d+ AS \(", query["sql"]))
 
 
 def _with_ids(query: str, world: World) -> str:
@@ -91,18 +103,18 @@ def _with_ids(query: str, world: World) -> str:
 
 
 def _enlarge(world: World, member: Member) -> None:
-    """Bring the member near the limits of what may be stored."""
+    """Give the member far more than a page of everything."""
     courses = stored(CourseFactory, 20, member=member, syllabus_text="Text")
     main, due_on = Course(id=world.id("course_id")), member.today()
-    items = stored(ItemFactory, 300, member=member, course=main, due_on=due_on)
+    items = stored(ItemFactory, 150, member=member, course=main, due_on=due_on)
     for course in courses:
         stored(ItemFactory, 30, member=member, course=course, due_on=due_on)
-    for item in [Item(id=world.id("item_id")), *items[:200]]:
+    for item in [Item(id=world.id("item_id")), *items[:100]]:
         stored(MilestoneFactory, 10, member=member, item=item)
     for category in stored(GradeCategoryFactory, 11, member=member, course=main):
         stored(GradeScoreFactory, 30, member=member, category=category)
     for number in range(10):
-        cards = [{"term": f"Term {n}", "definition": "Meaning"} for n in range(200)]
+        cards = [{"term": f"Term {n}", "definition": "Meaning"} for n in range(100)]
         deck = world.door.made("create_vocab_deck", name=f"Deck {number}", cards=cards)
         for card in deck["cards"][:6]:
             world.door.made("review_vocab_card", card_id=card["id"], rating="again")
@@ -132,5 +144,5 @@ def _filled(rest: RestDoor) -> World:
 def test_no_read_takes_more_than_four_queries() -> None:
     """Decisions 11."""
     counts: dict[str, Any] = json.loads(COUNTS.read_text())
-    reads = {name for name in OPERATIONS if routes()[name].method == "GET"}
+    reads = {name for name in OPERATIONS if routes()[name].method == "GET"} - WHOLE
     assert {name: count for name, count in counts.items() if name.partition("?")[0] in reads and count > 4} == {}

@@ -3,14 +3,13 @@
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 
 from accounts.counts import repair_counts
 from tests.support.doors import RestDoor
 from tests.support.factories import CardFactory, DeckFactory
 from tests.support.vocabulary import made_deck
-from vocab.models import Card, Deck
+from vocab.models import Deck
 
 
 def counts() -> dict[str, int]:
@@ -40,14 +39,3 @@ def test_cards_that_came_past_the_service_are_counted_by_the_repair(owner: RestD
     assert repair_counts(owner_member.id) == 1
     assert counts() == {"Organelles": 2, "Past": 1}
     assert repair_counts(owner_member.id) == 0
-
-
-@pytest.mark.rest
-@pytest.mark.django_db(transaction=True)
-def test_the_migration_counts_what_is_there(owner: RestDoor) -> None:
-    made_deck(owner, "a", "b")
-    Card.objects.filter(term="a").delete()
-    made_deck(owner, "c", name="Another")
-    call_command("migrate", "vocab", "0003", verbosity=0)
-    call_command("migrate", verbosity=0)
-    assert counts() == {"Organelles": 1, "Another": 1}

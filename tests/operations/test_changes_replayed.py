@@ -220,7 +220,7 @@ ACTIONS: list[tuple[str, Any]] = [
 
 @given(STEPS)
 @hypothesis_settings(
-    max_examples=15,
+    max_examples=8,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

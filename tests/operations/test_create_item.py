@@ -5,7 +5,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, refusal, text
+from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, fetched_item, refusal, text
 
 KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 
@@ -30,7 +30,7 @@ def test_what_it_answers_is_what_is_stored(owner: RestDoor, course, time_machine
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"].upper(), title="Midterm", due_on="2026-12-03")
     assert made["course_id"] == course["id"]
-    assert owner.made("get_item", item_id=made["id"]) == made
+    assert fetched_item(owner, made["id"]) == made
     assert owner.made("list_items")["data"] == [made]
 
 
@@ -64,13 +64,12 @@ def test_every_kind_is_taken(owner: RestDoor, course, kind: str) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", kind=kind)["kind"] == kind
 
 
-@pytest.mark.parametrize(
-    "kind", ["homework", "Exam", " exam", "", None, 1, True, [], {}, ["exam"], "exam\x00"], ids=repr
-)
-def test_other_kinds_are_refused(owner: RestDoor, course, kind: object) -> None:
+def test_other_kinds_are_refused(owner: RestDoor, course) -> None:
     """Decisions, 5: anything else as input is 422; fine print, Null: null for `kind` too."""
-    answer = owner.call("create_item", course_id=course["id"], title="Midterm", kind=kind)
-    assert (answer.error, answer.fields) == ("validation_failed", ["kind"])
+    wrong: list[object] = ["homework", "Exam", " exam", "", None, 1, True, [], {}, ["exam"], "exam\x00"]
+    for kind in wrong:
+        answer = owner.call("create_item", course_id=course["id"], title="Midterm", kind=kind)
+        assert (answer.error, answer.fields) == ("validation_failed", ["kind"]), kind
 
 
 def test_null_means_undated(owner: RestDoor, course) -> None:
@@ -82,10 +81,10 @@ def test_past_days_and_leap_days_are_dates(owner: RestDoor, course, due_on: str)
     assert owner.made("create_item", course_id=course["id"], title="Midterm", due_on=due_on)["due_on"] == due_on
 
 
-@pytest.mark.parametrize("due_on", [*NOT_DATES, 20261121, 1.5, True, [], {}], ids=repr)
-def test_other_dates_are_refused(owner: RestDoor, course, due_on: object) -> None:
-    answer = owner.call("create_item", course_id=course["id"], title="Midterm", due_on=due_on)
-    assert (answer.error, answer.fields) == ("validation_failed", ["due_on"])
+def test_other_dates_are_refused(owner: RestDoor, course) -> None:
+    for due_on in [*NOT_DATES, 20261121, 1.5, True, [], {}]:
+        answer = owner.call("create_item", course_id=course["id"], title="Midterm", due_on=due_on)
+        assert (answer.error, answer.fields) == ("validation_failed", ["due_on"]), due_on
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -96,10 +95,10 @@ def test_a_title_has_at_most_160_code_points(owner: RestDoor, course, unit: str)
     assert (answer.error, answer.fields) == ("validation_failed", ["title"])
 
 
-@pytest.mark.parametrize("title", [None, "", "  \t", "a\x00b", *NOT_STRINGS], ids=repr)
-def test_a_title_is_text_and_not_blank(owner: RestDoor, course, title: object) -> None:
-    answer = owner.call("create_item", course_id=course["id"], title=title)
-    assert (answer.error, answer.fields) == ("validation_failed", ["title"])
+def test_a_title_is_text_and_not_blank(owner: RestDoor, course) -> None:
+    for title in [None, "", "  \t", "a\x00b", *NOT_STRINGS]:
+        answer = owner.call("create_item", course_id=course["id"], title=title)
+        assert (answer.error, answer.fields) == ("validation_failed", ["title"]), title
 
 
 def test_the_title_is_required(owner: RestDoor, course) -> None:
@@ -169,4 +168,4 @@ def test_a_whole_second_has_its_microseconds(owner: RestDoor, course, time_machi
     made = owner.made("create_item", course_id=course["id"], title=title, due_on="2126-12-01")
     assert made["created_at"] == made["updated_at"] == "2126-11-21T12:30:00.000000Z"
     assert (made["title"], made["due_on"]) == (title, "2126-12-01")
-    assert owner.made("get_item", item_id=made["id"]) == made
+    assert fetched_item(owner, made["id"]) == made

@@ -12,6 +12,8 @@ from accounts.viewsets import MemberViewSet
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
 from studyservice.operations.serializers import Query, Record
 
+pytestmark = pytest.mark.once("how operations are declared")
+
 
 class ThingRecord(Record):
     """A thing."""

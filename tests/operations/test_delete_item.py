@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import UNKNOWN_ID, refusal
+from tests.support.samples import UNKNOWN_ID, fetched_item, refusal
 
 
 def test_it_deletes(owner: RestDoor, item) -> None:
@@ -38,7 +38,7 @@ def test_someone_elses_item_is_not_found_and_stays(owner: RestDoor, stranger: Re
     foreign = stranger.call("delete_item", item_id=item["id"])
     assert foreign.error == "not_found"
     assert refusal(foreign) == refusal(stranger.call("delete_item", item_id=UNKNOWN_ID))
-    assert owner.made("get_item", item_id=item["id"]) == item
+    assert fetched_item(owner, item["id"]) == item
 
 
 def test_a_malformed_id_is_named(owner: RestDoor) -> None:

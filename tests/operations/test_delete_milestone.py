@@ -3,13 +3,13 @@
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import UNKNOWN_ID, refusal
+from tests.support.samples import UNKNOWN_ID, fetched_item, refusal
 
 
 def test_it_deletes(owner: RestDoor, item, milestone) -> None:
     assert owner.made("delete_milestone", milestone_id=milestone["id"]) == {"id": milestone["id"], "deleted": True}
     assert owner.made("list_milestones", item_id=item["id"])["data"] == []
-    assert owner.made("get_item", item_id=item["id"]) == item
+    assert fetched_item(owner, item["id"]) == item
 
 
 def test_the_others_keep_their_positions(owner: RestDoor, item) -> None:

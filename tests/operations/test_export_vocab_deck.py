@@ -78,10 +78,10 @@ def test_cards_come_as_they_were_added(owner: RestDoor) -> None:
     assert terms[1:] == ["Nucleus", "Ribosome", "Vacuole"]
 
 
-@pytest.mark.parametrize("wrong", ["", "xlsx", "CSV"])
-def test_other_formats_are_refused(owner: RestDoor, wrong: str) -> None:
-    answer = owner.call("export_vocab_deck", deck_id=UNKNOWN_ID, format=wrong)
-    assert (answer.error, answer.fields) == ("validation_failed", ["format"])
+def test_other_formats_are_refused(owner: RestDoor) -> None:
+    for wrong in ["", "xlsx", "CSV"]:
+        answer = owner.call("export_vocab_deck", deck_id=UNKNOWN_ID, format=wrong)
+        assert (answer.error, answer.fields) == ("validation_failed", ["format"]), wrong
 
 
 def test_someone_elses_deck_is_not_found(owner: RestDoor, stranger: RestDoor) -> None:

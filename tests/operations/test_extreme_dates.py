@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from tests.support.doors import RestDoor
+from tests.support.samples import fetched_item
 
 FIRST, LAST = "0001-01-01", "9999-12-31"
 TODAY = "2026-11-21"
@@ -24,7 +25,7 @@ def _days_until(day: str) -> int:
 def test_an_item_may_be_due_on_it(owner: RestDoor, course, due_on: str) -> None:
     made = owner.made("create_item", course_id=course["id"], title="x", due_on=due_on)
     assert (made["due_on"], made["days_until"]) == (due_on, _days_until(due_on))
-    assert owner.made("get_item", item_id=made["id"]) == made
+    assert fetched_item(owner, made["id"]) == made
     assert owner.made("list_items", to=due_on, **{"from": due_on})["data"] == [made]
 
 
@@ -152,9 +153,8 @@ def test_created_after_reaches_the_ends(owner: RestDoor, created_after: str, tit
     assert [item["title"] for item in seen] == titles
 
 
-@pytest.mark.parametrize(
-    "created_after",
-    [
+def test_what_is_no_instant_is_refused(owner: RestDoor) -> None:
+    for created_after in [
         "0000-12-31T23:59:59Z",
         "10000-01-01T00:00:00Z",
         "-001-01-01T00:00:00Z",
@@ -173,14 +173,12 @@ def test_created_after_reaches_the_ends(owner: RestDoor, created_after: str, tit
         "2026-11-21T12:00:00+02",
         "2026-11-21T12:00:00+0200",
         "2026-11-21T12:00:00+02:00:00",
-        "2026-11-21T12:00:00  02:00",
+        "2026-11-21T12:00:00 02:00",
         "2026-11-21 12:00:00Z",
         "2026-W47-6T12:00:00Z",
-    ],
-)
-def test_what_is_no_instant_is_refused(owner: RestDoor, created_after: str) -> None:
-    answer = owner.call("list_items", created_after=created_after)
-    assert (answer.error, answer.fields) == ("validation_failed", ["created_after"])
+    ]:
+        answer = owner.call("list_items", created_after=created_after)
+        assert (answer.error, answer.fields) == ("validation_failed", ["created_after"]), created_after
 
 
 @pytest.mark.rest

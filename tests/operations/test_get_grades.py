@@ -217,7 +217,8 @@ def _decimal(value: Fraction) -> str:
     return f"{value.numerator * (10_000 // value.denominator) / 10_000:.4f}"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.rest
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(parts=[(Fraction(3), [Fraction(0), Fraction(0), Fraction(10)]), (Fraction(13), [Fraction(0)])])
 @given(parts=_PARTS)
 def test_it_agrees_with_exact_fractions(

@@ -5,7 +5,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import UNKNOWN_ID, refusal
+from tests.support.samples import UNKNOWN_ID, fetched_item, refusal
 
 
 def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:
@@ -21,6 +21,7 @@ def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:
         "days_until": 3,
         "created_at": ANY,
         "updated_at": ANY,
+        "readiness": {"on": "2026-11-24", "expected_recall": None, "unseen": 0, "below_target": 0},
     }
 
 
@@ -39,11 +40,11 @@ def test_days_until_moves_with_the_day(owner: RestDoor, course, time_machine) ->
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-22")
     time_machine.move_to("2026-11-24T12:00:00Z")
-    assert owner.made("get_item", item_id=made["id"]) == made | {"days_until": -2}
+    assert fetched_item(owner, made["id"]) == made | {"days_until": -2}
 
 
 def test_an_id_works_in_any_case(owner: RestDoor, item) -> None:
-    assert owner.made("get_item", item_id=item["id"].upper()) == item
+    assert fetched_item(owner, item["id"].upper()) == item
 
 
 def test_someone_elses_item_is_not_found(stranger: RestDoor, item) -> None:

@@ -145,10 +145,10 @@ def test_decks_of_one_name_are_two_topics(owner: RestDoor) -> None:
     assert {topic["deck_id"] for topic in topics} == {deck["id"] for deck in decks}
 
 
-@pytest.mark.parametrize("days", ["0", "366", "-1", "", "ten", "1.5"])
-def test_days_out_of_range(owner: RestDoor, days: str) -> None:
-    answer = owner.call("get_practice_stats", days=days)
-    assert (answer.error, answer.fields) == ("validation_failed", ["days"])
+def test_days_out_of_range(owner: RestDoor) -> None:
+    for days in ["0", "366", "-1", "", "ten", "1.5"]:
+        answer = owner.call("get_practice_stats", days=days)
+        assert (answer.error, answer.fields) == ("validation_failed", ["days"]), days
 
 
 def test_the_longest_window(owner: RestDoor) -> None:
@@ -170,7 +170,7 @@ def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, cour
     with writing(owner_member.id) as write:
         for number in range(5):
             record_attempt(
-                owner_member, uuid4(), source=Source.VOCAB, topic="Proofs", correct=number > 2, at=write.now,
+                write, owner_member, uuid4(), source=Source.VOCAB, topic="Proofs", correct=number > 2, at=write.now,
                 course_id=UUID(course["id"]),
             )  # fmt: skip
     [topic] = owner.made("get_practice_stats")["weak_topics"]
@@ -185,7 +185,7 @@ def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, cour
 
 
 @pytest.mark.rest
-def test_50_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, django_assert_num_queries: Any) -> None:
+def test_10_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, django_assert_num_queries: Any) -> None:
     """Four queries, the credential's included; two for get_me."""
     from practice.models import Attempt
     from practice.rebuilding import rebuild_sums
@@ -207,13 +207,13 @@ def test_50_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, 
                 "attempted_at": NOON,
                 "day": today - timedelta(days=number % 500),
             }
-            for number in range(50_000)
+            for number in range(10_000)
         ),
     )
     rebuild_sums([owner_member.id])
     with django_assert_num_queries(4):
         stats = owner.made("get_practice_stats", days=365)
-    assert (stats["attempts"], stats["streak"]["longest"]) == (36_501, 500)
+    assert (stats["attempts"], stats["streak"]["longest"]) == (7_301, 500)
     with django_assert_num_queries(2):
         assert owner.made("get_me")["practice_streak"] == 500
 

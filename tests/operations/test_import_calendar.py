@@ -75,6 +75,38 @@ def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
     assert dates(owner) == written.dates
 
 
+MOVED = {
+    "canvas": (b"20261204T045900Z", b"20261207T045900Z", "Lab report 2 [BIO 210 Cell Biology]", "2026-12-06"),
+    "moodle": (b"DTSTART:20261216T045900Z", b"DTSTART:20261218T045900Z", "Problem set 4, part A is due", "2026-12-17"),
+    "blackboard": (b"20261204T235900", b"20261206T235900", "Essay", "2026-12-06"),
+    "google": (b"DUE;VALUE=DATE:20261218", b"DUE;VALUE=DATE:20261219", "Portfolio", "2026-12-19"),
+}
+"""What the school changes in a file, and the item with its new date."""
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
+    owner: RestDoor, course: Any, platform: str
+) -> None:
+    written = PLATFORMS[platform]()
+    old, new, title, moved_to = MOVED[platform]
+    moved = written.file.replace(old, new)
+    assert moved != written.file
+    send(owner, course, written.file)
+    was = dict(written.dates)[title]
+    answer = send(owner, course, moved).json()
+    [item] = answer["changed"]
+    others = len(written.dates) - 1
+    assert answer == nothing(unchanged=others, changed=[item])
+    assert (item["title"], item["due_on"], item["before"]["due_on"]) == (title, moved_to, was)
+    owner.made("update_item", item_id=item["item_id"], due_on="2026-12-31")
+    answer = send(owner, course, written.file).json()
+    [kept] = answer["kept"]
+    assert answer == nothing(unchanged=others, kept=[kept])
+    assert (kept["due_on"], kept["file"]) == ("2026-12-31", {"title": title, "due_on": was})
+    assert owner.made("get_item", item_id=item["item_id"])["due_on"] == "2026-12-31"
+
+
 def test_what_is_answered(owner: RestDoor, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Midterm"))
     first, second = owner.made("list_items")["data"]
@@ -358,6 +390,66 @@ def test_it_leaves_one_row_in_the_log_of_changes(owner: RestDoor, course: Any) -
     assert [row["object"]["id"] for row in rows] == [first["item_id"]] * 2
     assert (rows[0]["before"], rows[0]["after"]) == ({"due_on": "2026-12-03"}, {"due_on": "2026-12-05"})
     assert rows[1]["before"] is None
+
+
+def undo(door: RestDoor) -> Any:
+    """Take back the newest import that was not; gives the answer."""
+    rows = [row for row in door.made("list_changes")["data"] if row["operation"] == "import_calendar"]
+    return door.call("undo_change", change_id=next(row["id"] for row in rows if row["undone_at"] is None))
+
+
+def test_an_import_that_was_undone_is_as_if_it_had_never_been(owner: RestDoor, course: Any) -> None:
+    events = deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")
+    first = imported(owner, course, *events)
+    assert undo(owner).error is None
+    assert dates(owner) == []
+    again = imported(owner, course, *events)
+    assert [one | {"item_id": ANY} for one in first["new"]] == again["new"]
+    assert (again["skipped"], len(dates(owner))) == ([], 2)
+    assert owner.call("delete_course", course_id=course["id"]).error is None
+
+
+def test_an_import_that_changed_items_is_forgotten_when_it_is_undone(owner: RestDoor, course: Any) -> None:
+    """Also what it remembered of events whose items it did not change; what it made is gone."""
+    imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2"))
+    kept = owner.made("list_items")["data"][1]
+    owner.made("update_item", item_id=kept["id"], title="Essay two")
+    new_file = [
+        deadline("a", "20261205", "Essay 1"),
+        deadline("b", "20261204", "Second"),
+        deadline("c", "20261209", "C"),
+    ]
+    before = dates(owner)
+    first = imported(owner, course, *new_file, prodid=MOODLE)
+    assert [len(first[name]) for name in ("new", "changed", "kept")] == [1, 1, 1]
+    assert undo(owner).error is None
+    assert dates(owner) == before
+    again = imported(owner, course, *new_file, prodid=MOODLE)
+    assert (again["changed"], again["kept"]) == (first["changed"], first["kept"])
+    assert [one["uid"] for one in again["new"]] == ["c"]
+
+
+def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestDoor, course: Any) -> None:
+    imported(owner, course, deadline("a", "20261203", "Essay 1"))
+    imported(owner, course, deadline("a", "20261205", "Essay 1"))
+    first = owner.made("list_changes")["data"][-2]
+    assert first["operation"] == "import_calendar"
+    assert owner.call("undo_change", change_id=first["id"]).error == "conflict"
+    assert dates(owner) == [("Essay 1", "2026-12-05")]
+    for left in ([("Essay 1", "2026-12-03")], []):
+        assert undo(owner).error is None
+        assert dates(owner) == left
+    assert len(imported(owner, course, deadline("a", "20261205", "Essay 1"))["new"]) == 1
+
+
+def test_what_is_remembered_is_not_told(owner: RestDoor, course: Any) -> None:
+    """Neither of the import nor of its undoing; two items are told as the first and one more."""
+    imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2"))
+    assert undo(owner).error is None
+    undone, made = owner.made("list_changes")["data"][:2]
+    fields = {"course_id", "title", "kind", "due_on", "items"}
+    assert (set(made["after"]), made["after"]["items"], set(undone["before"])) == (fields, 1, fields)
+    assert (made["before"], undone["after"]) == (None, None)
 
 
 @pytest.mark.django_db(transaction=True)

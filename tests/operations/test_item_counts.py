@@ -3,13 +3,12 @@
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.counts import repair_counts
 from courses.item_counts import MAX_ITEMS
-from courses.models import Course, Item
+from courses.models import Course
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
@@ -42,12 +41,16 @@ def test_a_refused_item_is_not_counted(owner: RestDoor, owner_member: Any, cours
 
 @pytest.mark.rest
 def test_a_new_item_takes_four_statements(owner: RestDoor, course: Any) -> None:
-    """The member's clock, the count with the limits and the course's name, the item, and its row in the log."""
+    """The member's clock, the count with the limits and the course's name, the item, and its row in the log.
+
+    PostgreSQL takes the last two as one.
+    """
     owner.made("create_item", course_id=course["id"], title="x")
     with CaptureQueriesContext(connection) as queries:
         owner.made("create_item", course_id=course["id"], title="y")
     asked = [query["sql"].split()[0] for query in queries.captured_queries]
-    assert [sql for sql in asked if sql in {"UPDATE", "INSERT"}] == ["UPDATE", "UPDATE", "INSERT", "INSERT"]
+    added = ["WITH"] if connection.vendor == "postgresql" else ["INSERT", "INSERT"]
+    assert [sql for sql in asked if sql in {"UPDATE", "INSERT", "WITH"}] == ["UPDATE", "UPDATE", *added]
     assert [sql for sql in asked if sql == "SELECT"] == ["SELECT"]  # the credential
 
 
@@ -74,16 +77,6 @@ def test_eight_writers_and_a_deleter(owner: RestDoor, owner_member: Any, course:
     assert counts() == {"Cell Biology": (there, there)}
     assert MAX_ITEMS - deletions <= there <= MAX_ITEMS
     assert repair_counts(owner_member.id) == 0
-
-
-@pytest.mark.rest
-@pytest.mark.django_db(transaction=True)
-def test_the_migration_counts_what_is_there(owner_member: Any, course: Any) -> None:
-    stored(ItemFactory, 3, member=owner_member, course=Course(id=course["id"]))
-    call_command("migrate", "courses", "0005", verbosity=0)
-    call_command("migrate", verbosity=0)
-    assert counts() == {"Cell Biology": (3, 3)}
-    assert Item.objects.count() == 3
 
 
 @pytest.mark.rest

@@ -206,14 +206,15 @@ def test_a_filter_may_be_written_differently(owner: RestDoor, course, cursor: st
     assert len(owner.made("list_items", cursor=page["next_cursor"], **same)["data"]) == 3
 
 
-@pytest.mark.parametrize("place", range(96))
-def test_a_changed_cursor_is_refused(owner: RestDoor, cursor: str, place: int) -> None:
+@pytest.mark.rest
+def test_a_changed_cursor_is_refused(owner: RestDoor, cursor: str) -> None:
     """Operation rules: a bad cursor gives 400 `invalid_request`; no two texts are one cursor."""
     assert len(cursor) == 96
-    for letter in "Bx-+/ ":
-        if cursor[place] != letter:
+    for place in range(96):
+        rates.clear()
+        for letter in set("Bx-+/ ") - {cursor[place]}:
             changed = cursor[:place] + letter + cursor[place + 1 :]
-            assert owner.call("list_items", cursor=changed).error == "invalid_request"
+            assert owner.call("list_items", cursor=changed).error == "invalid_request", changed
 
 
 @pytest.mark.parametrize(

@@ -152,22 +152,22 @@ def test_a_hundred_items_fit_one_page(owner: RestDoor, owner_member, course) -> 
     assert (len(page["data"]), page["has_more"]) == (100, True)
 
 
-@pytest.mark.parametrize("limit", ["0", "101", "-1", "1.5", "ten", "", " 5", "1e1", "\u0663", "9" * 30])
-def test_other_limits_are_refused(owner: RestDoor, limit: str) -> None:
-    answer = owner.call("list_items", limit=limit)
-    assert (answer.error, answer.fields) == ("validation_failed", ["limit"])
+def test_other_limits_are_refused(owner: RestDoor) -> None:
+    for limit in ["0", "101", "-1", "1.5", "ten", "", " 5", "1e1", "\u0663", "9" * 30]:
+        answer = owner.call("list_items", limit=limit)
+        assert (answer.error, answer.fields) == ("validation_failed", ["limit"]), limit
 
 
-@pytest.mark.parametrize("value", ["", "nope", UNKNOWN_ID.replace("-", ""), f"{UNKNOWN_ID}\x00"], ids=repr)
-def test_a_course_id_is_a_uuid(owner: RestDoor, value: str) -> None:
-    answer = owner.call("list_items", course_id=value)
-    assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
+def test_a_course_id_is_a_uuid(owner: RestDoor) -> None:
+    for value in ["", "nope", UNKNOWN_ID.replace("-", ""), f"{UNKNOWN_ID}\x00"]:
+        answer = owner.call("list_items", course_id=value)
+        assert (answer.error, answer.fields) == ("validation_failed", ["course_id"]), value
 
 
-@pytest.mark.parametrize("kind", ["", "homework", "EXAM", "exam\x00"], ids=repr)
-def test_other_kinds_are_refused(owner: RestDoor, kind: str) -> None:
-    answer = owner.call("list_items", kind=kind)
-    assert (answer.error, answer.fields) == ("validation_failed", ["kind"])
+def test_other_kinds_are_refused(owner: RestDoor) -> None:
+    for kind in ["", "homework", "EXAM", "exam\x00"]:
+        answer = owner.call("list_items", kind=kind)
+        assert (answer.error, answer.fields) == ("validation_failed", ["kind"]), kind
 
 
 @pytest.mark.parametrize("value", NOT_DATES, ids=repr)

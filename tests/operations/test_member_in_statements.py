@@ -115,3 +115,16 @@ def test_with_a_query(world: World, owner: RestDoor, operation_id: str, query: d
         if page.get("next_cursor"):
             owner.made(operation_id, **query, cursor=page["next_cursor"])
     checked(context)
+
+
+def test_with_readiness(world: World, owner: RestDoor) -> None:
+    today = owner.made("get_me")["today"]
+    owner.made("update_vocab_deck", deck_id=world.id("deck_id"), course_id=world.id("course_id"))
+    owner.made("update_item", item_id=world.id("item_id"), kind="exam", due_on=today)
+    other = owner.made("create_item", course_id=world.id("course_id"), title="Quiz", kind="quiz", due_on=today)
+    with CaptureQueriesContext(connection) as context:
+        assert len(owner.made("get_agenda")["readiness"]) == 2
+        assert owner.made("get_item", item_id=other["id"])["readiness"]["expected_recall"] is not None
+        for query in ({}, {"deck_id": world.id("deck_id")}):
+            owner.made("list_vocab_decks", on=today, **query)
+    checked(context)

@@ -127,10 +127,10 @@ def test_at_100_decks_there_is_room_in_those_that_are_there(owner: RestDoor, own
     assert owner.call("create_vocab_deck", **sent).error == "conflict"
 
 
-@pytest.mark.parametrize("wrong", ["skip", "", None, 1])
-def test_other_values_are_refused(owner: RestDoor, wrong: object) -> None:
-    answer = owner.call("create_vocab_deck", name="Deck", cards=[card("a", "b")], if_exists=wrong)
-    assert (answer.error, answer.fields) == ("validation_failed", ["if_exists"])
+def test_other_values_are_refused(owner: RestDoor) -> None:
+    for wrong in ["skip", "", None, 1]:
+        answer = owner.call("create_vocab_deck", name="Deck", cards=[card("a", "b")], if_exists=wrong)
+        assert (answer.error, answer.fields) == ("validation_failed", ["if_exists"]), wrong
 
 
 @pytest.mark.django_db(transaction=True)

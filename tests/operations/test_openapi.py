@@ -302,8 +302,9 @@ def test_it_says_how_credentials_are_sent() -> None:
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_deleting_and_replacing_are_flagged(operation_id: str) -> None:
-    """Spec, Operation rules: for connector platforms. An undo can delete and replace, too."""
-    expected = routes()[operation_id].method in {"DELETE", "PUT"} or operation_id == "undo_change"
+    """Spec, Operation rules: for connector platforms. An undo can delete and replace, too; an import fills all."""
+    more = {"undo_change", "import_data"}
+    expected = routes()[operation_id].method in {"DELETE", "PUT"} or operation_id in more
     assert declared(operation_id)["x-openai-isConsequential"] is expected
 
 

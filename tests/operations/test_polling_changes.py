@@ -222,7 +222,7 @@ DUE = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 4))
 CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max_size=30)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), changes=CHANGES, forever=st.booleans())
 def test_every_item_is_seen_at_least_once(owner: RestDoor, owner_member, course, **drawn: Any) -> None:
     """Whatever is moved where between which pages; with `forever` the same moves are made again and again."""

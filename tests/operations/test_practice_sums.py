@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import time_machine
-from django.core.management import call_command
 
 from practice.attempts import remove_attempt
 from practice.models import Attempt, PracticeSum
@@ -69,12 +68,14 @@ class Life:
 
 
 @pytest.mark.rest
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_sums_tell_what_the_attempts_tell(owner: RestDoor, owner_member: Any, seed: int) -> None:
     life = Life(owner, owner_member, seed)
-    for _ in range(40):
+    for number in range(40):
         life.step()
         assert kept_sums(owner_member) == counted_sums(owner_member)
+        if number % 4:
+            continue
         with life.clock():
             for days in (1, 2, 30, 31, 365):
                 assert owner.made("get_practice_stats", days=days) == counted_stats(owner_member, days)
@@ -98,25 +99,6 @@ def test_a_day_between_two_runs_makes_them_one(owner: RestDoor, owner_member: An
         reviewed(owner, card, "good")
     runs = PracticeSum.objects.filter(kind="day").order_by("starts_on").values_list("starts_on", "run")
     assert list(runs) == [(date(2030, 6, day), run) for run, day in enumerate((9, 10, 11, 12), 1)]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_sums_of_attempts_that_were_there_before(owner: RestDoor, owner_member: Any, stranger: RestDoor) -> None:
-    """As the migration makes them, each member's apart; and the key is the one that the next attempt finds."""
-    deck = made_deck(owner, course_id=owner.made("create_course", name="Biology")["id"])
-    reviewed(owner, deck["cards"][0], "good")
-    reviewed(owner, deck["cards"][0], "again")
-    theirs = made_deck(stranger)
-    reviewed(stranger, theirs["cards"][0], "good")
-    before = kept_sums(owner_member)
-    PracticeSum.objects.all().delete()
-    call_command("migrate", "practice", "0004", verbosity=0)
-    call_command("migrate", verbosity=0)
-    assert kept_sums(owner_member) == before
-    rows = PracticeSum.objects.count()
-    reviewed(owner, deck["cards"][0], "good")
-    assert PracticeSum.objects.count() == rows
-    assert kept_sums(owner_member) == counted_sums(owner_member)
 
 
 def test_attempts_past_the_door_are_counted_by_the_repair(owner_member: Any) -> None:

@@ -16,6 +16,7 @@ from tests.support.world import (
     DOWNLOADS,
     OPERATIONS,
     PATHS,
+    USED_UP,
     WITH_BODY,
     WITH_PATH_ID,
     WRITES,
@@ -30,6 +31,8 @@ from tests.support.world import (
 )
 
 pytestmark = pytest.mark.django_db
+
+once = pytest.mark.once("checks that are made before the operation asks the database for anything")
 
 NEEDS_MEMBERSHIP = [name for name in OPERATIONS if name != "get_me"]
 
@@ -110,17 +113,15 @@ def test_without_a_live_credential_it_is_401(world: World, operation_id: str) ->
     assert rows() == before
 
 
-@pytest.mark.parametrize("sort", ENDED)
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_with_an_ended_key_it_is_401(
-    world: World, owner_member: Member, make_key, operation_id: str, sort: str
-) -> None:
+def test_with_an_ended_key_it_is_401(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
-    secret, key = make_key(owner_member)
-    ENDED[sort](key)
-    before = rows()
-    assert _is_unauthorized(call.send(**bearer(secret)))
-    assert rows() == before
+    for sort, end in ENDED.items():
+        secret, key = make_key(owner_member)
+        end(key)
+        before = rows()
+        assert _is_unauthorized(call.send(**bearer(secret))), sort
+        assert rows() == before, sort
 
 
 @pytest.mark.parametrize("operation_id", WRITES)
@@ -147,21 +148,17 @@ def test_reading_changes_nothing(world: World, operation_id: str) -> None:
     assert rows() == before
 
 
-@pytest.mark.parametrize(
-    "lapse", [{"membership_active": False}, {"membership_until": datetime.now(UTC).date() - timedelta(days=2)}]
-)
 @pytest.mark.parametrize("operation_id", NEEDS_MEMBERSHIP)
-def test_a_lapsed_member_is_refused(
-    world: World, owner_member: Member, lapse: dict[str, Any], operation_id: str
-) -> None:
+def test_a_lapsed_member_is_refused(world: World, owner_member: Member, operation_id: str) -> None:
     """Spec, Membership: every call but get_me."""
-    call = world.call(operation_id)
-    Member.objects.filter(id=owner_member.id).update(**lapse)
-    before = rows()
-    error = error_of(call.send(**bearer(world.door.secret)))
-    assert error["type"] == "membership_required"
-    assert "Subscribe or renew" in error["message"]
-    assert rows() == before
+    call, ended = world.call(operation_id), datetime.now(UTC).date() - timedelta(days=2)
+    for active, until in ((False, None), (True, ended)):
+        Member.objects.filter(id=owner_member.id).update(membership_active=active, membership_until=until)
+        before = rows()
+        error = error_of(call.send(**bearer(world.door.secret)))
+        assert error["type"] == "membership_required"
+        assert "Subscribe or renew" in error["message"]
+        assert rows() == before
 
 
 def test_get_me_works_for_a_lapsed_member(world: World, owner_member: Member) -> None:
@@ -225,17 +222,22 @@ def _methods_of(path: str) -> set[str]:
 
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY", "BREW")
-_WRONG = [(path, method) for path in PATHS for method in _METHODS if method not in _methods_of(path)]
 
 
-@pytest.mark.parametrize(("path", "method"), _WRONG)
-def test_a_wrong_method_is_405(rest: RestDoor, path: str, method: str) -> None:
-    response = Call(method, path).send(**bearer(rest.secret))
-    check_headers(response)
-    assert response.status_code == 405
-    assert set(response.headers["Allow"].split(", ")) == _methods_of(path)
-    if method != "HEAD":
-        assert error_of(response)["type"] == "method_not_allowed"
+def _wrong_methods(path: str) -> list[str]:
+    return [method for method in _METHODS if method not in _methods_of(path)]
+
+
+@once
+@pytest.mark.parametrize("path", PATHS)
+def test_a_wrong_method_is_405(rest: RestDoor, path: str) -> None:
+    for method in _wrong_methods(path):
+        response = Call(method, path).send(**bearer(rest.secret))
+        check_headers(response)
+        assert response.status_code == 405, method
+        assert set(response.headers["Allow"].split(", ")) == _methods_of(path), method
+        if method != "HEAD":
+            assert error_of(response)["type"] == "method_not_allowed", method
 
 
 @pytest.mark.parametrize("path", [path for path in PATHS if "HEAD" in _methods_of(path)])
@@ -260,17 +262,20 @@ def lapsed_rest(make_member, make_key) -> RestDoor:
     return RestDoor(make_key(make_member(membership_active=False))[0])
 
 
-@pytest.mark.parametrize("header", ["Authorization", "X_API_Key", "lower case scheme", "padded"])
+@once
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_every_way_to_send_a_key_works(world: World, operation_id: str, header: str) -> None:
+def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
+    """Beside the way of the published example."""
     secret = world.door.secret
-    headers = {
-        "Authorization": bearer(secret),
-        "X_API_Key": {"X_API_Key": secret},
-        "lower case scheme": {"Authorization": f"bearer {secret}"},
-        "padded": {"Authorization": f"Bearer   {secret} "},
-    }[header]
-    assert world.call(operation_id).send(**headers).status_code == routes()[operation_id].success
+    for headers in (
+        {"X_API_Key": secret},
+        {"Authorization": f"bearer {secret}"},
+        {"Authorization": f"Bearer   {secret} "},
+    ):
+        response = world.call(operation_id).send(**headers)
+        assert response.status_code in routes()[operation_id].successes, headers
+        if operation_id in USED_UP:
+            world.forget()
 
 
 def test_authorization_counts_when_both_are_sent(rest: RestDoor, make_member, make_key) -> None:
@@ -280,6 +285,7 @@ def test_authorization_counts_when_both_are_sent(rest: RestDoor, make_member, ma
     assert response.json()["email"] == "owner@example.org"
 
 
+@once
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_a_session_is_not_a_credential(world: World, owner_member: Member, operation_id: str) -> None:
     """Spec, rule 4: cookies are never used for the API."""
@@ -326,10 +332,12 @@ def test_the_route_comes_before_the_rate_limit(rest: RestDoor) -> None:
     assert error_of(Call("GET", "/v1/nothing").send(**bearer(rest.secret)))["type"] == "not_found"
 
 
-@pytest.mark.parametrize(("path", "method"), [pair for pair in _WRONG if pair[0] != "/v1/me" and pair[1] != "HEAD"])
-def test_membership_comes_before_the_method(lapsed_rest: RestDoor, path: str, method: str) -> None:
-    response = Call(method, path).send(**bearer(lapsed_rest.secret))
-    assert error_of(response)["type"] == "membership_required"
+@once
+@pytest.mark.parametrize("path", [path for path in PATHS if path != "/v1/me"])
+def test_membership_comes_before_the_method(lapsed_rest: RestDoor, path: str) -> None:
+    for method in [method for method in _wrong_methods(path) if method != "HEAD"]:
+        response = Call(method, path).send(**bearer(lapsed_rest.secret))
+        assert error_of(response)["type"] == "membership_required", method
 
 
 @pytest.fixture
@@ -338,6 +346,7 @@ def read_only(owner_member: Member) -> str:
     return create_api_key(owner_member, "reader", may_write=False)[0]
 
 
+@once
 @pytest.mark.parametrize("path", PATHS)
 def test_the_method_comes_before_the_scope(read_only: str, path: str) -> None:
     [method, *_] = [method for method in ("DELETE", "PUT", "PATCH", "POST") if method not in _methods_of(path)]

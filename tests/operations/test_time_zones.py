@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.doors import RestDoor
+from tests.support.samples import fetched_item
 
 INSTANT = "2026-11-21T10:30:00Z"
 """In Kiritimati (UTC+14) the 22nd is half an hour old; in Pago Pago (UTC-11) the 20th has half an hour left."""
@@ -37,7 +38,7 @@ def test_days_until_counts_from_the_members_today(living_in, time_machine, zone:
     course = member.made("create_course", name="Cell Biology")
     made = member.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-21")
     assert made["days_until"] == days_until
-    assert member.made("get_item", item_id=made["id"]) == made
+    assert fetched_item(member, made["id"]) == made
     assert member.made("list_items")["data"] == [made]
 
 

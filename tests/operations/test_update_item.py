@@ -5,7 +5,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, refusal, text
+from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, fetched_item, refusal, text
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def test_it_changes_every_field(owner: RestDoor, exam) -> None:
     changed = owner.made("update_item", item_id=exam["id"], title=" Report ", kind="lab", due_on="2026-11-23")
     new = {"title": "Report", "kind": "lab", "due_on": "2026-11-23", "days_until": 2, "updated_at": ANY}
     assert changed == exam | new
-    assert owner.made("get_item", item_id=exam["id"]) == changed
+    assert fetched_item(owner, exam["id"]) == changed
 
 
 @pytest.mark.parametrize(("field", "value"), [("title", "Report"), ("kind", "quiz")])
@@ -34,16 +34,16 @@ def test_null_clears_the_date(owner: RestDoor, exam) -> None:
     assert changed == exam | {"due_on": None, "days_until": None, "updated_at": ANY}
 
 
-@pytest.mark.parametrize("field", ["title", "kind"])
-def test_title_and_kind_are_never_null(owner: RestDoor, exam, field: str) -> None:
+def test_title_and_kind_are_never_null(owner: RestDoor, exam) -> None:
     """Fine print, Null."""
-    answer = owner.call("update_item", item_id=exam["id"], **{field: None})
-    assert (answer.error, answer.fields) == ("validation_failed", [field])
+    for field in ["title", "kind"]:
+        answer = owner.call("update_item", item_id=exam["id"], **{field: None})
+        assert (answer.error, answer.fields) == ("validation_failed", [field]), field
 
 
 def test_an_empty_object_changes_nothing(owner: RestDoor, exam) -> None:
     assert owner.made("update_item", item_id=exam["id"]) == exam
-    assert owner.made("get_item", item_id=exam["id"]) == exam
+    assert fetched_item(owner, exam["id"]) == exam
 
 
 def test_a_fetched_item_can_be_sent_back(owner: RestDoor, exam) -> None:
@@ -57,7 +57,7 @@ def test_unknown_fields_change_nothing(owner: RestDoor, exam) -> None:
     other = owner.made("create_course", name="Algebra")
     sent = {"course_id": other["id"], "created_at": "2001-01-01T00:00:00Z", "days_until": 7, "no": 1}
     assert owner.made("update_item", item_id=exam["id"], **sent) == exam
-    assert owner.made("get_item", item_id=exam["id"]) == exam
+    assert fetched_item(owner, exam["id"]) == exam
 
 
 def test_only_updated_at_moves(owner: RestDoor, exam, time_machine) -> None:
@@ -88,40 +88,40 @@ def test_a_title_has_at_most_160_code_points(owner: RestDoor, exam, unit: str) -
     assert (answer.error, answer.fields) == ("validation_failed", ["title"])
 
 
-@pytest.mark.parametrize("title", ["", "  ", "a\x00b", *NOT_STRINGS], ids=repr)
-def test_a_title_is_text_and_not_blank(owner: RestDoor, exam, title: object) -> None:
-    answer = owner.call("update_item", item_id=exam["id"], title=title)
-    assert (answer.error, answer.fields) == ("validation_failed", ["title"])
+def test_a_title_is_text_and_not_blank(owner: RestDoor, exam) -> None:
+    for title in ["", "  ", "a\x00b", *NOT_STRINGS]:
+        answer = owner.call("update_item", item_id=exam["id"], title=title)
+        assert (answer.error, answer.fields) == ("validation_failed", ["title"]), title
 
 
-@pytest.mark.parametrize("kind", ["homework", "Exam", "", 1, True, [], {}], ids=repr)
-def test_other_kinds_are_refused(owner: RestDoor, exam, kind: object) -> None:
-    answer = owner.call("update_item", item_id=exam["id"], kind=kind)
-    assert (answer.error, answer.fields) == ("validation_failed", ["kind"])
+def test_other_kinds_are_refused(owner: RestDoor, exam) -> None:
+    for kind in ["homework", "Exam", "", 1, True, [], {}]:
+        answer = owner.call("update_item", item_id=exam["id"], kind=kind)
+        assert (answer.error, answer.fields) == ("validation_failed", ["kind"]), kind
 
 
-@pytest.mark.parametrize("due_on", [*NOT_DATES, 20261121, True, [], {}], ids=repr)
-def test_other_dates_are_refused(owner: RestDoor, exam, due_on: object) -> None:
-    answer = owner.call("update_item", item_id=exam["id"], due_on=due_on)
-    assert (answer.error, answer.fields) == ("validation_failed", ["due_on"])
+def test_other_dates_are_refused(owner: RestDoor, exam) -> None:
+    for due_on in [*NOT_DATES, 20261121, True, [], {}]:
+        answer = owner.call("update_item", item_id=exam["id"], due_on=due_on)
+        assert (answer.error, answer.fields) == ("validation_failed", ["due_on"]), due_on
 
 
 def test_one_wrong_field_changes_none(owner: RestDoor, exam) -> None:
     answer = owner.call("update_item", item_id=exam["id"], title="Report", kind="no", due_on="soon")
     assert (answer.error, sorted(answer.fields)) == ("validation_failed", ["due_on", "kind"])
-    assert owner.made("get_item", item_id=exam["id"]) == exam
+    assert fetched_item(owner, exam["id"]) == exam
 
 
 def test_other_items_stay(owner: RestDoor, exam, item) -> None:
     owner.made("update_item", item_id=exam["id"], title="Report")
-    assert owner.made("get_item", item_id=item["id"]) == item
+    assert fetched_item(owner, item["id"]) == item
 
 
 def test_someone_elses_item_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, exam) -> None:
     foreign = stranger.call("update_item", item_id=exam["id"], title="Mine")
     assert foreign.error == "not_found"
     assert refusal(foreign) == refusal(stranger.call("update_item", item_id=UNKNOWN_ID, title="Mine"))
-    assert owner.made("get_item", item_id=exam["id"]) == exam
+    assert fetched_item(owner, exam["id"]) == exam
 
 
 def test_a_missing_item_comes_before_a_wrong_body(stranger: RestDoor, exam) -> None:

@@ -45,11 +45,11 @@ def test_null_clears_the_date(owner: RestDoor, step) -> None:
     assert owner.made("update_milestone", milestone_id=step["id"], due_on=None) == step | {"due_on": None}
 
 
-@pytest.mark.parametrize("field", ["title", "done"])
-def test_title_and_done_are_never_null(owner: RestDoor, step, field: str) -> None:
+def test_title_and_done_are_never_null(owner: RestDoor, step) -> None:
     """Fine print, Null."""
-    answer = owner.call("update_milestone", milestone_id=step["id"], **{field: None})
-    assert (answer.error, answer.fields) == ("validation_failed", [field])
+    for field in ["title", "done"]:
+        answer = owner.call("update_milestone", milestone_id=step["id"], **{field: None})
+        assert (answer.error, answer.fields) == ("validation_failed", [field]), field
 
 
 def test_an_empty_object_changes_nothing(owner: RestDoor, item, step) -> None:
@@ -88,23 +88,23 @@ def test_a_title_has_at_most_160_code_points(owner: RestDoor, step, unit: str) -
     assert (answer.error, answer.fields) == ("validation_failed", ["title"])
 
 
-@pytest.mark.parametrize("title", ["", "  ", "a\x00b", *NOT_STRINGS], ids=repr)
-def test_a_title_is_text_and_not_blank(owner: RestDoor, step, title: object) -> None:
-    answer = owner.call("update_milestone", milestone_id=step["id"], title=title)
-    assert (answer.error, answer.fields) == ("validation_failed", ["title"])
+def test_a_title_is_text_and_not_blank(owner: RestDoor, step) -> None:
+    for title in ["", "  ", "a\x00b", *NOT_STRINGS]:
+        answer = owner.call("update_milestone", milestone_id=step["id"], title=title)
+        assert (answer.error, answer.fields) == ("validation_failed", ["title"]), title
 
 
-@pytest.mark.parametrize("due_on", [*NOT_DATES, 20261121, True, [], {}], ids=repr)
-def test_other_dates_are_refused(owner: RestDoor, step, due_on: object) -> None:
-    answer = owner.call("update_milestone", milestone_id=step["id"], due_on=due_on)
-    assert (answer.error, answer.fields) == ("validation_failed", ["due_on"])
+def test_other_dates_are_refused(owner: RestDoor, step) -> None:
+    for due_on in [*NOT_DATES, 20261121, True, [], {}]:
+        answer = owner.call("update_milestone", milestone_id=step["id"], due_on=due_on)
+        assert (answer.error, answer.fields) == ("validation_failed", ["due_on"]), due_on
 
 
-@pytest.mark.parametrize("done", NOT_BOOLEANS, ids=repr)
-def test_done_is_a_boolean(owner: RestDoor, step, done: object) -> None:
+def test_done_is_a_boolean(owner: RestDoor, step) -> None:
     """Decisions, 4: strict JSON types."""
-    answer = owner.call("update_milestone", milestone_id=step["id"], done=done)
-    assert (answer.error, answer.fields) == ("validation_failed", ["done"])
+    for done in NOT_BOOLEANS:
+        answer = owner.call("update_milestone", milestone_id=step["id"], done=done)
+        assert (answer.error, answer.fields) == ("validation_failed", ["done"]), done
 
 
 def test_one_wrong_field_changes_none(owner: RestDoor, item, step) -> None:

@@ -1,14 +1,19 @@
 """/activity, below the browser."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
+from itertools import count
 from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 from django.test import Client
 
 from accounts.change_words import actor_in_words, change_in_words
 from accounts.models import Member
 from courses.models import Item
+from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -59,6 +64,54 @@ def test_changes_in_words(owner: RestDoor, course: Any, item: Any, milestone: An
     assert newest_in_words(owner) == "answered the card “Nucleus” with “again”"
 
 
+def test_changes_of_several_fields_and_objects_in_words(owner: RestDoor, course: Any, item: Any) -> None:
+    def words(operation_id: str, /, **given: Any) -> str:
+        owner.made(operation_id, **given)
+        return newest_in_words(owner)
+
+    several = {"title": "Final", "kind": "exam", "due_on": f"{YEAR}-10-12"}
+    assert words("update_item", item_id=item["id"], **several) == (
+        "renamed “Midterm” to “Final”, changed its kind from “other” to “exam” and gave it the date 12 October"
+    )
+    its = {"course_id": course["id"]}
+    changed = words("update_course", **its, meets="Mon", syllabus_text="Weekly plan. " * 20)
+    assert changed == (
+        "changed the meeting times of the course “Cell Biology” from nothing to “Mon” and changed its syllabus text"
+    )
+    more = [{"title": f"Lab {number}"} for number in range(2)]
+    assert words("create_item", **its, title="Lab", more=more) == "made the item “Lab” and 2 more items"
+    deck = made_deck(owner, "Nucleus", "Pore")
+    merged = {"name": "Organelles", "if_exists": "merge"}
+    new, other = {"term": "ATP", "definition": "Energy"}, {"term": "Pore", "definition": "A hole"}
+    assert words("create_vocab_deck", **merged, cards=[new]) == "added 1 card in the deck “Organelles”"
+    cards = [other, *({"term": f"{number}", "definition": "x"} for number in range(2))]
+    both = "changed 1 card in the deck “Organelles” and added 2 cards"
+    assert words("create_vocab_deck", **merged, cards=cards) == both
+    filed = words("update_vocab_deck", deck_id=deck["id"], name="Cells", course_id=course["id"])
+    assert filed == "renamed “Organelles” to “Cells” and put it into a course"
+    assert words("update_vocab_deck", deck_id=deck["id"], course_id=None) == "took “Cells” out of its course"
+    decks = words("import_vocab_decks", file="".join(f"{n},x\n" for n in range(501)).encode(), name="Big")
+    assert decks == "made the deck “Big” and 1 more deck with 501 cards"
+
+
+def test_changes_of_grades_and_calendars_in_words(owner: RestDoor, course: Any) -> None:
+    its = {"course_id": course["id"]}
+    listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
+    quiz, exam = owner.made("set_grade_categories", **its, categories=listed)["categories"]
+    score = owner.made("add_grade_score", **its, category_id=quiz["id"], label="Quiz 1", score=80)
+    owner.made("update_grade_score", score_id=score["id"], score=82.5, category_id=exam["id"])
+    told = newest_in_words(owner)
+    assert told == "put “Quiz 1” into another category and changed its score from 80 to 82.5"
+    owner.made("set_grade_categories", **its, categories=[])
+    assert newest_in_words(owner) == "replaced the grade categories of “Cell Biology” and deleted 1 grade score"
+    first = deadline("a", "20301012", "Essay"), deadline("b", "20301013", "Quiz 2")
+    owner.made("import_calendar", **its, file=calendar(CANVAS, *first))
+    assert newest_in_words(owner) == "made the item “Essay” and 1 more item"
+    later = deadline("a", "20301014", "Essay"), deadline("b", "20301015", "Quiz 2"), deadline("c", "20301016", "Lab")
+    owner.made("import_calendar", **its, file=calendar(CANVAS, *later))
+    assert newest_in_words(owner) == "made the item “Lab” and changed 2 items"
+
+
 def test_actors_in_words() -> None:
     told = [
         actor_in_words({"kind": kind, "id": None, "name": "Claude"})
@@ -82,6 +135,34 @@ def test_one_click_takes_a_change_back(client: Client, member: Member, owner: Re
     assert owner.made("list_changes", limit=1)["data"][0]["by"] == {"kind": "page", "id": None, "name": None}
     again = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
     assert "Nothing was undone. This change was taken back already." in again
+
+
+def test_what_was_taken_back_is_told_once_and_in_short(
+    client: Client, member: Member, owner: RestDoor, course: Any
+) -> None:
+    for change in owner.made("list_changes")["data"]:
+        client.post(f"/activity/{change['id']}/undo", follow=True)
+    page = client.get("/activity").content.decode()
+    assert page.count("The key “test” made the course “Cell Biology”.") == 1
+    assert "<summary>Took back 1 change</summary>" in page
+    assert "Undo everything of today" not in page
+
+
+def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+    [change] = owner.made("list_changes")["data"]
+    owner.made("update_course", course_id=course["id"], name="Botany")
+    page = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
+    assert (
+        '<p class="notice warn" role="status">Nothing was undone. The name of “Cell Biology” was changed since.' in page
+    )
+
+
+def test_a_day_of_which_nothing_is_left_says_so(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+    """As when a page that was left open is used again."""
+    address = f"/activity/today/key/{member.api_keys.get().id}"
+    assert "1 change of The key “test” was undone." in client.post(address).content.decode()
+    for method in (client.get, client.post):
+        assert "Nothing of today is left to undo." in method(address, follow=True).content.decode()
 
 
 def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: RestDoor) -> None:
@@ -108,6 +189,56 @@ def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
     assert "2 changes of The key “Misled” were undone." in page
     assert "title of “Useful” was changed since" in page
     assert sorted(Item.objects.values_list("title", flat=True)) == ["Midterm", "Mine now"]
+
+
+def test_the_days_are_those_of_the_time_zone_of_now(
+    client: Client, member: Member, owner: RestDoor, time_machine: Any
+) -> None:
+    """What was done today in Paris was done yesterday when the member is in Tokyo at 23:30 of Paris."""
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    Member.objects.update(time_zone="Europe/Paris")
+    owner.made("create_course", name="Biology")
+    address = f"/activity/today/key/{member.api_keys.get().id}"
+    time_machine.move_to("2026-11-21T22:30:00Z")
+    told = []
+    for zone in ("Europe/Paris", "Asia/Tokyo"):
+        owner.made("update_me", time_zone=zone)
+        page = client.get("/activity").content.decode()
+        told.append(("Today" in page, "13:00" in page, "21:00" in page, client.get(address).status_code))
+    assert told == [(True, True, False, 200), (False, False, True, 302)]
+
+
+def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+    """Each change goes back by itself: those before the fault are undone, the others can be."""
+    for number in range(3):
+        owner.made("update_course", course_id=course["id"], name=f"Course {number}")
+    address = f"/activity/today/key/{member.api_keys.get().id}"
+    client.raise_request_exception = False
+    with failing('UPDATE "accounts_change" SET "undone_at"', time=3):
+        assert client.post(address).status_code == 500
+    changes = [change for change in owner.made("list_changes")["data"] if change["operation"] != "undo_change"]
+    assert [(change["undone_at"] is not None, change["undoable"]) for change in changes] == [
+        *[(True, False)] * 2,
+        *[(False, True)] * 2,
+    ]
+    assert owner.made("get_course", course_id=course["id"])["name"] == "Course 0"
+    assert "Undo 2 changes" in client.get(address).content.decode()
+    assert "2 changes of The key “test” were undone." in client.post(address).content.decode()
+    assert owner.made("list_courses")["data"] == []
+
+
+@contextmanager
+def failing(statement: str, time: int) -> Iterator[None]:
+    """The database fails when it is told such a statement for this time."""
+    times = count(1)
+
+    def fail(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith(statement) and next(times) == time:
+            raise OperationalError("disk full")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(fail):
+        yield
 
 
 @pytest.mark.parametrize("kind", ["page", "operator", "nothing"])

@@ -15,7 +15,7 @@ from accounts.invitation import Invitation
 from accounts.inviting import accept, invite
 from accounts.models import Member
 from accounts.secrets import sha256
-from tests.server.test_commands import run, run_json
+from tests.support.commands import run, run_json
 
 pytestmark = pytest.mark.django_db
 

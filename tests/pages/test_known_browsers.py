@@ -9,17 +9,11 @@ from django.test import Client
 
 from accounts import hashing
 from accounts.models import Member
-from tests.pages.test_sign_in import EMAIL, PASSWORD, ask, newest_code, signed_in
+from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, signed_in
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 UNKNOWN = "unknown@example.org"
 WRONG = "not the password"
-
-
-@pytest.fixture
-def member(make_member: Any) -> Member:
-    made: Member = make_member(EMAIL, password=PASSWORD)
-    return made
 
 
 @pytest.fixture

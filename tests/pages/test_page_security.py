@@ -97,6 +97,7 @@ def test_cookies_are_closed_to_script_and_other_sites(client: Client, make_membe
     assert cookies == dict.fromkeys(["sessionid", "csrftoken", "device"], (True, "Lax"))
 
 
+@pytest.mark.once("headers and cookies")
 def test_behind_https_cookies_are_secure_and_hsts_is_set() -> None:
     """Settings are read once per process, so this is another one."""
     script = (

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event
@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.hashers import Argon2PasswordHasher, make_password
-from django.db import connections
+from django.db import connection, connections
+from django.db.models import QuerySet
 from django.test import Client
 
 from accounts import hashing
@@ -53,6 +54,7 @@ def hashing_goes_on() -> Iterator[None]:
             over.set()
 
 
+@pytest.mark.once("hashing")
 def test_a_hash_has_the_parameters_of_owasp() -> None:
     """Tests make cheaper ones, so this is another process."""
     script = (
@@ -65,20 +67,58 @@ def test_a_hash_has_the_parameters_of_owasp() -> None:
     assert done.stdout.startswith("argon2$argon2id$v=19$m=19456,t=2,p=1$")
 
 
-@pytest.mark.django_db
-def test_a_hash_with_other_parameters_is_replaced_at_sign_in(make_member: Any) -> None:
-    class Earlier(Argon2PasswordHasher):
-        memory_cost, time_cost, parallelism = 16, 3, 2
+class Earlier(Argon2PasswordHasher):
+    """The parameters of another year."""
 
-    member = make_member(EMAIL)
+    memory_cost, time_cost, parallelism = 16, 3, 2
+
+
+@pytest.fixture
+def old(make_member: Any, db: None) -> Member:
+    """A member whose password was hashed with them."""
+    member: Member = make_member(EMAIL)
     Member.objects.filter(id=member.id).update(password=Earlier().encode(PASSWORD, "salt" * 6))
+    return member
+
+
+def test_a_hash_with_other_parameters_is_replaced_at_sign_in(old: Member) -> None:
     assert sign_in("wrong").status_code == 200
-    member.refresh_from_db()
-    assert "$m=16,t=3,p=2$" in member.password
+    old.refresh_from_db()
+    assert "$m=16,t=3,p=2$" in old.password
     assert sign_in().status_code == 302
-    member.refresh_from_db()
-    assert "$m=8,t=1,p=1$" in member.password
+    old.refresh_from_db()
+    assert "$m=8,t=1,p=1$" in old.password
     assert sign_in().status_code == 302
+
+
+def test_who_vanishes_before_the_hash_is_replaced_is_not_signed_in(old: Member) -> None:
+    with before_the_hash_is_stored(lambda: QuerySet(Member).filter(id=old.id).delete()):
+        answer = sign_in()
+    assert not Member.objects.exists()
+    assert (answer.status_code, "do not belong together" in answer.content.decode()) == (200, True)
+
+
+def test_a_password_that_was_changed_meanwhile_stays(old: Member) -> None:
+    another = make_password("another horse battery")
+    with before_the_hash_is_stored(lambda: Member.objects.filter(id=old.id).update(password=another)):
+        sign_in()
+    old.refresh_from_db()
+    assert old.password == another
+
+
+@contextmanager
+def before_the_hash_is_stored(happens: Callable[[], object]) -> Iterator[None]:
+    """Something else is written first."""
+    waiting = [happens]
+
+    def watch(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith('UPDATE "accounts_member" SET "password"') and waiting:
+            waiting.pop()()
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(watch):
+        yield
+    assert not waiting
 
 
 @pytest.mark.django_db(transaction=True)

@@ -4,6 +4,8 @@ import pytest
 
 from tests.support.any_share import MOST, domain, places, share
 
+pytestmark = pytest.mark.once("how types are counted")
+
 
 def untyped(signature: str) -> list[str]:
     return [place.name for place in places(f"def f{signature}: ...") if place.untyped]

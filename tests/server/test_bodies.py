@@ -107,6 +107,7 @@ def test_a_whole_syllabus_goes_in_and_no_more(wire: Wire, is_chunked: bool) -> N
     assert answered("/v1/courses", syllabus + b" " * (8 * MIB - len(syllabus))) == 201
     assert answered("/v1/courses", syllabus + b" " * (8 * MIB - len(syllabus) + 1)) == 400
     assert answered(f"/v1/courses/{uuid4()}/items", b"{}" + b" " * MIB) == 400
+    assert answered(f"/v1/vocab-decks/{uuid4()}/cards", b"{}" + b" " * MIB) == 404
 
 
 def test_a_request_counts_once_although_its_body_comes_later(fresh: Wire) -> None:
@@ -189,6 +190,14 @@ def test_a_deletion_whose_body_ends_early_is_400(connection: socket.socket, wire
     connection.shutdown(socket.SHUT_WR)
     assert received(connection).status == 400
     assert wire.ask(wire.head("GET", f"/v1/courses/{course}")).status == 200
+
+
+@pytest.mark.parametrize("size", [512 * 1024, 8 * MIB])
+def test_chunks_may_be_large(wire: Wire, size: int) -> None:
+    body = b'{"name": "Cell Biology", "syllabus_text": "' + b"x" * 490_000 + b'"}'
+    body += b" " * (8 * MIB - len(body))
+    pieces = [body[start : start + size] for start in range(0, len(body), size)]
+    assert wire.ask(wire.head("POST", "/v1/courses", JSON, CHUNKED) + chunked(*pieces)).status == 201
 
 
 def test_many_small_chunks_are_read(wire: Wire) -> None:

@@ -11,7 +11,7 @@ from studyservice.http.paths import is_below, is_json_path
 from studyservice.rates import limiter as rates
 from tests.support.world import bearer
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once("headers of answers"), pytest.mark.django_db]
 
 UNSTORED = ("/v1", "/mcp", "/oauth", "/health", "/keys", "/sign-in", "/sign-out", "/admin")
 PUBLIC = ("/.well-known", "/openapi.json")

@@ -1,60 +1,25 @@
 """The operators' commands: what they do, what they print, and that a wrong input changes nothing."""
 
-import io
-import json
-import os
-import pty
-import subprocess
-import sys
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
-from smtplib import SMTPRecipientsRefused
 from typing import Any
 from unittest.mock import ANY
 
 import pytest
 import time_machine
-from django.core import mail
-from django.core.mail.backends.locmem import EmailBackend
-from django.core.management import CommandError, call_command
-from django.db import connection
+from django.core.management import CommandError
 from django.utils import timezone
 
 from accounts import purging
 from accounts.browser_sessions import BrowserSession
 from accounts.models import ApiKey, Member
-from tests import ROOT
-from tests.conftest import MakeKey, MakeMember
-from tests.support.databases import url_of
+from tests.conftest import MakeKey
+from tests.support.commands import refusal, run, run_json
 from tests.support.doors import RestDoor
 from tests.support.factories import ApiKeyFactory, SessionFactory
-from trial.__main__ import main as trial
 
 EMAIL = "owner@example.org"
 TOO_SHORT = "This password is too short. It must contain at least 8 characters."
-
-
-def run(*arguments: str) -> str:
-    """What a command prints on standard output."""
-    stdout, stderr = io.StringIO(), io.StringIO()
-    call_command(*arguments, stdout=stdout, stderr=stderr)
-    assert stderr.getvalue() == ""
-    return stdout.getvalue()
-
-
-def run_json(*arguments: str) -> Any:
-    """The one JSON object that a command prints with `--json`."""
-    return json.loads(run(*arguments, "--json"))
-
-
-def refusal(*arguments: str) -> str:
-    """The one line in which a command refuses."""
-    with pytest.raises(CommandError) as refused:
-        run(*arguments)
-    [line] = str(refused.value).splitlines()
-    return line
 
 
 class TestCreateMember:
@@ -319,190 +284,3 @@ class TestPurgeExpired:
             ApiKeyFactory.create(member=owner_member, name=name, **end)
         assert run_json("purgeexpired")["api_keys"] == 4
         assert set(ApiKey.objects.values_list("name", flat=True)) == {name for name in ends if "long" not in name}
-
-
-@pytest.fixture
-def body(tmp_path: Path) -> str:
-    """A file with a message."""
-    file = tmp_path / "message.txt"
-    file.write_text("Version 2 is coming.\n", encoding="utf-8")
-    return str(file)
-
-
-@pytest.fixture
-def audience(make_member: MakeMember, make_key: MakeKey) -> None:
-    """Two members with active keys, one of them lapsed, and four without."""
-    for name in ("active", "lapsed", "expired", "revoked", "blocked"):
-        make_key(make_member(f"{name}@example.org", membership_active=name != "lapsed"))
-    make_member("without@example.org")
-    make_key(Member.objects.get(email="active@example.org"), "second")
-    ApiKey.objects.filter(member__email="expired@example.org").update(expires_at=timezone.now())
-    ApiKey.objects.filter(member__email="revoked@example.org").update(revoked_at=timezone.now())
-    Member.objects.filter(email="blocked@example.org").update(is_active=False)
-
-
-@pytest.mark.usefixtures("audience")
-class TestAnnounce:
-    """Spec, Versioning 3: by e-mail to members with active keys."""
-
-    def test_each_member_with_an_active_key_gets_one_message(self, body: str) -> None:
-        assert run("announce", "--subject", "Version 2", "--body-file", body) == "Sent to 2 members.\n"
-        assert [(message.to, message.subject, message.body) for message in mail.outbox] == [
-            (["active@example.org"], "Version 2", "Version 2 is coming.\n"),
-            (["lapsed@example.org"], "Version 2", "Version 2 is coming.\n"),
-        ]
-
-    def test_a_dry_run_sends_none(self, body: str) -> None:
-        printed = run("announce", "--subject", "Version 2", "--body-file", body, "--dry-run")
-        assert printed == "active@example.org\nlapsed@example.org\nWould be sent to 2 members.\n"
-        assert mail.outbox == []
-
-    def test_a_refused_address_keeps_nobody_else_from_theirs(self, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        send = EmailBackend.send_messages
-
-        def refusing(self: EmailBackend, messages: Any) -> int:
-            if messages[0].to == ["active@example.org"]:
-                raise SMTPRecipientsRefused({"active@example.org": (550, b"unknown")})
-            return send(self, messages)
-
-        monkeypatch.setattr(EmailBackend, "send_messages", refusing)
-        stdout, stderr = io.StringIO(), io.StringIO()
-        with pytest.raises(CommandError, match=r"^Not sent to 1 member, named above\.$"):
-            call_command("announce", "--subject", "S", "--body-file", body, stdout=stdout, stderr=stderr)
-        assert [message.to for message in mail.outbox] == [["lapsed@example.org"]]
-        assert stdout.getvalue() == "Sent to 1 member.\n"
-        assert stderr.getvalue().startswith("active@example.org: ")
-
-    @pytest.mark.parametrize(
-        ("subject", "content", "message"),
-        [
-            (" ", "text", "--subject must be one line."),
-            ("a\rBcc: all", "text", "--subject must be one line."),
-            ("a", " \n", "--body-file is empty."),
-            ("a", None, "--body-file cannot be read: [Errno 2] No such file or directory: 'none.txt'"),
-        ],
-    )
-    def test_a_wrong_input_sends_none(
-        self, subject: str, content: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(tmp_path)
-        if content is not None:
-            Path("none.txt").write_text(content, encoding="utf-8")
-        assert refusal("announce", "--subject", subject, "--body-file", "none.txt") == message
-        assert mail.outbox == []
-
-
-@pytest.mark.django_db
-def test_trial_makes_one_member_with_data_around_today(
-    settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings.STATIC_ROOT = str(tmp_path)
-    trial()
-    printed = capsys.readouterr().out
-    [curl] = [line for line in printed.splitlines() if "curl" in line]
-    door = RestDoor(curl.split("Bearer ")[1].split("'")[0])
-    assert curl.strip() == f"curl -H 'Authorization: Bearer {door.secret}' {settings.BASE_URL}/v1/agenda"
-    agenda = door.made("get_agenda")
-    assert agenda["items"]
-    assert agenda["milestones"]
-    [line] = [line for line in printed.splitlines() if line.strip().startswith("password")]
-    assert Member.objects.get().check_password(line.split()[-1])
-    trial()
-    again = capsys.readouterr().out
-    for path in ("/", "/keys", "/mcp", "/docs", "/admin"):
-        assert f"{settings.BASE_URL}{path}" in again
-        assert f"{settings.BASE_URL}{path}" in printed
-    assert f"DATA_DIR='{settings.DATA_DIR}' .venv/bin/python manage.py createmember you@example.org --staff" in again
-    assert "Careful" not in again
-    assert Member.objects.count() == 1
-
-
-@pytest.mark.django_db
-def test_a_trial_on_a_network_says_what_it_risks(
-    settings: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings.STATIC_ROOT, settings.HOST = str(tmp_path), "0.0.0.0"  # noqa: S104
-    trial()
-    printed = capsys.readouterr().out
-    assert "over http whoever is on the way reads what is sent, passwords and keys included" in printed
-    assert f"BASE_URL names, which is {settings.BASE_URL}" in printed
-    settings.BASE_URL = "http://192.168.1.20:8000"
-    trial()
-    printed = capsys.readouterr().out
-    assert "Careful" in printed
-    assert "BASE_URL" not in printed
-
-
-def typed(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
-    """A command with the settings of this run, as an operator would type it."""
-    return subprocess.Popen(  # our own program
-        [sys.executable, ROOT / "manage.py", *arguments],
-        env=os.environ | {"DATABASE_URL": url_of(connection.settings_dict["NAME"])},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **options,
-    )
-
-
-def ended(command: "subprocess.Popen[str]", given: str | None = None) -> tuple[int, str, str]:
-    """Its status, output and errors, after it was `given` its input."""
-    stdout, stderr = command.communicate(given, timeout=60)
-    return command.returncode, stdout, stderr
-
-
-@pytest.mark.django_db(transaction=True)
-class TestPasswordOffTheCommandLine:
-    """What is typed after `--password` everybody on the machine can read in the list of processes."""
-
-    def test_it_comes_on_standard_input(self) -> None:
-        command = typed("createmember", EMAIL, "--password-stdin", stdin=subprocess.PIPE)
-        status, _, errors = ended(command, "correct horse \nnot this\n")
-        assert (status, errors) == (0, "")
-        assert Member.objects.get().check_password("correct horse ")
-
-    @pytest.mark.parametrize(
-        ("given", "message"),
-        [
-            ("", "CommandError: --password-stdin: must not be empty\n"),
-            ("a\n", f"CommandError: password: {TOO_SHORT} This password is too common.\n"),
-        ],
-    )
-    def test_a_wrong_one_creates_nothing(self, given: str, message: str) -> None:
-        command = typed("createmember", EMAIL, "--password-stdin", stdin=subprocess.PIPE)
-        assert ended(command, given) == (1, "", message)
-        assert not Member.objects.exists()
-
-    @pytest.mark.parametrize(
-        ("again", "status", "said"),
-        [("correct horse", 0, "\n"), ("correct house", 1, "\nCommandError: The passwords are not the same.\n")],
-    )
-    def test_it_is_asked_for_twice_and_not_shown(self, again: str, status: int, said: str) -> None:
-        keyboard, terminal = pty.openpty()
-        command = typed("createmember", EMAIL, "--password-prompt", stdin=terminal, start_new_session=True)
-        os.close(terminal)
-        assert command.stderr is not None
-        for prompt, answer in (("Password: ", "correct horse"), ("\nPassword again: ", again)):
-            assert command.stderr.read(len(prompt)) == prompt
-            os.write(keyboard, f"{answer}\n".encode())
-        assert ended(command) == (status, ANY, said)
-        shown = b""
-        with suppress(OSError):  # the end of a terminal that nobody holds
-            shown = os.read(keyboard, 1024)
-        os.close(keyboard)
-        assert b"correct" not in shown
-        assert [member.check_password("correct horse") for member in Member.objects.all()] == [True] * (status == 0)
-
-    def test_without_a_terminal_nobody_is_asked(self) -> None:
-        command = typed("createmember", EMAIL, "--password-prompt", stdin=subprocess.PIPE, start_new_session=True)
-        refused = "CommandError: There is no terminal to ask on. Use --password-stdin.\n"
-        assert ended(command, "correct horse\n") == (1, "", refused)
-        assert not Member.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_command_line_prints_json_alone() -> None:
-    status, printed, errors = ended(typed("createmember", EMAIL, "--api-key", "Key", "--json"))
-    assert (status, errors) == (0, "")
-    assert printed.count("\n") == 1
-    assert RestDoor(json.loads(printed)["api_key"]).made("get_me")["email"] == EMAIL

@@ -9,6 +9,8 @@ from django.core.management.base import SystemCheckError
 
 from accounts.models import Member
 
+pytestmark = pytest.mark.once("names in the settings")
+
 
 def takes_no_moment(member: Member) -> None:
     """No repair of a clock: those are told the time."""

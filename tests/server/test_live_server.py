@@ -10,6 +10,7 @@ import pytest
 from django.test.client import MULTIPART_CONTENT
 
 from tests.support import server as servers
+from tests.support.archives import lines_of
 from tests.support.calendar_files import one_deadline
 from tests.support.server import ADA
 from tests.support.uploads import multipart
@@ -18,6 +19,7 @@ from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent,
 pytestmark = pytest.mark.once("connections of the server")
 
 THREADS = 4
+JSON_COURSE = ("Content-Type: application/json", f"Content-Length: {len(COURSE)}")
 
 
 HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -62,6 +64,35 @@ def test_a_chunked_file_may_be_larger_than_other_bodies(wire: Wire, content_type
         parts = [data[start : start + 65_536] for start in range(0, len(data), 65_536)]
         statuses.append(wire.ask(head + chunked(*parts)).status)
     assert statuses == [200, 400]
+
+
+def test_a_file_is_answered_whole_and_its_connection_kept(wire: Wire) -> None:
+    """From a file, which the worker's channel reads as the client takes it."""
+    assert wire.ask(wire.head("POST", "/v1/courses", *JSON_COURSE) + COURSE).status == 201
+    client = wire.client()
+    lengths = []
+    for method in ("GET", "HEAD", "GET"):
+        client.request(method, "/v1/export", headers={"Authorization": f"Bearer {wire.secret}"})
+        response = client.getresponse()
+        content = response.read()
+        assert (response.status, response.headers["Content-Type"]) == (200, "application/zip")
+        lengths.append((len(content), int(response.headers["Content-Length"])))
+        if method == "GET":
+            assert lines_of(content, "courses")
+    client.close()
+    assert [length for length, told in lengths if length != told] == [0]
+
+
+def test_an_archive_may_be_longer_than_what_is_kept_of_a_request(wire: Wire) -> None:
+    """The account has a course, which is told once all of it has come."""
+    assert wire.ask(wire.head("POST", "/v1/courses", *JSON_COURSE) + COURSE).status == 201
+    form = multipart(bytes(20 * MIB))
+    headers = {"Authorization": f"Bearer {wire.secret}", "Content-Type": MULTIPART_CONTENT}
+    client = wire.client()
+    client.request("POST", "/v1/import", form, headers)
+    response = client.getresponse()
+    assert (response.status, b"has some" in response.read()) == (409, True)
+    client.close()
 
 
 def test_a_query_of_5000_characters_is_answered(wire: Wire) -> None:

@@ -14,7 +14,7 @@ from django.core.management import CommandError
 
 from accounts.membership import renew
 from accounts.models import Member
-from tests.server.test_commands import run, run_json
+from tests.support.commands import run, run_json
 
 pytestmark = pytest.mark.django_db
 

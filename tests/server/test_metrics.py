@@ -145,6 +145,7 @@ def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestDoor) -> No
     assert counted()["database_errors_total",] == 1
 
 
+@pytest.mark.once("a database that is never there")
 def test_an_outage_that_health_finds_is_counted(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -164,6 +165,7 @@ def _get(url: str, **headers: str) -> tuple[int, str]:
         return refused.code, ""
 
 
+@pytest.mark.once("the processes of the server")
 def test_processes_that_come_and_go_are_served_as_one(tmp_path: Path) -> None:
     """On an address of their own. Each of the two processes ends after its sixth request; none is lost."""
     with socket.create_server(("127.0.0.1", 0)) as free:

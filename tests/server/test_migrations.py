@@ -5,16 +5,23 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.test import Client
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
 from accounts.models import CalendarFeed, IdempotencyKey, Member
-from courses.models import Item
+from courses.models import Course, Item
 from planning.models import ImportedEvent
 from practice.models import PracticeSum
 from tests.server.test_database_rules import changed, owned_rows
+from tests.support.doors import RestDoor
+from tests.support.factories import ItemFactory, stored
+from tests.support.practice import counted_sums, kept_sums
+from tests.support.vocabulary import made_deck, reviewed
+from vocab.models import Card, Deck
 
 BEFORE_RULES = {
     "planning": "0001",
@@ -70,6 +77,13 @@ def contents(rows: dict[Any, Any]) -> list[list[dict[str, Any]]]:
     ]
 
 
+def migrate_back(targets: dict[str, str]) -> None:
+    """Bring each of the apps back to its migration with that number, all in one go."""
+    executor = MigrationExecutor(connection)
+    found = {app: executor.loader.get_migration_by_prefix(app, number).name for app, number in targets.items()}
+    executor.migrate(list(found.items()))
+
+
 @pytest.fixture
 def old_rows(make_member: Any) -> Iterator[dict[Any, Any]]:
     """One row of each kind for two members, in the database as it was before its rules."""
@@ -77,8 +91,7 @@ def old_rows(make_member: Any) -> Iterator[dict[Any, Any]]:
     owned_rows(make_member())
     before = contents(rows)
     try:
-        for app, name in BEFORE_RULES.items():
-            call_command("migrate", app, name, verbosity=0)
+        migrate_back(BEFORE_RULES)
         assert contents(rows) == before
         yield rows
     finally:
@@ -103,12 +116,70 @@ def test_a_row_that_breaks_a_rule_stops_the_migration(old_rows: dict[Any, Any]) 
     assert Item.objects.filter(kind="party").exists()
 
 
+def test_the_sessions_that_django_kept_stay_valid(make_member: Any) -> None:
+    """As they are found in its table, which goes; the browser and the member are noted as soon as they are used."""
+    member, browser = make_member(), Client()
+    browser.force_login(member)
+    [session] = BrowserSession.objects.all()
+    try:
+        call_command("migrate", "accounts", "0010", verbosity=0)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "CREATE TABLE django_session (session_key varchar(40) PRIMARY KEY, session_data text NOT NULL, "
+                f"expire_date {BrowserSession._meta.get_field('expire_date').db_type(connection)} NOT NULL)"
+            )
+            cursor.execute(
+                "INSERT INTO django_session VALUES (%s, %s, %s)",
+                [
+                    session.session_key,
+                    session.session_data,
+                    connection.ops.adapt_datetimefield_value(session.expire_date),
+                ],
+            )
+    finally:
+        call_command("migrate", verbosity=0)
+    assert "django_session" not in connection.introspection.table_names()
+    [moved] = BrowserSession.objects.all()
+    kept = (moved.session_key, moved.session_data, moved.expire_date)
+    assert kept == (session.session_key, session.session_data, session.expire_date)
+    assert (moved.browser, moved.member) == ("", None)
+    assert browser.get("/account").status_code == 200
+    assert BrowserSession.objects.get().member == member
+
+
 def test_a_desired_retention_moves_to_the_member_and_back(make_member: Any) -> None:
     for value in (0.95, 0.9):
         make_member(desired_retention=value)
     try:
-        call_command("migrate", "vocab", "0008", verbosity=0)
-        call_command("migrate", "accounts", "0008", verbosity=0)
+        migrate_back({"vocab": "0008", "accounts": "0008"})
     finally:
         call_command("migrate", verbosity=0)
     assert sorted(Member.objects.values_list("desired_retention", flat=True)) == [0.9, 0.95]
+
+
+@pytest.mark.rest
+def test_kept_numbers_are_counted_from_the_rows_that_are_there(
+    owner: RestDoor, owner_member: Member, stranger: RestDoor
+) -> None:
+    """Items, cards, and the sums of practice: each member's apart, under the key that the next attempt finds."""
+    course = owner.made("create_course", name="Cell Biology")
+    stored(ItemFactory, 3, member=owner_member, course=Course(id=course["id"]))
+    deck = made_deck(owner, "a", "b", course_id=course["id"])
+    Card.objects.filter(term="a").delete()
+    card = deck["cards"][1]
+    for rating in ("good", "again"):
+        reviewed(owner, card, rating)
+    reviewed(stranger, made_deck(stranger, "c", name="Theirs")["cards"][0], "good")
+    sums = kept_sums(owner_member)
+    PracticeSum.objects.all().delete()
+    try:
+        migrate_back({"courses": "0005", "vocab": "0003", "practice": "0004"})
+    finally:
+        call_command("migrate", verbosity=0)
+    assert Course.objects.get().item_count == Item.objects.count() == 3
+    assert dict(Deck.objects.values_list("name", "card_count")) == {"Organelles": 1, "Theirs": 1}
+    assert kept_sums(owner_member) == sums
+    rows = PracticeSum.objects.count()
+    reviewed(owner, card, "good")
+    assert PracticeSum.objects.count() == rows
+    assert kept_sums(owner_member) == counted_sums(owner_member)

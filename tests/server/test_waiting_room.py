@@ -22,7 +22,7 @@ class Connection:
         self.sock = Channel(ours)
 
     def close(self) -> None:
-        self.sock.close()
+        self.sock.hang_up()
         self.client.close()
 
 

@@ -31,6 +31,7 @@ LEANT_ON: dict[Callable[..., Any], str] = {
     Unreader.read: "cbfeead6687ff48b",
     Response.write: "a13659ff072c00e1",
     Response.write_file: "dbbc6333931219cc",
+    Response.sendfile: "417ea65fb9a19f5b",
     Response.send_headers: "7aff3b7d004fc17b",
     Response.close: "1e78fc7777ff09ae",
     util.write: "cd995031295fd782",
@@ -44,9 +45,12 @@ LEANT_ON: dict[Callable[..., Any], str] = {
     ThreadWorker.murder_keepalived: "4459960c4ccc36d4",
     PollableMethodQueue.defer: "4d722900967b8ad2",
     PollableMethodQueue.run_callbacks: "2583376785b0c53c",
+    ThreadWorker.handle_exit: "b4e7decd4f9203ac",
+    Worker.notify: "7f509bc4046b0e97",
     ThreadWorker.run: "f92c7394d85715a4",
     ThreadWorker.accept: "f8dcead3dce5c851",
     ThreadWorker.enqueue_req: "c9f428953d24acef",
+    ThreadWorker.get_thread_pool: "003f3549a71b6d34",
     ThreadWorker.handle: "ca85c9be3df75da4",
     ThreadWorker.handle_request: "6d0de5b919102efc",
     ThreadWorker.finish_request: "616e7bb15a009ff7",
@@ -94,4 +98,5 @@ def test_what_is_overridden_was_read(cls: type) -> None:
 def test_what_overrides_nothing_is_known() -> None:
     """A name that gunicorn gave up would be here."""
     assert _functions(Connection).keys() - _overridden(Connection) == {"begin_next"}
-    assert _functions(JSONErrorWorker).keys() - _overridden(JSONErrorWorker) == {"_closed", "_delivered", "_start_next"}
+    own = {"_closed", "_delivered", "_free", "_next", "_serve", "_start_next"}
+    assert _functions(JSONErrorWorker).keys() - _overridden(JSONErrorWorker) == own

@@ -116,7 +116,7 @@ class RestDoor:
 
     def _answer(self, response: HttpResponse, route: Route) -> Answer:
         if "Content-Disposition" in response.headers:
-            return Answer(response.content, status=response.status_code)
+            return Answer(response.getvalue(), status=response.status_code)
         content = response.json()  # type: ignore[attr-defined]  # added by the test client
         if response.status_code in route.successes:
             return Answer(content, status=response.status_code)
@@ -135,7 +135,7 @@ class RestDoor:
         """One raw HTTP request."""
         if json is not None:
             extra |= {"data": json, "content_type": "application/json"}
-        return self.client.generic(method, path, query_params=query, **_encoded(extra))
+        return whole(self.client.generic(method, path, query_params=query, **_encoded(extra)))
 
     def made(self, operation_id: str, /, **arguments: Any) -> Any:
         """The record of a call that must succeed."""
@@ -168,6 +168,13 @@ class McpDoor(RestDoor):
         """One JSON-RPC request, over raw HTTP."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method} | ({} if params is None else {"params": params})
         return self.request("POST", "/mcp", json=message, **extra)
+
+
+def whole(response: Any) -> Any:
+    """`response`, with its file, if it answers one, read and closed; `getvalue` gives it."""
+    if response.streaming:
+        response.streaming_content = [response.getvalue()]
+    return response
 
 
 @cache

@@ -5,7 +5,7 @@ What belongs to a row belongs to the same member: a test that names the row name
 """
 
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from django.db.models import Model
@@ -30,6 +30,14 @@ Row = TypeVar("Row", bound=Model)
 def stored(factory_class: type[DjangoModelFactory[Row]], number: int, **fields: object) -> list[Row]:
     """`number` rows in few statements; `fields` names every row that they refer to, as none of those is stored."""
     rows: list[Row] = factory_class.build_batch(number, **fields)
+    return type(rows[0])._default_manager.bulk_create(rows)
+
+
+def stored_for_each(factory_class: type[DjangoModelFactory[Row]], columns: dict[str, list[Any]]) -> list[Row]:
+    """The same, a row for each of the values in `columns`."""
+    rows = [
+        factory_class.build(**dict(zip(columns, values, strict=True))) for values in zip(*columns.values(), strict=True)
+    ]
     return type(rows[0])._default_manager.bulk_create(rows)
 
 

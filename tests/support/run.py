@@ -51,3 +51,22 @@ def collect_static_files() -> None:
     ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
     if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
         call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def load_middleware_once() -> None:
+    """Each test client would load all middleware anew for its first request; they share it until a setting changes."""
+    from django.core.handlers.base import BaseHandler
+    from django.test.client import ClientHandler
+    from django.test.signals import setting_changed
+
+    load = ClientHandler.load_middleware
+    loaded: dict[str, Any] = {}
+
+    def load_or_share(handler: BaseHandler, is_async: bool = False) -> None:
+        if not loaded:
+            load(handler, is_async)
+            loaded.update({name: value for name, value in vars(handler).items() if "_middleware" in name})
+        vars(handler).update(loaded)
+
+    setattr(ClientHandler, load.__name__, load_or_share)
+    setting_changed.connect(lambda **_: loaded.clear(), weak=False)

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import Any
 from unittest.mock import ANY
 
-from tests.support.doors import Answer
+from tests.support.doors import Answer, RestDoor
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 """A well-formed id of nothing."""
@@ -34,6 +34,13 @@ COURSE_LIMITS = {"name": 120, "code": 20, "term": 60, "meets": 120, "institution
 
 COURSE_OPTIONAL = ["code", "meets", "institution", "subject"]
 """The fields of a course that may be null."""
+
+
+def fetched_item(door: RestDoor, item_id: str) -> Any:
+    """What get_item answers, without the readiness that no other operation answers with an item."""
+    item = door.made("get_item", item_id=item_id)
+    del item["readiness"]
+    return item
 
 
 def text(unit: str, length: int) -> str:

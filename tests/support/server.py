@@ -63,8 +63,7 @@ def started(
     directory: Path, database_url: str, config: str = "studyservice/gunicorn.py", **variables: str
 ) -> Iterator[Server]:
     """A server with its data in `directory`, and whatever stands behind `database_url`."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     environment = os.environ | {
         "DATABASE_URL": database_url,
@@ -87,9 +86,15 @@ def started(
             process.wait(timeout=60)
 
 
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
 def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
     """Until there is an answer, whatever it is; a server that ended is not waited for."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 180  # for nothing but a machine that is very busy
     while True:
         try:
             with urlopen(f"{url}/health", timeout=5):  # noqa: S310  # http on loopback

@@ -13,8 +13,9 @@ from django.db import connection
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT
 
+from tests.support.archives import one_course
 from tests.support.calendar_files import one_deadline
-from tests.support.doors import STATUS, RestDoor, document, routes
+from tests.support.doors import STATUS, RestDoor, document, routes, whole
 from tests.support.uploads import multipart
 
 OPERATIONS = sorted(routes())
@@ -35,14 +36,19 @@ REST_ALONE = {
     "delete_vocab_card",
     "export_vocab_deck",
     "import_vocab_decks",
+    "export_data",
+    "import_data",
 }
 """Operations that are no tools; another one is named here on purpose."""
 
-DOWNLOADS = {"export_vocab_deck", "get_syllabus_file"}
+DOWNLOADS = {"export_data", "export_vocab_deck", "get_syllabus_file"}
 """Operations that answer a file."""
 
 TOOLS = sorted(set(OPERATIONS) - REST_ALONE)
 WRITES = [name for name in OPERATIONS if routes()[name].method != "GET"]
+USED_UP = {name for name in WRITES if routes()[name].method == "DELETE"} | {"undo_change"}
+"""Operations that work once for each object."""
+
 WITH_UPLOAD = [name for name in OPERATIONS if routes()[name].is_upload]
 WITH_BODY = [name for name in OPERATIONS if routes()[name].takes_body and name not in WITH_UPLOAD]
 WITH_PATH_ID = [name for name in OPERATIONS if routes()[name].path_ids]
@@ -57,6 +63,7 @@ _BODIES: dict[str, Any] = {
 
 UPLOADS: dict[str, Callable[[], bytes]] = {
     "import_calendar": one_deadline,
+    "import_data": one_course,
     "import_vocab_decks": lambda: b"term,definition\r\nNucleus,Holds the DNA.\r\n",
 }
 """What makes a file that the operation takes."""
@@ -110,8 +117,8 @@ class Call:
         environ: dict[str, Any] = {"QUERY_STRING": self.query} | self.environ | sent
         client = Client(raise_request_exception=False)
         if data is None:
-            return client.generic(self.method, self.path, **environ)
-        return client.generic(self.method, self.path, data, content_type or "", **environ)
+            return whole(client.generic(self.method, self.path, **environ))
+        return whole(client.generic(self.method, self.path, data, content_type or "", **environ))
 
 
 def encoded(value: Any) -> bytes:

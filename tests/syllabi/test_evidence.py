@@ -51,6 +51,23 @@ def test_a_weekday_narrows_a_range():
 
 
 @pytest.mark.parametrize(
+    "line", ["Week 7 (Oct 5-9): recital", "7 | 10/5-10/9 | Recital", "Module 7 (10/5-10/9): recital"]
+)
+def test_the_week_of_a_schedule_does_not_say_the_day(line):
+    assert said(line, quote="recital") == "inferred"
+    assert said(line, quote="recital", day=OCT_15) == "contradicted"
+
+
+def test_below_the_week_of_a_schedule_as_well():
+    assert said("Week 7 (Oct 5-9)", "Recital", quote="Recital") == "inferred"
+
+
+def test_after_a_label_the_date_below_counts():
+    lines = ("Recital 1:", "Thursday 1 October", "Recital 2:", "Thursday 8 October")
+    assert said(*lines, quote="Recital 2:") == "confirmed"
+
+
+@pytest.mark.parametrize(
     "line", ["Journals are due Fridays", "Recital: Thursday of week 7", "One week after the lab", "Jeden Freitag"]
 )
 def test_a_relative_or_recurring_date_is_inferred(line):

@@ -63,7 +63,11 @@ class WrongRowsError(Exception):
 
 
 class TooManyError(Exception):
-    """More cards than a member can have, or a longer text than is unpacked here."""
+    """More cards than a member can have."""
+
+
+class TooLargeFileError(Exception):
+    """It unpacks to more than is unpacked here."""
 
 
 def fits(term: str, definition: str) -> bool:

@@ -23,6 +23,7 @@ from vocab.reading.found import (
     FoundCard,
     FoundDeck,
     FoundSchedule,
+    TooLargeFileError,
     TooManyError,
     fits,
     told,
@@ -36,6 +37,9 @@ else:
 MAX_DATABASE = 96 * 1024 * 1024
 """Bytes of the unpacked database, which is twice in memory while it is opened."""
 
+_MAX_FIELD = 1_000_000
+"""Characters of a field's HTML; a picture that stands in it as text is shorter."""
+
 _LATEST, _LEGACY, _OLDEST = "collection.anki21b", "collection.anki21", "collection.anki2"
 _VERSIONS = {3: (_LATEST,), 2: (_LEGACY,), 1: (_OLDEST,)}
 """What counts by the version in `meta` (Anki's `PackageMetadata.Version`)."""
@@ -45,11 +49,15 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, sqlite3.Error, RuntimeError, KeyError
 _WAL, _ROLLBACK = b"\x02\x02", b"\x01\x01"
 
 _CARDS = """
-    SELECT notes.id, notes.flds, cards.did, cards.odid,
-           cards.type, cards.due, cards.odue, cards.ivl, cards.reps, cards.lapses, cards.data
+    SELECT notes.id, CAST(notes.flds AS TEXT), cards.did, cards.odid,
+           CAST(cards.type AS INTEGER), CAST(cards.due AS INTEGER), CAST(cards.odue AS INTEGER),
+           CAST(cards.ivl AS INTEGER), CAST(cards.reps AS INTEGER), CAST(cards.lapses AS INTEGER),
+           CAST(cards.data AS TEXT)
     FROM notes JOIN cards ON cards.nid = notes.id
+    WHERE notes.flds IS NOT NULL
     ORDER BY notes.id, cards.ord
 """
+"""SQLite puts values of any kind into any column; these are of the kinds of `_CardColumns`, or none."""
 
 
 class _CardColumns(NamedTuple):
@@ -91,7 +99,8 @@ def read_package(file: IO[bytes]) -> dict[str, Any]:
 
     Raises:
         BrokenFileError: it is no package of Anki's, or a broken one.
-        TooManyError: it has more than `MAX_CARDS` notes, or its database more than `MAX_DATABASE` bytes.
+        TooLargeFileError: its database has more than `MAX_DATABASE` bytes.
+        TooManyError: it has more than `MAX_CARDS` notes.
     """
     try:
         with zipfile.ZipFile(file) as package:
@@ -133,7 +142,7 @@ def _version(package: zipfile.ZipFile) -> int:
 def _bounded(stream: Any) -> bytes:
     data: bytes = stream.read(MAX_DATABASE + 1)
     if len(data) > MAX_DATABASE:
-        raise TooManyError
+        raise TooLargeFileError
     return data
 
 
@@ -141,8 +150,11 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     connection.create_collation("unicase", lambda one, other: (one > other) - (one < other))
     connection.execute("PRAGMA trusted_schema = OFF")
-    [crt] = connection.execute("SELECT crt FROM col").fetchone()
-    names = _names(connection)
+    collection = connection.execute("SELECT CAST(crt AS INTEGER), CAST(decks AS TEXT) FROM col").fetchone()
+    if collection is None or collection[0] is None:
+        raise BrokenFileError
+    crt, decks_as_json = collection
+    names = _names(connection, decks_as_json)
     found: dict[int, FoundDeck] = {}
     skipped = number = 0
     last = None
@@ -168,17 +180,21 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     return told(decks, skipped=skipped, media=media)
 
 
-def _names(connection: sqlite3.Connection) -> dict[int, str]:
+def _names(connection: sqlite3.Connection, as_json: str | None) -> dict[int, str]:
     """The decks' names, with Anki's `::` between the parts of one; older databases have them as JSON."""
     if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'decks'").fetchone():
-        rows = connection.execute("SELECT id, name FROM decks")
+        rows = connection.execute("SELECT id, CAST(name AS TEXT) FROM decks WHERE name IS NOT NULL")
         return {id_: name.replace("\x1f", "::").strip() for id_, name in rows}
-    [decks] = connection.execute("SELECT decks FROM col").fetchone()
-    return {int(id_): str(deck["name"]).strip() for id_, deck in json.loads(decks).items()}
+    decks = json.loads(as_json or "{}")
+    if not isinstance(decks, dict) or not all(isinstance(deck, dict) for deck in decks.values()):
+        raise BrokenFileError
+    return {int(id_): str(deck["name"]).strip() for id_, deck in decks.items()}
 
 
 def _text(field: str) -> str:
-    """A field's HTML as text, without what is media."""
+    """A field's HTML as text, without what is media; empty of one that is too long to be looked into."""
+    if len(field) > _MAX_FIELD:
+        return ""
     text = _SOUND.sub("", field)
     if "<" not in text and "&" not in text:
         return text.strip()

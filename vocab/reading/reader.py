@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from courses.syllabi.reading.media_types import decoded
-from vocab.reading.found import BrokenFileError, TooManyError, WrongRowsError, told
+from vocab.reading.found import BrokenFileError, TooLargeFileError, TooManyError, WrongRowsError, told
 from vocab.reading.packages import is_package, read_package
 from vocab.reading.tables import read_table
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields `decks`, `skipped` and `media`; or `refused`, which is `broken`, `too_many` or `rows`, with its `rows`."""
+    """Yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`."""
     try:
         yield _read(file)
     except BrokenFileError:
         yield {"refused": "broken"}
+    except TooLargeFileError:
+        yield {"refused": "too_large"}
     except TooManyError:
         yield {"refused": "too_many"}
     except WrongRowsError as wrong:

@@ -1,4 +1,4 @@
-"""Members, their API keys, calendar addresses and sign-in codes, and the answers that are kept for retries."""
+"""Members."""
 
 import uuid
 import zoneinfo
@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -18,12 +19,8 @@ from django.db.models.base import ModelBase
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from accounts.browser_sessions import BrowserSession  # noqa: F401  # a model of this app
-from accounts.changes import Change  # noqa: F401  # registers the model, which stands in a file of its own
-from accounts.invitation import Invitation  # noqa: F401  # a model of this app
 from accounts.managers import MemberManager
 from studyservice.database.constraints import between, characters
-from studyservice.operations.declaration import Scope
 
 DEFAULT_RETENTION = 0.9
 LEAST_RETENTION = 0.7
@@ -186,6 +183,20 @@ class Member(AbstractBaseUser, PermissionsMixin):
         """Keep the address in lower case."""
         self.email = self.email.strip().lower()
 
+    def check_password(self, raw_password: str | None) -> bool:
+        """Whether it is the member's password. A hash with earlier parameters is replaced, if it is still that.
+
+        Django would overwrite a password that was changed meanwhile, and fail if the member is gone.
+        """
+
+        def replace(password: str) -> None:
+            hashed = make_password(password)
+            if Member.objects.filter(id=self.id, password=self.password).update(password=hashed):
+                self.password = hashed
+                self.note_stored(["password"])
+
+        return check_password(raw_password, self.password, replace)
+
     def _get_session_auth_hash(self, secret: str | None = None) -> str:
         """What a session must carry to stay signed in; a new password or a new epoch ends it.
 
@@ -218,116 +229,3 @@ def _fields() -> frozenset[str]:
         "write_clock",
         "erasure_began_at",
     }
-
-
-class ApiKey(models.Model):
-    """A member's key for scripts; only its hash is stored."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    member = models.ForeignKey(Member, models.CASCADE, related_name="api_keys", db_index=False)
-    name = models.CharField(max_length=60)
-    secret_hash = models.CharField(max_length=64, editable=False)
-    hint = models.CharField(max_length=32, editable=False, help_text="The secret's visible beginning and end.")
-    may_write = models.BooleanField("may change data", default=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField(null=True, blank=True)
-    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
-    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
-
-    class Meta:
-        verbose_name = "API key"
-        verbose_name_plural = "API keys"
-        ordering: ClassVar[list[str]] = ["-created_at"]
-        indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["member", "-created_at"], name="apikey_member_created"),
-            models.Index(fields=["member", "expires_at"], name="apikey_member_live", condition=Q(revoked_at=None)),
-            models.Index(fields=["revoked_at"], name="apikey_revoked", condition=Q(revoked_at__isnull=False)),
-            models.Index(fields=["expires_at"], name="apikey_expires", condition=Q(expires_at__isnull=False)),
-        ]
-        # `unique=True` would add a second index, for LIKE, on PostgreSQL.
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["secret_hash"], name="apikey_secret_hash"),
-            characters("name", 1, 60),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.hint})"
-
-    def state(self) -> str:
-        """`active`, `expired` or `revoked`."""
-        if self.revoked_at is not None:
-            return "revoked"
-        if self.expires_at is not None and self.expires_at <= timezone.now():
-            return "expired"
-        return "active"
-
-    def scopes(self) -> frozenset[Scope]:
-        """What the key may do; `write` includes `read`."""
-        return frozenset(Scope) if self.may_write else frozenset({Scope.READ})
-
-
-class CalendarFeed(models.Model):
-    """The secret address under which a member's calendar is fetched; only its hash is stored. A member has one."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    member = models.OneToOneField(Member, models.CASCADE, related_name="calendar_feed")
-    secret_hash = models.CharField(max_length=64, editable=False)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
-
-    class Meta:
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["secret_hash"], name="calendarfeed_secret_hash")
-        ]
-
-    def __str__(self) -> str:
-        return f"calendar address of {self.member_id}"
-
-
-class SignInCode(models.Model):
-    """A code that was e-mailed for signing in; only its keyed hash is stored.
-
-    One is also made for an address that belongs to nobody, without a member, so that both take the same work.
-    """
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    member = models.ForeignKey(Member, models.CASCADE, related_name="sign_in_codes", null=True)
-    code_hash = models.CharField(max_length=64)
-    tries = models.PositiveSmallIntegerField(default=0)
-    expires_at = models.DateTimeField(db_index=True)
-    used_at = models.DateTimeField(null=True)
-    joins = models.BooleanField(
-        default=False, db_default=False, help_text="Whether it was sent to an address of nobody, who joins with it."
-    )
-
-    def __str__(self) -> str:
-        return f"sign-in code {self.id}"
-
-
-class IdempotencyKey(models.Model):
-    """The answer to a call that carried an `Idempotency-Key`, kept for its retries (`accounts.idempotency`)."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    member = models.ForeignKey(Member, models.CASCADE, related_name="+", db_index=False)
-    holder = models.UUIDField(help_text="The API key, or the connection of the access token, that sent it.")
-    key = models.CharField(max_length=255)
-    fingerprint = models.CharField(max_length=64, help_text="SHA-256 of the operation, its path and its body.")
-    status = models.PositiveSmallIntegerField()
-    answer = models.TextField(help_text="The body of the answer, or the ids in it.")
-    whole = models.BooleanField(help_text="Whether the answer is there, and not only its ids.")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    class Meta:
-        indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["member", "-created_at"], name="idempotency_member_created"),
-            models.Index(fields=["created_at"], name="idempotency_created"),
-        ]
-        constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["member", "holder", "key"], name="idempotency_key_once"),
-            characters("key", 1, 255),
-            characters("fingerprint", 64, 64),
-            between("status", 200, 299),
-        ]
-
-    def __str__(self) -> str:
-        return f"idempotency key {self.id}"

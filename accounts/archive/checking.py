@@ -1,0 +1,262 @@
+"""The lines of an archive held to their rules, and laid down as rows with new ids; the database is not touched."""
+
+import secrets
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from decimal import Decimal
+from hashlib import blake2b
+from typing import IO, Any
+from uuid import UUID
+
+import orjson
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import Model
+
+from accounts.archive.profile import PROFILE, ProfileLine
+from accounts.archive.tables import FILES, TABLES, ArchiveTable, Limit
+from accounts.archive.unpacking import Archive, Line, NoArchive
+from accounts.change_contents import dumps
+from studyservice.database.ids import uuid7
+from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
+
+FIELD = "file"
+"""What a refusal of a line names: the part of the form that has the archive."""
+
+_LOW = (1 << 62) - 1
+_PROFILE_LINE = 4096
+
+
+def wrong_line(path: str, number: int, message: str) -> Detail:
+    """What is told of a line that breaks a rule."""
+    return {"field": FIELD, "message": f"{path}, line {number}: {message}"}
+
+
+@dataclass(slots=True)
+class Laid:
+    """The rows of a table, as JSON arrays in a temporary file, with values as the database takes them.
+
+    Attributes:
+        columns: what the values are of.
+        number: of rows.
+    """
+
+    table: ArchiveTable
+    file: IO[bytes]
+    columns: list[str] = field(init=False)
+    number: int = 0
+    _prepared: list[tuple[str, Callable[[Any], Any]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.columns = self.table.columns()
+        self._prepared = [(name, prepared(self.table.model, name)) for name in self.columns]
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        """Lay one down."""
+        self.file.write(dumps([prepare(row[name]) for name, prepare in self._prepared]) + b"\n")
+
+    def batches(self, size: int) -> Iterator[tuple[int, list[list[Any]]]]:
+        """The rows, some at a time, each time with the number of the first, from 1."""
+        self.file.seek(0)
+        first, batch = 1, []
+        for raw in self.file:
+            batch.append(orjson.loads(raw))
+            if len(batch) == size:
+                yield first, batch
+                first, batch = first + size, []
+        if batch:
+            yield first, batch
+
+
+def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
+    """Makes what this database takes for a column out of a value; only what JSON can say too is left of it."""
+    concrete = next(one for one in model._meta.concrete_fields if one.attname == column)
+    database = connections[DEFAULT_DB_ALIAS]
+
+    def prepare(value: Any) -> Any:
+        if value is None or isinstance(value, str | int | float):
+            return value  # no database wants it otherwise, and asking takes longer than all else
+        made = concrete.get_db_prep_save(value, database)
+        return str(made) if isinstance(made, Decimal) else made
+
+    return prepare
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A line that others refer to: the id of its row, and what it refers to."""
+
+    id: UUID
+    references: dict[str, Any]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What was seen of a table.
+
+    Attributes:
+        columns: that a line must have.
+        stored_file: the one of them that names a file; None if there is none.
+    """
+
+    columns: list[str]
+    stored_file: str | None
+    ids: set[UUID] = field(default_factory=set)
+    once: set[tuple[Any, ...]] = field(default_factory=set)
+    counted: Counter[tuple[Limit, Any]] = field(default_factory=Counter)
+
+
+class Checker:
+    """Reads an archive to its end.
+
+    Attributes:
+        laid: the rows, table by table; their files live as long as `files`.
+        profile: what the profile becomes.
+    """
+
+    def __init__(self, archive: Archive, files: ExitStack) -> None:
+        self._archive = archive
+        self._known: dict[str, dict[UUID, _Known]] = {}
+        self._tables = {table.name: table for table in TABLES}
+        self._wanted = {name for table in TABLES for name in (*table.references.values(), *table.loose.values())}
+        self._secret = secrets.token_bytes(16)
+        self._newest = UUID(int=0)
+        self._unused = set(archive.files)
+        self.profile = self._read_profile()
+        self.laid: list[Laid] = []
+        for table in TABLES:
+            file: IO[bytes] = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # it is one
+            laid = Laid(table, file)
+            self._lay(laid)
+            self.laid.append(laid)
+        if self._unused:
+            raise NoArchive(f"no line names {min(self._unused)}.")
+
+    def _read_profile(self) -> Any:
+        lines = list(self._archive.lines(PROFILE, _PROFILE_LINE))
+        if len(lines) != 1:
+            raise NoArchive(f"{PROFILE} has not one line.")
+        try:
+            return ProfileLine.parse(lines[0].value)
+        except ValidationFailed as error:
+            raise ValidationFailed(_in_line(PROFILE, 1, error)) from None
+
+    def _lay(self, laid: Laid) -> None:
+        """Check the lines of a table and lay them down.
+
+        Raises:
+            ValidationFailed: lines break rules.
+            NoArchive: there are not as many as the manifest tells.
+        """
+        table, seen, details = laid.table, _Seen(laid.columns, laid.table.stored_file()), list[Detail]()
+        known = self._known.setdefault(table.name, {})
+        for line in self._archive.lines(table.path(), table.long_line):
+            laid.number = line.number
+            try:
+                row = self._row(table, line, seen, known)
+            except ValidationFailed as error:
+                details += _in_line(table.path(), line.number, error)
+                if len(details) >= MAX_DETAILS:
+                    break
+            else:
+                laid.add(row)
+        if details:
+            raise ValidationFailed(details)
+        if laid.number != self._archive.counts.get(table.name):
+            raise NoArchive(f"{table.path()} has not as many lines as the manifest tells.")
+
+    def _row(self, table: ArchiveTable, line: Line, seen: _Seen, known: dict[UUID, _Known]) -> dict[str, Any]:
+        """The values of a line's row, by their columns.
+
+        Raises:
+            ValidationFailed: the line breaks a rule.
+        """
+        fields = _parsed(table, line, seen.columns)
+        old_id: UUID = fields["id"]
+        if not table.keeps_time:
+            if old_id in seen.ids:
+                raise ValidationFailed.of("id", "Is the id of another line, too.")
+            seen.ids.add(old_id)
+        references = {name: fields[name] for name in table.references if fields[name] is not None}
+        for name, value in references.items():
+            fields[name] = self._found(table.references[name], value, name).id
+        for name, other in table.loose.items():
+            there = self._known[other].get(fields[name])
+            fields[name] = uuid7() if there is None else there.id
+        self._require_once(table, fields, seen)
+        self._require_room(table, references, seen)
+        if seen.stored_file is not None:
+            self._require_file(fields, seen.stored_file)
+        fields["id"] = self._new_id(table, old_id)
+        if table.name in self._wanted:
+            known[old_id] = _Known(fields["id"], references)
+        return fields
+
+    def _found(self, name: str, value: UUID, of: str) -> _Known:
+        found = self._known[name].get(value)
+        if found is None:
+            raise ValidationFailed.of(of, f"Is the id of no line of {name}.")
+        return found
+
+    def _require_once(self, table: ArchiveTable, fields: dict[str, Any], seen: _Seen) -> None:
+        if not table.once:
+            return
+        key = tuple(fields[name] for name in table.once)
+        if key in seen.once:
+            raise ValidationFailed.of(table.once[-1], "Is in another line, too.")
+        seen.once.add(key)
+
+    def _require_room(self, table: ArchiveTable, references: dict[str, UUID], seen: _Seen) -> None:
+        """Let there be no more lines than there can be."""
+        for limit in table.limits:
+            group = self._group(table, limit, references)
+            seen.counted[limit, group] += 1
+            if seen.counted[limit, group] > limit.most:
+                raise ValidationFailed.of("id", f"There would be more than {limit.most} {limit.what}.")
+
+    def _group(self, table: ArchiveTable, limit: Limit, references: dict[str, Any]) -> Any:
+        """What the lines that are counted together with one have in common."""
+        value: Any = None
+        for name in limit.per:
+            value = references.get(name)
+            if value is None:
+                return None
+            table = self._tables[table.references[name]]
+            references = self._known[table.name][value].references
+        return value
+
+    def _require_file(self, fields: dict[str, Any], column: str) -> None:
+        """Let a line that names a stored file name one that is there and whole, and that no other line names."""
+        name = fields[column]
+        if name not in self._unused:
+            raise ValidationFailed.of(column, f"Names no file below {FILES}, or one that another line names.")
+        self._unused.remove(name)
+        self._archive.require_whole(name)
+
+    def _new_id(self, table: ArchiveTable, old_id: UUID) -> UUID:
+        """An id that nobody has; later lines have greater ones."""
+        if table.keeps_time:
+            random = blake2b(old_id.bytes, digest_size=8, key=self._secret).digest()
+            high = old_id.int >> 64 << 64
+            return UUID(int=high | 0b10 << 62 | int.from_bytes(random) & _LOW)
+        self._newest = max(uuid7(), UUID(int=self._newest.int + 1))
+        return self._newest
+
+
+def _parsed(table: ArchiveTable, line: Line, columns: list[str]) -> dict[str, Any]:
+    """The fields of a line by its own rules."""
+    if not isinstance(line.value, dict):
+        raise ValidationFailed.of("", "Must be a JSON object, and not too long.")
+    missing = [name for name in columns if name not in line.value]
+    if missing:
+        raise ValidationFailed([{"field": name, "message": "This field is required."} for name in missing])
+    return table.line.parse(line.value)
+
+
+def _in_line(path: str, number: int, error: ValidationFailed) -> list[Detail]:
+    return [
+        wrong_line(path, number, f"{detail['field']}: {detail['message']}" if detail["field"] else detail["message"])
+        for detail in error.details or []
+    ]

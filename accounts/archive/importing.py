@@ -1,0 +1,190 @@
+"""Taking an archive into an account that has no courses and no decks: all of it, or nothing."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import IO, Any, cast
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.db import IntegrityError, connection
+from django.db.models import QuerySet
+
+from accounts.archive.checking import Checker, Laid, prepared, wrong_line
+from accounts.archive.profile import ProfileFields, take_profile
+from accounts.archive.tables import TABLES
+from accounts.archive.unpacking import Archive, open_archive
+from accounts.counts import COUNT_REPAIRS
+from accounts.models import Member
+from accounts.recording import Write
+from accounts.serializers import ArchiveImportRow
+from accounts.writing import writing
+from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
+from studyservice.operations.uploads import Upload
+from studyservice.rates.limiter import Rate, hit
+
+MAX_FILE = 200 * 1024 * 1024
+"""Bytes of an archive."""
+
+UPLOAD_SECONDS = 900
+"""How long a large one may take to come; it keeps others from importing."""
+
+_BUSY_SECONDS = 30
+_BATCH = 500
+
+_turn = threading.Lock()
+
+
+class ImportBusy(RateLimited):
+    """This process takes in an archive already."""
+
+    default_message = "Another archive is being taken in at this moment. Try again after the seconds in Retry-After."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(_BUSY_SECONDS)})
+
+
+class NotEmpty(Conflict):
+    """There is something that the archive would come beside."""
+
+    default_message = (
+        "An archive is taken into an account without courses and decks, and this one has some. Nothing was changed."
+    )
+
+
+@contextmanager
+def import_turn() -> Iterator[None]:
+    """Whoever has it may import; one at a time in each process.
+
+    Raises:
+        ImportBusy: another one has it.
+    """
+    if not _turn.acquire(blocking=False):
+        raise ImportBusy
+    try:
+        yield
+    finally:
+        _turn.release()
+
+
+UPLOAD = Upload(MAX_FILE, seconds=UPLOAD_SECONDS, turn=import_turn)
+
+
+def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:
+    """Take the archive in `file` into the member's account, in the turn that `UPLOAD` has.
+
+    Raises:
+        RateLimited: too many were sent.
+        Conflict, InvalidRequest, ValidationFailed: as of `take_archive`.
+    """
+    window = hit(Rate.ARCHIVES, f"in {member.id}")
+    if window.exceeded:
+        raise RateLimited(headers={"Retry-After": str(window.reset)})
+    return take_archive(member, file)
+
+
+def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
+    """Read the archive whole, then write all of it in one transaction. Must not be called inside of one.
+
+    Rows get new ids in the order of their lines, and what pollers ask for new stamps; all else is as it was.
+
+    Raises:
+        InvalidRequest: it is no archive.
+        ValidationFailed: lines break rules.
+        Conflict: the account has courses or decks.
+        ReadingBusy: other files are being read.
+    """
+    _require_empty(member)
+    with ExitStack() as opened:
+        archive = opened.enter_context(open_archive(file))
+        checker = Checker(archive, opened)
+        with _stored_or_removed() as stored, writing(member.id, "import_data") as write:
+            _require_empty(member)
+            take_profile(member, cast("ProfileFields", checker.profile))
+            for laid in checker.laid:
+                _insert(write, laid, archive, stored)
+            for repair in COUNT_REPAIRS:
+                repair(member.id)
+            counts = {laid.table.name: laid.number for laid in checker.laid}
+            write.made(Member, member.id, "archive", counts)
+            write.cannot_be_undone()
+    return {"counts": counts}
+
+
+def _require_empty(member: Member) -> None:
+    for table in TABLES:
+        if table.must_be_empty and QuerySet(table.model).filter(member_id=member.id).exists():
+            raise NotEmpty
+
+
+def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> None:
+    """Make the rows of a table; past the ORM, which would take twice as long under the member's lock.
+
+    Raises:
+        ValidationFailed: two lines have the same id.
+    """
+    model, column = laid.table.model, laid.table.stored_file()
+    columns = {name: prepared(model, name) for name in ("member_id", *laid.columns)}
+    stamps = settings.UNDO_STAMPED.get(model._meta.label, ())
+    fixed = {laid.columns.index(name): columns[name](write.now) for name in stamps}
+    quoted = [connection.ops.quote_name(name) for name in columns]
+    table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))
+    statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608  # names of models
+    member_id = columns["member_id"](write.member_id)
+    for first, batch in laid.batches(_BATCH):
+        for values in batch:
+            for place, value in fixed.items():
+                values[place] = value
+            if column is not None:
+                values[laid.columns.index(column)] = _store(laid, values, archive, stored)
+        try:
+            with connection.cursor() as cursor:
+                cursor.executemany(statement, [(member_id, *values) for values in batch])
+        except IntegrityError as error:
+            number = _doubled(laid, first, batch)
+            if number is None:
+                raise
+            doubled = wrong_line(laid.table.path(), number, "id: Is the id of another line, too.")
+            raise ValidationFailed([doubled]) from error
+
+
+def _doubled(laid: Laid, first: int, batch: list[list[Any]]) -> int | None:
+    """The number of the line in the batch that has an id for the second time; None if none has."""
+    place = laid.columns.index("id")
+    numbers: dict[str, int] = {}
+    for number, values in enumerate(batch, start=first):
+        if values[place] in numbers:
+            return number
+        numbers[values[place]] = number
+    for start, others in laid.batches(_BATCH):
+        if start >= first:
+            return None
+        for values in others:
+            if values[place] in numbers:
+                return numbers[values[place]]
+    return None
+
+
+def _store(laid: Laid, values: list[Any], archive: Archive, stored: list[str]) -> str:
+    """Put a row's file into storage; gives the name there, which the model makes of the row."""
+    column = str(laid.table.stored_file())
+    row = laid.table.model(**dict(zip(laid.columns, values, strict=True)))
+    row.clean_fields(exclude=[column, "member"])  # makes ids of texts
+    file = getattr(row, column)
+    with archive.opened(str(file.name)) as content:
+        file.save(str(file.name), File(content), save=False)
+    stored.append(str(file.name))
+    return str(file.name)
+
+
+@contextmanager
+def _stored_or_removed() -> Iterator[list[str]]:
+    """A list of files in storage, which are removed if the block fails."""
+    stored: list[str] = []
+    try:
+        yield stored
+    except BaseException:
+        for name in stored:
+            default_storage.delete(name)
+        raise

@@ -1,0 +1,110 @@
+"""What an archive has: a file of lines for each kind of row. The apps declare theirs, and settings name them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from django.db.models import FileField, Model, QuerySet
+
+from accounts.models import Member
+from studyservice.hooks import HookList, HookTable
+from studyservice.operations.serializers import Body
+
+FORMAT = "study-data-archive"
+"""What the manifest calls it."""
+
+VERSION = 1
+"""Of the format; counted up when names or fields change. Older ones are read."""
+
+MANIFEST = "manifest.json"
+README = "README.txt"
+FILES = "files/"
+"""What the names of stored files begin with."""
+
+CHANGES = "data/changes.jsonl"
+"""The log of changes, for reading: it tells what happened in one account, and is not taken into another."""
+
+MAX_POSITION = 2**31 - 1
+"""Of what is numbered or counted, as the database keeps it."""
+
+_LONG_LINE = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """How many lines there may be.
+
+    Attributes:
+        what: what there would be too many of: `items in a course`.
+        per: the lines that are counted together are those with the same value of this field; of several names the
+            later ones are fields of the lines that the ones before refer to. Without any, all lines count.
+    """
+
+    most: int
+    what: str
+    per: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArchiveTable:
+    """A kind of row, which has a file `data/NAME.jsonl` in the archive.
+
+    A line has the row's columns by their names, but for the member and what is left out.
+
+    Attributes:
+        name: of the file.
+        model: whose rows these are.
+        line: the rules of a line.
+        order: of the lines; rows get their new ids in this order.
+        left_out: columns that are in no line, with the reason.
+        references: columns with an id, and the name of the table, which comes before, where that id must be.
+        loose: columns with an id that may be of nothing any more, and the table where it else is.
+        limits: how many there may be.
+        keeps_time: whether a new id has the time of the old one, and is the same in every table that has such ids. It
+            is made of the old id alone, so that any number of lines can be read.
+        once: columns that no two lines have alike.
+        long_line: bytes of the longest line.
+        only: narrows the rows that are in an archive.
+        must_be_empty: whether an account that has such rows takes no archive in.
+    """
+
+    name: str
+    model: type[Model]
+    line: type[Body]
+    order: tuple[str, ...]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    references: Mapping[str, str] = field(default_factory=dict)
+    loose: Mapping[str, str] = field(default_factory=dict)
+    limits: tuple[Limit, ...] = ()
+    keeps_time: bool = False
+    once: tuple[str, ...] = ()
+    long_line: int = _LONG_LINE
+    only: Mapping[str, object] = field(default_factory=dict)
+    must_be_empty: bool = False
+
+    def path(self) -> str:
+        """The name of the file in the archive."""
+        return f"data/{self.name}.jsonl"
+
+    def columns(self) -> list[str]:
+        """The names in a line, in the order of the columns."""
+        names = (one.attname for one in self.model._meta.concrete_fields)
+        return [name for name in names if name != "member_id" and name not in self.left_out]
+
+    def stored_file(self) -> str | None:
+        """The column that names a stored file, whose bytes are in the archive; None if there is none."""
+        found = (one.attname for one in self.model._meta.concrete_fields if isinstance(one, FileField))
+        return next(found, None)
+
+    def rows(self, member: Member) -> QuerySet[Model]:
+        """The member's rows, in the order of the lines."""
+        return QuerySet(self.model).filter(member_id=member.id, **self.only).order_by(*self.order)
+
+
+TABLES = HookList[ArchiveTable]("MEMBER_ARCHIVE", ArchiveTable)
+"""A table stands after those that it refers to."""
+
+ExtraFile = Callable[[Member], Iterator[bytes]]
+"""Writes what other programs read of the member's data, in pieces; inside the transaction of the archive."""
+
+EXTRAS = HookTable[ExtraFile]("MEMBER_ARCHIVE_EXTRAS", ExtraFile)
+"""By the names of the files; they are not read again."""

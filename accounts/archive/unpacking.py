@@ -1,0 +1,191 @@
+"""An archive that somebody sent, looked at as a ZIP: what is in it, and its lines. Nothing of it is believed."""
+
+import io
+import stat
+import time
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any
+
+import orjson
+
+from accounts.archive.profile import PROFILE
+from accounts.archive.tables import CHANGES, EXTRAS, FILES, FORMAT, MANIFEST, README, TABLES, VERSION
+from studyservice.operations.errors import InvalidRequest
+from studyservice.reading.process import read_in_child
+
+MAX_UNPACKED = 500 * 1024 * 1024
+"""Bytes of all that is in it."""
+
+MAX_ENTRIES = 2000
+"""Files in it; a member has no more than some hundred."""
+
+READING_SECONDS = 300
+"""How long the lines may take; a million of them takes less."""
+
+_DIRECTORY_READER = "studyservice.reading.zip_directory.read"
+_FOLDERS = frozenset({"data/", FILES})
+_MAX_MANIFEST = 64 * 1024
+_BUFFER = 256 * 1024
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError)
+"""What `zipfile` raises of a broken file."""
+
+
+class NoArchive(InvalidRequest):
+    """What was sent is not an archive of this service's, or not a whole one."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"This is no archive that can be taken in: {why} Nothing was changed.")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a file in the archive.
+
+    Attributes:
+        number: from 1.
+        value: the JSON value; None if it is none, or too long.
+    """
+
+    number: int
+    value: Any
+
+
+class Archive:
+    """An open archive whose names and sizes were found to be in order.
+
+    Attributes:
+        counts: how many lines its manifest tells of, by the names of the tables.
+        files: the names of the stored files in it.
+    """
+
+    def __init__(self, opened: zipfile.ZipFile) -> None:
+        self._opened = opened
+        self._deadline = time.monotonic() + READING_SECONDS
+        entries = opened.infolist()
+        _require_names([entry.filename for entry in entries])
+        _require_plain(entries)
+        self.counts = self._manifest_counts()
+        self.files = frozenset(
+            entry.filename for entry in entries if entry.filename.startswith(FILES) and not entry.is_dir()
+        )
+
+    def lines(self, path: str, long_line: int) -> Iterator[Line]:
+        """The lines of a file, one at a time.
+
+        Args:
+            long_line: bytes of the longest; one that is longer has no value, and is the last.
+        """
+        with self.opened(path) as entry:
+            number = 0
+            while raw := entry.readline(long_line + 1):
+                number += 1
+                self._require_time()
+                if len(raw) > long_line:
+                    yield Line(number, None)
+                    return
+                yield Line(number, _json(raw))
+
+    @contextmanager
+    def opened(self, path: str) -> Iterator[IO[bytes]]:
+        """A file of it; inside of the block nothing else may be done that raises a `ValueError`."""
+        with _refused_if_broken(), self._opened.open(path) as entry, io.BufferedReader(entry, _BUFFER) as buffered:  # type: ignore[type-var]  # it reads
+            yield buffered
+
+    def require_whole(self, path: str) -> int:
+        """Read a file to its end, where its checksum is compared; gives its bytes.
+
+        Raises:
+            NoArchive: it is broken.
+        """
+        size = 0
+        with self.opened(path) as entry:
+            while piece := entry.read(_BUFFER):
+                size += len(piece)
+                self._require_time()
+        return size
+
+    def _manifest_counts(self) -> Mapping[str, int]:
+        if self._opened.getinfo(MANIFEST).file_size > _MAX_MANIFEST:
+            raise NoArchive(f"{MANIFEST} is too long.")
+        with self.opened(MANIFEST) as entry:
+            manifest = _json(entry.read())
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+            raise NoArchive(f"{MANIFEST} does not say that it is one.")
+        version, counts = manifest.get("version"), manifest.get("counts")
+        if type(version) is not int or not version >= 1:
+            raise NoArchive(f"{MANIFEST} has no version.")
+        if version > VERSION:
+            raise NoArchive(f"it is of version {version}, and this service reads versions up to {VERSION}.")
+        if not isinstance(counts, dict) or any(type(count) is not int for count in counts.values()):
+            raise NoArchive(f"{MANIFEST} has no counts.")
+        return counts
+
+    def _require_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise NoArchive("reading it takes too long.")
+
+
+@contextmanager
+def open_archive(file: IO[bytes]) -> Iterator[Archive]:
+    """The archive in an open file with a descriptor.
+
+    Raises:
+        NoArchive: it is none.
+        ReadingBusy: others are reading.
+    """
+    outcome = read_in_child(_DIRECTORY_READER, file)
+    if not outcome.complete:
+        raise NoArchive("it is no ZIP file, or a broken one.")
+    if outcome.found["entries"] > MAX_ENTRIES:
+        raise NoArchive(f"there are more than {MAX_ENTRIES} files in it.")
+    file.seek(0)
+    with _refused_if_broken():
+        opened = zipfile.ZipFile(file)
+    with opened:
+        yield Archive(opened)
+
+
+@contextmanager
+def _refused_if_broken() -> Iterator[None]:
+    try:
+        yield
+    except _BROKEN as error:
+        raise NoArchive("it is broken.") from error
+
+
+def _require_names(names: list[str]) -> None:
+    """Let there be what belongs into an archive, all of it, once, and nothing else."""
+    needed = {MANIFEST, PROFILE, *(table.path() for table in TABLES)}
+    known = needed | {README, CHANGES, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
+    if MANIFEST not in names:
+        raise NoArchive(f"it has no {MANIFEST}.")
+    for name in names:
+        if name not in known and not (name.startswith(FILES) and name.count("/") == 1):
+            raise NoArchive(f"{name[:100]!r} does not belong into one.")
+    if len(set(names)) < len(names):
+        raise NoArchive("a name is in it twice.")
+    for name in sorted(needed - set(names)):
+        raise NoArchive(f"it has no {name}.")
+
+
+def _require_plain(entries: list[zipfile.ZipInfo]) -> None:
+    """Let it be made of files that can be read without harm."""
+    for entry in entries:
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if kind not in {0, stat.S_IFREG, stat.S_IFDIR} or entry.is_dir() is not (entry.filename in _FOLDERS):
+            raise NoArchive(f"{entry.filename} is no plain file.")
+        if entry.flag_bits & 0x1 or entry.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+            raise NoArchive(f"{entry.filename} is encrypted, or packed in an unusual way.")
+    if sum(entry.file_size for entry in entries) > MAX_UNPACKED:
+        raise NoArchive(f"unpacked it is larger than {MAX_UNPACKED // 1024 // 1024} MiB.")
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return None

@@ -1,0 +1,32 @@
+"""Delete a member with everything."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.erasure import erase_member
+from accounts.management.arguments import add_json_option, answer, member_named, text
+
+
+class Command(BaseCommand):
+    """`erasemember EMAIL`."""
+
+    help = "Delete a member with everything, files and sessions too. Nothing of it can be brought back."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", type=text)
+        parser.add_argument("--yes", action="store_true", help="do not ask for the address once more")
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Asks for the address again, so that nobody goes by a slip."""
+        member = member_named(options["email"])
+        if not options["yes"]:
+            try:
+                typed = input(f"Type {member.email} to delete the account with everything in it: ")
+            except EOFError:
+                raise CommandError("Nobody answered, so nothing was deleted. --yes asks for nothing.") from None
+            if typed.strip().lower() != member.email:
+                raise CommandError("That is another address. Nothing was deleted.")
+        erase_member(member.id)
+        answer(self, {"id": member.id}, as_json=options["json"], text="The member and everything of theirs is deleted.")

@@ -1,0 +1,54 @@
+"""Write the archive of a member's data."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from accounts.acting import acting, command
+from accounts.archive.exporting import write_archive
+from accounts.management.arguments import add_json_option, answer, member_named, text
+from accounts.models import Member
+from accounts.writing import writing
+from studyservice.operations.errors import NotFound
+
+EVERYTHING = "all study data"
+"""What the member's log of changes says was looked at."""
+
+
+class Command(BaseCommand):
+    """`exportmember EMAIL FILE`."""
+
+    help = "Write everything that is stored for a member into a new file, which the owner alone can read."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", type=text)
+        parser.add_argument("file", type=Path)
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """The member's log of changes says that it was done."""
+        member, path = member_named(options["email"]), options["file"]
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}.") from None
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                _note(member)
+                write_archive(member, file, timezone.now())
+        except BaseException:
+            path.unlink()
+            raise
+        size = path.stat().st_size
+        answer(self, {"file": str(path), "bytes": size}, as_json=options["json"], text=f"{path}: {size} bytes.")
+
+
+def _note(member: Member) -> None:
+    try:
+        with acting(command("exportmember")), writing(member.id, "operator_read") as write:
+            write.looked_at(Member, member.id, EVERYTHING)
+    except NotFound:
+        raise CommandError("The member is being deleted.") from None

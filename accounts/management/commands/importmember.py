@@ -1,0 +1,37 @@
+"""Take the archive of a member's data in."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts.acting import acting, command
+from accounts.archive.importing import take_archive
+from accounts.change_words import counts_in_words
+from accounts.management.arguments import add_json_option, answer, member_named, text
+from studyservice.operations.errors import ApiError, ValidationFailed
+
+
+class Command(BaseCommand):
+    """`importmember EMAIL FILE`."""
+
+    help = "Take an archive into the account of a member who has no courses and no decks; all of it, or nothing."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", type=text)
+        parser.add_argument("file", type=Path)
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        member, path = member_named(options["email"]), options["file"]
+        try:
+            with path.open("rb") as file, acting(command("importmember")):
+                taken = take_archive(member, file)
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}.") from None
+        except ValidationFailed as error:
+            raise CommandError("\n".join(detail["message"] for detail in error.details or [])) from None
+        except ApiError as error:
+            raise CommandError(error.message) from None
+        words = counts_in_words(taken["counts"]) or "nothing but the profile"
+        answer(self, taken["counts"], as_json=options["json"], text=f"Taken in: {words}.")

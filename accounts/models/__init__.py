@@ -1,0 +1,31 @@
+"""The models of this app; three of them stand in files of their own, beside this package."""
+
+from accounts.browser_sessions import BrowserSession
+from accounts.changes import Change
+from accounts.invitation import Invitation
+from accounts.models.credentials import ApiKey, CalendarFeed, SignInCode
+from accounts.models.idempotency import IdempotencyKey
+from accounts.models.member import (
+    DEFAULT_RETENTION,
+    LEAST_RETENTION,
+    MOST_RETENTION,
+    Member,
+    time_zones,
+    validate_time_zone,
+)
+
+__all__ = [
+    "DEFAULT_RETENTION",
+    "LEAST_RETENTION",
+    "MOST_RETENTION",
+    "ApiKey",
+    "BrowserSession",
+    "CalendarFeed",
+    "Change",
+    "IdempotencyKey",
+    "Invitation",
+    "Member",
+    "SignInCode",
+    "time_zones",
+    "validate_time_zone",
+]

@@ -1,0 +1,96 @@
+"""What members sign in and connect with: API keys, calendar addresses, sign-in codes. None is stored readable."""
+
+import uuid
+from typing import ClassVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.models.member import Member
+from studyservice.database.constraints import characters
+from studyservice.operations.declaration import Scope
+
+
+class ApiKey(models.Model):
+    """A member's key for scripts; only its hash is stored."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(Member, models.CASCADE, related_name="api_keys", db_index=False)
+    name = models.CharField(max_length=60)
+    secret_hash = models.CharField(max_length=64, editable=False)
+    hint = models.CharField(max_length=32, editable=False, help_text="The secret's visible beginning and end.")
+    may_write = models.BooleanField("may change data", default=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        verbose_name = "API key"
+        verbose_name_plural = "API keys"
+        ordering: ClassVar[list[str]] = ["-created_at"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "-created_at"], name="apikey_member_created"),
+            models.Index(fields=["member", "expires_at"], name="apikey_member_live", condition=Q(revoked_at=None)),
+            models.Index(fields=["revoked_at"], name="apikey_revoked", condition=Q(revoked_at__isnull=False)),
+            models.Index(fields=["expires_at"], name="apikey_expires", condition=Q(expires_at__isnull=False)),
+        ]
+        # `unique=True` would add a second index, for LIKE, on PostgreSQL.
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["secret_hash"], name="apikey_secret_hash"),
+            characters("name", 1, 60),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint})"
+
+    def state(self) -> str:
+        """`active`, `expired` or `revoked`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.expires_at is not None and self.expires_at <= timezone.now():
+            return "expired"
+        return "active"
+
+    def scopes(self) -> frozenset[Scope]:
+        """What the key may do; `write` includes `read`."""
+        return frozenset(Scope) if self.may_write else frozenset({Scope.READ})
+
+
+class CalendarFeed(models.Model):
+    """The secret address under which a member's calendar is fetched; only its hash is stored. A member has one."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.OneToOneField(Member, models.CASCADE, related_name="calendar_feed")
+    secret_hash = models.CharField(max_length=64, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["secret_hash"], name="calendarfeed_secret_hash")
+        ]
+
+    def __str__(self) -> str:
+        return f"calendar address of {self.member_id}"
+
+
+class SignInCode(models.Model):
+    """A code that was e-mailed for signing in; only its keyed hash is stored.
+
+    One is also made for an address that belongs to nobody, without a member, so that both take the same work.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    member = models.ForeignKey(Member, models.CASCADE, related_name="sign_in_codes", null=True)
+    code_hash = models.CharField(max_length=64)
+    tries = models.PositiveSmallIntegerField(default=0)
+    expires_at = models.DateTimeField(db_index=True)
+    used_at = models.DateTimeField(null=True)
+    joins = models.BooleanField(
+        default=False, db_default=False, help_text="Whether it was sent to an address of nobody, who joins with it."
+    )
+
+    def __str__(self) -> str:
+        return f"sign-in code {self.id}"

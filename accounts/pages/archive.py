@@ -1,0 +1,105 @@
+"""All that a member has: saved as an archive, taken in again, erased."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.core.files.uploadedfile import UploadedFile
+from django.core.mail import EmailMessage
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts import mail
+from accounts.archive.exporting import export_data
+from accounts.archive.importing import UPLOAD, import_data
+from accounts.change_words import counts_in_words
+from accounts.erasure import erase_member
+from accounts.membership import standing
+from accounts.models import Member
+from accounts.pages.account_forms import ArchiveForm, ErasureForm
+from accounts.pages.signed_in import signed_in
+from studyservice.http.error_pages import error_page
+from studyservice.http.page_uploads import takes_file
+from studyservice.http.responses import download_response
+from studyservice.operations.errors import ApiError, RateLimited, ValidationFailed
+
+ERASURE_SECONDS = 20.0
+"""How long a browser waits for an erasure; what takes longer is completed by `purgeexpired`."""
+
+
+@never_cache
+@login_required
+@require_http_methods(["POST"])
+def export_archive(request: HttpRequest) -> HttpResponseBase:
+    """The archive, to be saved; lapsed members get theirs, too."""
+    try:
+        return download_response(export_data(signed_in(request)), 200)
+    except RateLimited as error:
+        return error_page(request, error.status, "Too many archives", "Ten an hour can be made.", headers=error.headers)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+@takes_file(UPLOAD)
+def import_archive(request: HttpRequest) -> HttpResponse:
+    """Asks for an archive on GET, and takes it in on POST."""
+    member = signed_in(request)
+    if not member.membership_is_active():
+        return render(request, "import_archive.html", {"standing": standing(member)}, status=403)
+    form = ArchiveForm(request.POST, request.FILES) if request.method == "POST" else ArchiveForm()
+    if request.method != "POST" or not form.is_valid():
+        return _import_page(request, member, form)
+    return _take_in(request, member, form)
+
+
+def _take_in(request: HttpRequest, member: Member, form: ArchiveForm) -> HttpResponse:
+    sent: UploadedFile[Any] = form.cleaned_data["file"]
+    if sent.file is None:  # its handler opens one
+        raise TypeError("a file that came has no file")
+    sent.file.flush()
+    try:
+        taken = import_data(member, sent.file)
+    except ValidationFailed as error:
+        form.add_error("file", "Nothing was taken in: some lines are not as they must be.")
+        wrong = [detail["message"] for detail in error.details or []]
+        return _import_page(request, member, form, wrong=wrong)
+    except ApiError as error:
+        form.add_error("file", error.message)
+        return _import_page(request, member, form)
+    words = counts_in_words(taken["counts"]) or "your profile, as there is nothing else in it"
+    messages.success(request, f"Your archive was taken in: {words}.")
+    return redirect("account")
+
+
+def _import_page(
+    request: HttpRequest, member: Member, form: forms.Form, wrong: list[str] | None = None
+) -> HttpResponse:
+    context = {"form": form, "standing": standing(member), "wrong": wrong or []}
+    return render(request, "import_archive.html", context)
+
+
+@never_cache
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def erase(request: HttpRequest) -> HttpResponse:
+    """Offers the archive and asks for the address on GET; on POST everything of the member's goes."""
+    member = signed_in(request)
+    form = ErasureForm(request.POST if request.method == "POST" else None, member=member)
+    if request.method != "POST" or not form.is_valid():
+        return render(request, "erase.html", {"form": form})
+    all_gone = erase_member(member.id, seconds=ERASURE_SECONDS)
+    logout(request)
+    mail.post(EmailMessage("Your account was deleted", render_to_string("email/erased.txt", {}), to=[member.email]))
+    messages.success(
+        request,
+        "Your account and everything in it is deleted."
+        if all_gone
+        else "Your account is closed and nothing reaches it any more. There is much in it: all of it is gone in a day.",
+    )
+    return redirect("sign-in")

@@ -1,0 +1,58 @@
+"""How ready one is for the first exams and quizzes of an agenda."""
+
+from datetime import date, datetime, time
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import fsrs
+
+from bench.floor.ground import Caller, query
+
+_EXAMINED = frozenset({"exam", "quiz"})
+_DECAY = -fsrs.Scheduler().parameters[20]
+_FACTOR = 0.9 ** (1 / _DECAY) - 1
+_READINESS = """
+    WITH wanted AS (
+        SELECT * FROM unnest(%(items)s::uuid[], %(courses)s::uuid[], %(noons)s::timestamptz[])
+            WITH ORDINALITY AS w (item, course, noon, place)
+        WHERE EXISTS (SELECT FROM vocab_deck d WHERE d.course_id = w.course AND d.card_count > 0)
+        ORDER BY place LIMIT 3
+    ), cards AS (
+        SELECT item, place, stability, greatest(date_part('day', noon - last_reviewed_at), 0) AS days
+        FROM wanted JOIN vocab_deck d ON d.course_id = course JOIN vocab_card k ON k.deck_id = d.id
+        WHERE k.member_id = %(member)s
+    )
+    SELECT item, count(*), count(stability), count(*) FILTER (WHERE days / stability > %(times)s),
+        coalesce(sum(power(1 + %(factor)s * days / stability, %(decay)s)) FILTER (WHERE stability IS NOT NULL), 0)
+    FROM cards GROUP BY item, place ORDER BY place
+"""
+
+
+def readiness(caller: Caller, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of the first three of `items` that are exams or quizzes and whose course has cards; one statement or none."""
+    wanted = [item for item in items if item["kind"] in _EXAMINED]
+    if not wanted:
+        return []
+    found = query(
+        _READINESS,
+        {
+            "member": caller.member,
+            "items": [item["id"] for item in wanted],
+            "courses": [item["course_id"] for item in wanted],
+            "noons": [datetime.combine(item["due_on"], time(12), caller.zone) for item in wanted],
+            "times": (caller.desired_retention ** (1 / _DECAY) - 1) / _FACTOR,
+            "factor": _FACTOR,
+            "decay": _DECAY,
+        },
+    )
+    days: dict[Any, date] = {item["id"]: item["due_on"] for item in wanted}
+    return [
+        {
+            "item_id": item,
+            "on": days[item],
+            "expected_recall": float((Decimal(100 * recalled) / cards).quantize(Decimal("0.01"), ROUND_HALF_UP)),
+            "unseen": cards - reviewed,
+            "below_target": below,
+        }
+        for item, cards, reviewed, below, recalled in found
+    ]

@@ -1,0 +1,69 @@
+"""Grade categories and scores in an archive, and as a table for a spreadsheet."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from accounts.archive.fields import MomentField
+from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit
+from accounts.models import Member
+from courses.entry_serializers import MAX_CATEGORIES
+from grades.models import GradeCategory, GradeScore
+from grades.scores import MAX_SCORES
+from grades.serializers import ScoreBody
+from studyservice.database.snapshots import in_pieces
+from studyservice.operations.fields import IdField, IntegerField, NumberField, StringField
+from studyservice.operations.serializers import Body
+from studyservice.operations.spreadsheets import csv_lines
+
+
+class GradeCategoryLine(Body):
+    """A category of a course's grade."""
+
+    id = IdField()
+    course_id = IdField()
+    name = StringField(max_length=60)
+    weight = NumberField(min_value=0, max_value=100)
+    position = IntegerField(min_value=1, max_value=MAX_POSITION)
+
+
+class GradeScoreLine(ScoreBody):
+    """A score."""
+
+    id = IdField()
+    created_at = MomentField(past=True)
+
+
+CATEGORIES = ArchiveTable(
+    name="grade_categories",
+    model=GradeCategory,
+    line=GradeCategoryLine,
+    order=("course_id", "position", "id"),
+    references={"course_id": "courses"},
+    limits=(Limit(most=MAX_CATEGORIES, what="grade categories of a course", per=("course_id",)),),
+)
+
+SCORES = ArchiveTable(
+    name="grade_scores",
+    model=GradeScore,
+    line=GradeScoreLine,
+    order=("created_at", "id"),
+    references={"category_id": "grade_categories"},
+    limits=(Limit(most=MAX_SCORES, what="scores of a course", per=("category_id", "course_id")),),
+)
+
+_COLUMNS = {
+    "course": "category__course__name",
+    "category": "category__name",
+    "weight": "category__weight",
+    "label": "label",
+    "score": "score",
+    "recorded_at": "created_at",
+}
+
+
+def write_grades(member: Member) -> Iterator[bytes]:
+    """Every score with its category and its course, a row each."""
+    scores: Any = GradeScore.objects.filter(member_id=member.id).order_by(
+        "category__course__created_at", "category__course_id", "category__position", "created_at", "id"
+    )
+    return csv_lines(_COLUMNS, in_pieces(scores.values_list(*_COLUMNS.values())))

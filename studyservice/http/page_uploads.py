@@ -1,0 +1,48 @@
+"""Forms of pages with a file that is larger than forms are."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+
+from studyservice.http.error_pages import error_page
+from studyservice.http.uploads import TimedUploadHandler, form_bytes
+from studyservice.operations.errors import ApiError
+from studyservice.operations.uploads import Upload
+
+_Page = Callable[..., HttpResponse]
+
+
+def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
+    """Let the form that is posted to a view have a file, as `upload` says, with its turn and its time.
+
+    Below what asks who is signed in: nobody else's file is received. The form's token is in the body like the file, so
+    it is looked for in here and not before the view.
+    """
+
+    def decorate(view: _Page) -> _Page:
+        protected: _Page = csrf_protect(view)
+
+        @csrf_exempt
+        @wraps(view)
+        def receive(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method != "POST":
+                return protected(request, *args, **kwargs)
+            try:
+                with ExitStack() as turn:
+                    if upload.turn is not None:
+                        turn.enter_context(upload.turn())
+                    request.upload_handlers = [TimedUploadHandler(request, upload.seconds)]
+                    return protected(request, *args, **kwargs)
+            except ApiError as error:
+                return error_page(
+                    request, error.status, "Your file was not taken", error.message, headers=error.headers
+                )
+
+        receive.__dict__["max_form_bytes"] = form_bytes(upload)  # decorators around it keep it (`page_gate`)
+        return receive
+
+    return decorate

@@ -1,0 +1,184 @@
+"""export_data: GET /v1/export."""
+
+import csv
+import io
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import icalendar
+import pytest
+from django.conf import settings
+
+from accounts.archive.profile import LEFT_OUT, NOT_TAKEN_IN, ProfileLine, profile_line
+from accounts.archive.tables import TABLES, ArchiveTable
+from accounts.calendar_feeds import new_feed
+from accounts.models import ApiKey, Member
+from studyservice.rates.limiter import Rate
+from tests import ROOT
+from tests.support.archives import TABLES as NAMES
+from tests.support.archives import lines_of, parts_of
+from tests.support.doors import RestDoor
+from tests.support.everything import have_everything
+from tests.support.oauth import App
+from tests.support.vocabulary import made_deck, reviewed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+@pytest.fixture(autouse=True)
+def _files(settings: Any, tmp_path: Any) -> None:
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def everything(owner: RestDoor, owner_member: Member) -> RestDoor:
+    """The owner, who has everything."""
+    have_everything(owner, owner_member)
+    return owner
+
+
+def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
+    response = owner.request("GET", "/v1/export")
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "application/zip"
+    name = f"study-data-{datetime.now(UTC):%Y-%m-%d}.zip"
+    assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    content = response.getvalue()
+    assert response.headers["Content-Length"] == str(len(content))
+    extras = {"grades.csv", "cards.csv", "calendar.ics", "README.txt", "manifest.json"}
+    data = {f"data/{name}.jsonl" for name in (*NAMES, "profile", "changes")}
+    assert parts_of(content).keys() == extras | data
+
+
+def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: Member) -> None:
+    """A new column is in the archive, or is left out for a reason: see accounts/archive/tables.py."""
+    archive = everything.made("export_data")
+    for table in TABLES:
+        lines = lines_of(archive, table.name)
+        rows = table.model._default_manager.filter(member_id=owner_member.id)
+        columns = {field.attname for field in table.model._meta.concrete_fields} - {"member_id"}
+        assert len(lines) == rows.count() > 0, table.name
+        assert all(line.keys() == columns - table.left_out.keys() for line in lines), table.name
+        assert table.left_out.keys() <= columns
+        assert table.line.shared(partial=False).fields.keys() == columns - table.left_out.keys(), table.name
+    [profile] = lines_of(archive, "profile")
+    assert profile.keys() | LEFT_OUT.keys() == {field.attname for field in Member._meta.concrete_fields}
+    assert profile.keys() == {*ProfileLine.shared(partial=False).fields, *NOT_TAKEN_IN}
+
+
+def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason() -> None:
+    inside = {table.model._meta.label for table in TABLES} | {"accounts.Change"}
+    assert inside | settings.NOT_IN_ARCHIVE.keys() == {label for label, _ in settings.MEMBER_DATA}
+    assert not inside & settings.NOT_IN_ARCHIVE.keys()
+    assert all(settings.NOT_IN_ARCHIVE.values())
+
+
+@pytest.mark.parametrize("table", list(TABLES), ids=lambda table: table.name)
+def test_the_documentation_names_every_field(table: ArchiveTable) -> None:
+    text = (ROOT / "docs" / "archive.md").read_text()
+    section = text.partition(f"### `{table.path()}`")[2].partition("###")[0]
+    assert [name for name in table.columns() if f"`{name}`" not in section] == []
+
+
+def test_a_line_says_what_the_api_says(owner: RestDoor, course: Any, item: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    card = reviewed(owner, deck["cards"][0], "good")
+    archive = owner.made("export_data")
+    [line] = lines_of(archive, "items")
+    assert line == {name: item[name] for name in line.keys() & item.keys()} | {"sequence": 0}
+    [line] = lines_of(archive, "cards")
+    assert line | card == line | {"position": 1, "step": 1}
+    [attempt], [review] = lines_of(archive, "attempts"), lines_of(archive, "reviews")
+    assert attempt["id"] == review["id"]
+    assert (review["rating"], review["by_kind"], review["stability"]) == ("good", "key", None)
+
+
+def test_the_manifest_counts_the_lines(everything: RestDoor) -> None:
+    archive = everything.made("export_data")
+    parts = parts_of(archive)
+    told = json.loads(parts["manifest.json"])
+    assert (told["format"], told["version"]) == ("study-data-archive", 1)
+    assert datetime.fromisoformat(told["made_at"]).date() == datetime.now(UTC).date()
+    files = sum(name.startswith("files/") for name in parts)
+    lines = {name: len(lines_of(archive, name)) for name in (*NAMES, "profile", "changes")}
+    assert told["counts"] == lines | {"files": files}
+
+
+def test_stored_files_are_in_it(everything: RestDoor) -> None:
+    archive = everything.made("export_data")
+    [line] = lines_of(archive, "syllabus_files")
+    assert line["file"] == f"files/{line['id']}.pdf"
+    assert parts_of(archive)[line["file"]] == b"%PDF-1.7 Week 1"
+
+
+def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> None:
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    owner_member.set_password("correct horse battery")
+    owner_member.save()
+    secrets = [everything.secret, tokens["access_token"], tokens["refresh_token"], new_feed(owner_member)]
+    content = b"".join(parts_of(everything.made("export_data")).values()).decode()
+    for secret in secrets:
+        assert secret not in content
+        assert secret[-20:] not in content
+    stored = [*ApiKey.objects.values_list("secret_hash", flat=True), Member.objects.get(id=owner_member.id).password]
+    assert not any(one in content for one in stored)
+
+
+def test_nothing_of_a_stranger_is_in_it(everything: RestDoor, stranger: RestDoor, owner_member: Member) -> None:
+    before = everything.made("export_data")
+    stranger.made("create_course", name="Foreign")
+    made_deck(stranger, "Foreign")
+    content = b"".join(parts_of(everything.made("export_data")).values())
+    assert b"Foreign" not in content
+    assert sorted(parts_of(before)) == sorted(parts_of(everything.made("export_data")))
+
+
+@pytest.mark.parametrize("name", ["grades.csv", "cards.csv"])
+def test_no_cell_is_a_formula(everything: RestDoor, name: str) -> None:
+    text = parts_of(everything.made("export_data"))[name].decode("utf-8-sig")
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert len(rows) > 2
+    assert [cell for row in rows for cell in row if cell[:1] in set("=+-@\uff1d\uff0b\uff0d\uff20")] == []
+    if name == "grades.csv":
+        assert rows[2][:5] == ["Cell Biology", "'=Quizzes", "33.3333", "Score 150", "150"]
+
+
+def test_the_calendar_has_every_date(everything: RestDoor) -> None:
+    calendar = icalendar.Calendar.from_ical(parts_of(everything.made("export_data"))["calendar.ics"].decode())
+    titles = [str(event["summary"]) for event in calendar.walk("VEVENT")]
+    assert "Midterm exam (Cell Biology)" in titles  # some years ahead
+    assert "Outline (Midterm exam)" in titles
+    assert not any(title.startswith("Read") for title in titles)  # is done
+
+
+def test_ten_an_hour_are_made(owner: RestDoor) -> None:
+    for _ in range(Rate.ARCHIVES.value.amount):
+        owner.made("export_data")
+    response = owner.request("GET", "/v1/export")
+    assert response.json()["error"]["type"] == "rate_limited"
+    assert int(response.headers["Retry-After"]) > 60
+    assert Rate.ARCHIVES.value.amount == 10
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_shows_one_moment_and_holds_nobody_up(
+    owner: RestDoor, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
+) -> None:
+    """What is written while it is made is not in it, in no file; and that write does not wait."""
+    from accounts.archive import exporting
+
+    def lines(member: Member) -> dict[str, Any]:
+        """The first of what is read; then another connection writes."""
+        line = profile_line(member)
+        [answer] = in_threads(lambda name: owner.call("create_course", name=name), ["Late"])
+        assert answer.error is None
+        return line
+
+    monkeypatch.setattr(exporting, "profile_line", lines)
+    archive = owner.made("export_data")
+    assert [line["name"] for line in lines_of(archive, "courses")] == ["Cell Biology"]
+    assert b"Late" not in b"".join(parts_of(archive).values())
+    assert len(owner.made("list_courses")["data"]) == 2

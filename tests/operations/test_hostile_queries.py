@@ -1,0 +1,172 @@
+"""Whatever stands in the query or the headers: a wrong parameter is named, and what is unknown is ignored."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from studyservice.rates import limiter as rates
+from tests.support.doors import RestDoor, routes
+from tests.support.world import (
+    OPERATIONS,
+    USED_UP,
+    WITH_BODY,
+    WITH_UPLOAD,
+    Call,
+    World,
+    bearer,
+    check_headers,
+    declared,
+    error_of,
+    fields_of,
+)
+
+pytestmark = pytest.mark.django_db
+
+MIB = 1024 * 1024
+WITH_QUERY = [name for name in OPERATIONS if routes()[name].query]
+
+
+@pytest.fixture
+def world(owner_member: Member, make_key) -> World:
+    """The owner's objects."""
+    return World(RestDoor(make_key(owner_member)[0]))
+
+
+PARAMETERS = [
+    (operation_id, parameter["name"], parameter["schema"])
+    for operation_id in WITH_QUERY
+    for parameter in declared(operation_id)["parameters"]
+    if parameter["in"] == "query"
+]
+
+
+def _wrong(schema: Any) -> list[str]:
+    """Raw values that do not fit a parameter's schema."""
+    wrong = ["", "%00", "%ED%A0%80", "%FF", "%ZZ", "%", "x" * 4000, "null", "[]", "%20", "1%0A"]
+    match schema["type"]:
+        case "integer":
+            low, high = schema["minimum"], schema["maximum"]
+            wrong += [str(low - 1), str(high + 1), "-1", "1.0", "1e1", "+1", "0x1", "1_0", "%D9%A1", "9" * 5000, "NaN"]
+            wrong += ["true", "%201", "--1"]
+        case "boolean":
+            wrong += ["1", "0", "yes", "True", "TRUE", "t", "on", "false%20"]
+        case _ if schema.get("format") == "date":
+            wrong += ["2026-02-30", "2026-1-1", "20260101", "0000-01-01", "2026-01-01T00:00:00Z", "today", "-1"]
+        case _ if schema.get("format") == "date-time":
+            wrong += ["2026-01-01", "2026-01-01T00:00:00", "2026-01-01T25:00:00Z", "2026-02-30T00:00:00Z", "0"]
+            wrong += ["2026-01-01T00:00:00%2B99:99", "2026-01-01T00:00:00.Z", "0000-01-01T00:00:00Z"]
+        case _ if schema.get("format") == "uuid":
+            wrong += ["17", "3f9f5a9e6f5e4a589a430d4a0b6f2c01", "%7B3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01%7D"]
+    return wrong
+
+
+def _is_free_text(schema: Any) -> bool:
+    return schema["type"] == "string" and not {"format", "enum"} & schema.keys()
+
+
+@pytest.mark.parametrize(("operation_id", "name", "schema"), [p for p in PARAMETERS if not _is_free_text(p[2])])
+def test_a_wrong_parameter_is_named(world: World, operation_id: str, name: str, schema: Any) -> None:
+    for value in _wrong(schema):
+        rates.clear()
+        call = replace(world.call(operation_id), query=f"{name}={value}")
+        assert [field.partition("[")[0] for field in fields_of(call.send(**bearer(world.door.secret)))] == [name], value
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "%00", "%FF", "%ED%A0%80", "%ZZ", "A" * 72, "A" * 200, "=", "====", "é"])
+def test_a_cursor_that_cannot_be_read_is_400(world: World, cursor: str) -> None:
+    """Spec, list_items: a bad cursor gives 400."""
+    response = Call("GET", "/v1/items", query=f"cursor={cursor}").send(**bearer(world.door.secret))
+    assert error_of(response)["type"] == "invalid_request"
+
+
+def test_a_cursor_over_200_characters_is_422(world: World) -> None:
+    response = Call("GET", "/v1/items", query="cursor=" + "A" * 201).send(**bearer(world.door.secret))
+    assert fields_of(response) == ["cursor"]
+
+
+ODD_QUERIES = (
+    "=",
+    "&&&&",
+    "%",
+    "%00=%00",
+    "%FF=%FF",
+    "a=b;c=d",
+    "?" * 1000,
+    "[]=1&a[b]=c&a.b=c",
+    "unknown=" + "x" * 4000,
+    "page=2&offset=-1&fmt=html&_method=DELETE",
+    "&".join(f"a{number}={number}" for number in range(2000)),
+    "a&" * 2000,
+)
+
+
+@pytest.mark.once("how a query is parted into parameters")
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_unknown_parameters_are_ignored_however_odd(world: World, operation_id: str) -> None:
+    # A file is read in a process of its own, which costs more than all the rest.
+    for query in ["&".join(ODD_QUERIES)] if operation_id in WITH_UPLOAD else ODD_QUERIES:
+        response = replace(world.call(operation_id), query=query).send(**bearer(world.door.secret))
+        check_headers(response)
+        assert response.status_code == routes()[operation_id].success, query[:100]
+        if operation_id in USED_UP:
+            world.forget()
+
+
+def _defaults(operation_id: str) -> dict[str, str]:
+    """A good value for each parameter that has a default."""
+    schemas = {name: schema for operation, name, schema in PARAMETERS if operation == operation_id}
+    defaults = {name: schema["default"] for name, schema in schemas.items() if "default" in schema}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in defaults.items()}
+
+
+@pytest.mark.parametrize("operation_id", [name for name in WITH_QUERY if _defaults(name)])
+def test_of_a_repeated_parameter_the_last_counts(world: World, operation_id: str) -> None:
+    call = world.call(operation_id)
+    for name, good in _defaults(operation_id).items():
+        last_good = replace(call, query=f"{name}=wrong&{name}={good}").send(**bearer(world.door.secret))
+        last_wrong = replace(call, query=f"{name}={good}&{name}=wrong").send(**bearer(world.door.secret))
+        assert last_good.status_code in routes()[operation_id].successes
+        assert fields_of(last_wrong) == [name]
+
+
+@pytest.mark.parametrize("operation_id", [name for name in OPERATIONS if name not in {*WITH_BODY, *WITH_UPLOAD}])
+@pytest.mark.parametrize("data", [b"{broken", b"\0" * 100, b"x" * 2 * MIB])
+def test_a_body_where_none_is_read_is_ignored(world: World, operation_id: str, data: bytes) -> None:
+    call = world.call(operation_id)
+    response = call.send_raw(data, "text/html", **bearer(world.door.secret))
+    assert response.status_code == routes()[operation_id].success
+
+
+@pytest.mark.once("how an answer is written")
+@pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*;q=0", "garbage", ""])
+@pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/v1/courses/17"])
+def test_the_answer_is_json_whatever_is_asked_for(world: World, path: str, accept: str) -> None:
+    response = Call("GET", path).send(**bearer(world.door.secret), Accept=accept)
+    check_headers(response)
+    response.json()
+
+
+@pytest.mark.once("the names of hosts")
+@pytest.mark.parametrize("host", ["evil.example", "", "a b", "[::", "127.0.0.1:99999", "\xff"])
+@pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/health", "/health/ready", "/openapi.json"])
+def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None:
+    response = Call("GET", path).send(**bearer(world.door.secret), Host=host)
+    assert response.status_code < 500
+    assert response.headers["Content-Type"] == "application/json"
+
+
+@pytest.mark.once("the names of hosts")
+@pytest.mark.parametrize("headers", [{}, {"Origin": "https://app.example"}])
+def test_a_probe_by_address_is_answered_and_nothing_else(world: World, settings: Any, headers: dict[str, str]) -> None:
+    """A load balancer knows an instance by its address, over http too."""
+    settings.SECURE_SSL_REDIRECT = True
+    asked = {path: Call("GET", path).send(Host="10.0.0.5", **headers) for path in ("/health", "/", "/sign-in", "/docs")}
+    assert {path: response.status_code for path, response in asked.items()} == {
+        "/health": 200,
+        "/": 400,
+        "/sign-in": 400,
+        "/docs": 400,
+    }

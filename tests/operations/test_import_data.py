@@ -1,0 +1,225 @@
+"""import_data: POST /v1/import."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.storage import default_storage
+
+from accounts.archive import importing
+from accounts.counts import repair_counts
+from accounts.models import Member
+from courses.models import SyllabusFile
+from tests.conftest import MakeMember, OpenDoor
+from tests.support.archives import a_course, lines_of, one_course, parts, zipped
+from tests.support.calendar_files import one_deadline
+from tests.support.doors import RestDoor
+from tests.support.everything import answers, have_everything
+from tests.support.world import rows
+from vocab.models import Review
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+@pytest.fixture(autouse=True)
+def _files(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path
+
+
+@pytest.fixture
+def archive(owner: RestDoor, owner_member: Member) -> bytes:
+    """Of the owner, who has everything."""
+    have_everything(owner, owner_member)
+    content: bytes = owner.made("export_data")
+    return content
+
+
+@pytest.fixture
+def newcomer(make_member: MakeMember, door: OpenDoor) -> RestDoor:
+    """A member whose account is empty."""
+    return door(make_member("new@example.org"))
+
+
+def test_everything_is_there_again(owner: RestDoor, archive: bytes, newcomer: RestDoor) -> None:
+    taken = newcomer.call("import_data", file=archive)
+    assert (taken.error, taken.status) == (None, 201)
+    assert answers(newcomer) == answers(owner)
+
+
+def test_counts_sums_and_clocks_are_right(archive: bytes, newcomer: RestDoor) -> None:
+    newcomer.made("import_data", file=archive)
+    member = Member.objects.get(email="new@example.org")
+    assert repair_counts(member.id) == 0
+    newest = max(item["created_at"] for item in newcomer.made("list_items")["data"])
+    later = newcomer.made("create_course", name="Later")
+    assert later["created_at"] > newest
+
+
+def test_pollers_see_its_items_in_their_order(owner: RestDoor, archive: bytes, newcomer: RestDoor) -> None:
+    past = newcomer.made("create_course", name="Past")
+    seen = newcomer.made("create_item", course_id=past["id"], title="Seen")["created_at"]
+    newcomer.made("delete_course", course_id=past["id"])
+    newcomer.made("import_data", file=archive)
+    found = newcomer.made("list_items", created_after=seen)["data"]
+    assert [item["title"] for item in found] == [item["title"] for item in owner.made("list_items")["data"]]
+    assert min(item["created_at"] for item in found) > seen
+
+
+def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestDoor) -> None:
+    """A calendar file that comes again knows its events."""
+    newcomer.made("import_data", file=archive)
+    [history] = [one for one in newcomer.made("list_courses")["data"] if one["name"] == "History"]
+    told = newcomer.made("import_calendar", course_id=history["id"], file=one_deadline())
+    assert (told["new"], told["kept"]) != ([one_deadline()], None)
+    assert told["new"] == []
+
+
+def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestDoor) -> None:
+    newcomer.made("import_data", file=archive)
+    review = Review.objects.filter(member__email="new@example.org").latest("reviewed_at")
+    newcomer.made("review_vocab_card", card_id=str(review.card_id), rating="again")
+    for change in newcomer.made("list_changes", limit=2)["data"]:
+        if change["operation"] == "review_vocab_card":
+            assert newcomer.call("undo_change", change_id=change["id"]).error is None
+    assert repair_counts(review.member_id) == 0
+
+
+def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestDoor) -> None:
+    newcomer.made("import_data", file=one_course())
+    [row] = newcomer.made("list_changes")["data"]
+    assert (row["operation"], row["before"], row["undoable"]) == ("import_data", None, False)
+    assert row["after"]["courses"] == 1
+    refused = newcomer.call("undo_change", change_id=row["id"])
+    assert refused.error == "conflict"
+    assert "cannot be taken back" in refused.body["message"]
+
+
+def test_its_profile_is_taken_and_the_account_stays(newcomer: RestDoor) -> None:
+    before = newcomer.made("get_me")
+    newcomer.made("import_data", file=one_course())
+    after = newcomer.made("get_me")
+    assert (after["name"], after["time_zone"], after["desired_retention"]) == ("Ada", "Asia/Tokyo", 0.85)
+    assert (after["id"], after["email"], after["created_at"]) == (before["id"], before["email"], before["created_at"])
+
+
+def test_ids_are_new(archive: bytes, newcomer: RestDoor) -> None:
+    newcomer.made("import_data", file=archive)
+    for table in ("courses", "items", "cards", "reviews", "attempts"):
+        old = {line["id"] for line in lines_of(archive, table)}
+        new = {line["id"] for line in lines_of(newcomer.made("export_data"), table)}
+        assert len(old) == len(new)
+        assert not old & new, table
+
+
+def test_its_files_are_stored(archive: bytes, newcomer: RestDoor) -> None:
+    newcomer.made("import_data", file=archive)
+    file = SyllabusFile.objects.get(member__email="new@example.org")
+    assert (file.filename, file.file.read()) == ("Syllabus 2026.PDF", b"%PDF-1.7 Week 1")
+    file.file.close()
+
+
+@pytest.mark.parametrize("there", ["course", "deck"])
+def test_an_account_with_something_in_it_takes_none(newcomer: RestDoor, there: str) -> None:
+    if there == "course":
+        newcomer.made("create_course", name="Here")
+    else:
+        newcomer.made("create_vocab_deck", name="Here", cards=[{"term": "a", "definition": "b"}])
+    before = rows()
+    assert newcomer.call("import_data", file=one_course()).error == "conflict"
+    assert rows() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_one_is_taken_in(newcomer: RestDoor, in_threads: Any, monkeypatch: Any) -> None:
+    """In different processes, so that the turn of one is not in the way; the other is told 409."""
+    from contextlib import nullcontext
+    from dataclasses import replace
+
+    from accounts.views import ArchiveViewSet
+
+    free = replace(importing.UPLOAD, turn=nullcontext)
+    monkeypatch.setattr(ArchiveViewSet, "import_data", replace(ArchiveViewSet.import_data, upload=free))
+    found = in_threads(lambda content: newcomer.call("import_data", file=content), [one_course()] * 2)
+    assert sorted(answer.error or "taken" for answer in found) in (["conflict", "taken"], ["rate_limited", "taken"])
+    assert len(newcomer.made("list_courses")["data"]) == 1
+
+
+def test_one_is_taken_in_at_a_time(newcomer: RestDoor) -> None:
+    with importing.import_turn():
+        response = _send(newcomer, one_course())
+    assert response.json()["error"]["type"] == "rate_limited"
+    assert response.headers["Retry-After"] == "30"
+    assert newcomer.call("import_data", file=one_course()).error is None
+
+
+def test_the_turn_is_given_back(newcomer: RestDoor) -> None:
+    for _ in range(2):
+        assert newcomer.call("import_data", file=b"no archive").error == "invalid_request"
+
+
+def test_ten_an_hour_are_read(newcomer: RestDoor) -> None:
+    errors = [newcomer.call("import_data", file=b"no archive").error for _ in range(11)]
+    assert errors == ["invalid_request"] * 10 + ["rate_limited"]
+
+
+def test_a_retry_with_its_key_is_answered_the_same(newcomer: RestDoor) -> None:
+    content = one_course()
+    first, second = (_send(newcomer, content, headers={"Idempotency-Key": "1"}) for _ in range(2))
+    assert (first.status_code, second.status_code, second.json()) == (201, 201, first.json())
+    assert second.headers["Idempotency-Replayed"] == "true"
+
+
+def test_a_file_that_comes_too_slowly_is_refused(newcomer: RestDoor, monkeypatch: Any) -> None:
+    from studyservice.http import uploads
+
+    monkeypatch.setattr(uploads, "_deadline", lambda seconds: 0.0 if seconds == 900 else float("inf"))
+    refused = newcomer.call("import_data", file=one_course())
+    assert (refused.error, "too slowly" in refused.body["message"]) == ("invalid_request", True)
+
+
+def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestDoor, monkeypatch: Any) -> None:
+    kept = _stored(default_storage.path(""))
+
+    def fail(member_id: Any) -> int:
+        raise RuntimeError("the server was killed")
+
+    monkeypatch.setattr(importing, "COUNT_REPAIRS", [fail])
+    before = rows()
+    assert newcomer.call("import_data", file=archive).error == "internal_error"
+    assert rows() == before
+    assert _stored(default_storage.path("")) == kept
+
+
+def test_a_stranger_sees_none_of_it(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
+    newcomer.made("import_data", file=archive)
+    assert stranger.made("list_courses")["data"] == []
+
+
+def test_a_second_account_takes_the_same(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
+    """Its old ids are in use here, by the owner and by the first."""
+    newcomer.made("import_data", file=archive)
+    assert stranger.call("import_data", file=archive).error is None
+    assert answers(stranger) == answers(newcomer)
+
+
+def test_an_archive_out_of_an_archive_goes_in(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
+    newcomer.made("import_data", file=archive)
+    stranger.made("import_data", file=newcomer.made("export_data"))
+    assert answers(stranger) == answers(newcomer)
+
+
+def test_unknown_fields_are_ignored(newcomer: RestDoor) -> None:
+    newcomer.made("import_data", file=zipped(parts(courses=[a_course(color="blue")])))
+    assert newcomer.made("list_courses")["data"][0]["name"] == "Cell Biology"
+
+
+def _send(door: RestDoor, content: bytes, **extra: Any) -> Any:
+    from django.test.client import MULTIPART_CONTENT
+
+    from tests.support.uploads import multipart
+
+    return door.request("POST", "/v1/import", data=multipart(content), content_type=MULTIPART_CONTENT, **extra)
+
+
+def _stored(root: str) -> list[str]:
+    return sorted(str(path) for path in Path(root).rglob("*") if path.is_file())

@@ -1,0 +1,321 @@
+"""import_data: what is no archive is refused with 400, and a line that breaks a rule with 422; nothing is changed."""
+
+import io
+import json
+import stat
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.archive import unpacking
+from courses.courses import MAX_COURSES
+from planning.milestones import MAX_MILESTONES
+from tests.support.archives import COURSE_ID, THEN, a_course, manifest, one_course, parts, zipped
+from tests.support.doors import RestDoor
+from tests.support.world import rows
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+@pytest.fixture(autouse=True)
+def _files(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path
+
+
+def an_id(number: int) -> str:
+    return f"00000000-0000-7000-8000-{number:012d}"
+
+
+def with_parts(**members: bytes) -> bytes:
+    """The archive with one course, and these."""
+    return zipped(parts(courses=[a_course()]) | members)
+
+
+def without(name: str) -> bytes:
+    found = parts(courses=[a_course()])
+    del found[name]
+    return zipped(found)
+
+
+def entry(change: Callable[[zipfile.ZipInfo], None], name: str = "README.txt") -> bytes:
+    """The archive with one more entry, changed."""
+    target = io.BytesIO(one_course())
+    with zipfile.ZipFile(target, "a") as archive:
+        info = zipfile.ZipInfo(name)
+        change(info)
+        archive.writestr(info, b"data/courses.jsonl")
+    return target.getvalue()
+
+
+def a_link(info: zipfile.ZipInfo) -> None:
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+
+
+def packed_with_bzip2(info: zipfile.ZipInfo) -> None:
+    info.compress_type = zipfile.ZIP_BZIP2
+
+
+def twice() -> bytes:
+    target = io.BytesIO(one_course())
+    with zipfile.ZipFile(target, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("data/courses.jsonl", json.dumps(a_course(name="Other")))
+    return target.getvalue()
+
+
+def encrypted() -> bytes:
+    """The flag of the first entry, in its own head and in the directory."""
+    content = bytearray(one_course())
+    content[6] |= 1
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(content)
+
+
+def with_broken_bytes() -> bytes:
+    """Inside the packed line of a course."""
+    content = bytearray(one_course())
+    place = content.index(b"data/courses.jsonl") + 30
+    content[place] ^= 0xFF
+    return bytes(content)
+
+
+def a_bomb() -> bytes:
+    """501 MiB of nothing, of which nothing is told to be more than it is."""
+    target = io.BytesIO(one_course())
+    with (
+        zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("files/big", "w") as big,
+    ):
+        for _ in range(501):
+            big.write(bytes(1024 * 1024))
+    return target.getvalue()
+
+
+def many_entries() -> bytes:
+    return zipped(parts() | {f"files/{number}": b"" for number in range(unpacking.MAX_ENTRIES)})
+
+
+COUNTS_ARE_NONE = b'{"format": "study-data-archive", "version": 1, "counts": 3}'
+
+NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "no zip": (lambda: b"no zip", "no ZIP file"),
+    "cut": (lambda: one_course()[:-100], "no ZIP file"),
+    "cut in the middle": (lambda: one_course()[:200], "no ZIP file"),
+    "broken inside": (with_broken_bytes, "it is broken"),
+    "empty": (lambda: zipped({}), "it has no manifest.json"),
+    "no manifest": (lambda: without("manifest.json"), "it has no manifest.json"),
+    "no table": (lambda: without("data/decks.jsonl"), "it has no data/decks.jsonl"),
+    "no profile": (lambda: without("data/profile.jsonl"), "it has no data/profile.jsonl"),
+    "foreign": (lambda: with_parts(**{"setup.exe": b"x"}), "does not belong"),
+    "absolute": (lambda: with_parts(**{"/etc/passwd": b"x"}), "does not belong"),
+    "upwards": (lambda: with_parts(**{"files/../../x": b"x"}), "does not belong"),
+    "another table": (lambda: with_parts(**{"data/api_keys.jsonl": b"{}"}), "does not belong"),
+    "a file of no line": (lambda: with_parts(**{"files/x.pdf": b"x"}), "no line names files/x.pdf"),
+    "doubled": (twice, "a name is in it twice"),
+    "a link": (lambda: entry(a_link), "no plain file"),
+    "a folder as a table": (lambda: entry(lambda _: None, "data/x/"), "does not belong"),
+    "encrypted": (encrypted, "encrypted"),
+    "packed unusually": (lambda: entry(packed_with_bzip2), "packed in an unusual way"),
+    "a bomb": (a_bomb, "larger than 500 MiB"),
+    "many entries": (many_entries, "more than 2000 files"),
+    "a manifest that is none": (lambda: with_parts(**{"manifest.json": b"[]"}), "does not say"),
+    "a foreign manifest": (lambda: with_parts(**{"manifest.json": manifest({}, format="x")}), "does not say"),
+    "a later version": (lambda: with_parts(**{"manifest.json": manifest({}, version=2)}), "of version 2"),
+    "no version": (lambda: with_parts(**{"manifest.json": manifest({}, version=True)}), "no version"),
+    "no counts": (
+        lambda: with_parts(**{"manifest.json": COUNTS_ARE_NONE}),
+        "no counts",
+    ),
+    "a long manifest": (lambda: with_parts(**{"manifest.json": b" " * 70_000}), "too long"),
+    "other counts": (lambda: with_parts(**{"manifest.json": manifest({"courses": 2})}), "not as many lines"),
+    "two profiles": (lambda: with_parts(**{"data/profile.jsonl": b"{}\n{}\n"}), "not one line"),
+}
+
+
+@pytest.mark.parametrize("kind", NO_ARCHIVES)
+def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
+    make, why = NO_ARCHIVES[kind]
+    content, before = make(), rows()
+    answer = owner.call("import_data", file=content)
+    assert (answer.error, why in answer.body["message"]) == ("invalid_request", True), answer.body
+    assert rows() == before
+
+
+def test_reading_that_takes_too_long_is_given_up(owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unpacking, "READING_SECONDS", -1)
+    answer = owner.call("import_data", file=one_course())
+    assert (answer.error, "too long" in answer.body["message"]) == ("invalid_request", True)
+
+
+def test_folders_may_be_named(owner: RestDoor) -> None:
+    """Who unpacks an archive and packs it again has them."""
+    assert owner.call("import_data", file=with_parts(**{"data/": b"", "files/": b""})).error is None
+
+
+def an_item(**fields: Any) -> dict[str, Any]:
+    stamps = {"created_at": THEN, "updated_at": THEN}
+    made = {"id": an_id(1), "course_id": COURSE_ID, "title": "Midterm", "kind": "exam", "due_on": None, "sequence": 0}
+    return made | stamps | fields
+
+
+def a_deck(**fields: Any) -> dict[str, Any]:
+    return {"id": an_id(2), "name": "Words", "course_id": None, "created_at": THEN, "updated_at": THEN} | fields
+
+
+def a_card(**fields: Any) -> dict[str, Any]:
+    made = {"id": an_id(3), "deck_id": an_id(2), "position": 1, "term": "a", "definition": "b", "state": "new"}
+    memory = {"step": 0, "stability": None, "difficulty": None, "due_at": THEN, "last_reviewed_at": None}
+    return made | memory | {"reps": 0, "lapses": 0} | fields
+
+
+def a_review(**fields: Any) -> dict[str, Any]:
+    made = {"id": an_id(4), "card_id": an_id(3), "rating": "good", "reviewed_at": THEN, "duration_ms": None}
+    by = dict.fromkeys(("by_kind", "by_id", "by_name"))
+    memory = {"state": "new", "step": 0, "stability": None, "difficulty": None, "due_at": THEN}
+    return made | by | memory | {"desired_retention": 0.9, "last_reviewed_at": None} | fields
+
+
+def an_attempt(**fields: Any) -> dict[str, Any]:
+    made = {"id": an_id(5), "source": "vocab", "topic": "Words", "deck_id": None, "course_id": None, "correct": True}
+    return made | {"attempted_at": THEN, "day": "2026-09-01"} | fields
+
+
+def a_milestone(**fields: Any) -> dict[str, Any]:
+    stamps = {"created_at": THEN, "updated_at": THEN}
+    made = {"id": an_id(6), "item_id": an_id(1), "title": "Outline", "due_on": None, "done": False, "position": 1}
+    return made | {"sequence": 0} | stamps | fields
+
+
+def an_event(**fields: Any) -> dict[str, Any]:
+    made = {"id": an_id(7), "course_id": COURSE_ID, "item_id": an_id(1), "uid": "u", "instance": "", "prodid": ""}
+    return made | {"title": "Essay", "due_on": "2026-12-03"} | fields
+
+
+def a_category(**fields: Any) -> dict[str, Any]:
+    return {"id": an_id(8), "course_id": COURSE_ID, "name": "Exams", "weight": 50, "position": 1} | fields
+
+
+def a_score(**fields: Any) -> dict[str, Any]:
+    return {"id": an_id(9), "category_id": an_id(8), "label": "Quiz", "score": 80, "created_at": THEN} | fields
+
+
+WHOLE: dict[str, list[Any]] = {
+    "courses": [a_course()],
+    "items": [an_item()],
+    "milestones": [a_milestone()],
+    "imported_events": [an_event()],
+    "grade_categories": [a_category()],
+    "grade_scores": [a_score()],
+    "decks": [a_deck()],
+    "cards": [a_card()],
+    "reviews": [a_review()],
+    "attempts": [an_attempt(id=an_id(4), deck_id=an_id(2), course_id=COURSE_ID)],
+}
+"""An archive that can be taken in, with a line of nearly everything."""
+
+LATE = "2199-12-31T23:59:59Z"
+REVIEWED = {"state": "review", "step": None, "stability": 4.5, "difficulty": 5.5, "last_reviewed_at": THEN}
+
+WRONG: dict[str, tuple[str, list[Any], str]] = {
+    "no object": ("items", [[1]], "line 1: Must be a JSON object"),
+    "nothing": ("items", [an_item(), None], "line 2: Must be a JSON object"),
+    "too long": ("items", [an_item(title="x" * 70_000)], "line 1: Must be a JSON object, and not too long."),
+    "no field": ("items", [{"id": an_id(1)}], "line 1: course_id: This field is required."),
+    "a long title": ("items", [an_item(title="x" * 161)], "line 1: title: Must have at most 160 characters."),
+    "a kind": ("items", [an_item(kind="party")], "line 1: kind: Must be one of"),
+    "a date": ("items", [an_item(due_on="2026-02-30")], "line 1: due_on: Must be a calendar date"),
+    "no course": ("items", [an_item(course_id=an_id(99))], "line 1: course_id: Is the id of no line of courses."),
+    "an id": ("items", [an_item(id="1")], "line 1: id: Must be a UUID."),
+    "an id twice": ("items", [an_item(), an_item()], "line 2: id: Is the id of another line, too."),
+    "a NUL": ("courses", [a_course(name="a\0")], "line 1: name: Null characters are not allowed."),
+    "a moment": ("courses", [a_course(created_at="2026-09-01")], "line 1: created_at: Must be a date-time"),
+    "a moment in no zone": ("courses", [a_course(created_at="2026-09-01T08:30:00")], "created_at: Must be a date-time"),
+    "a moment to come": ("courses", [a_course(created_at=LATE)], "line 1: created_at: Must not be in the future."),
+    "a moment at the end": ("cards", [a_card(due_at="9999-12-31T23:59:59Z")], "line 1: due_at: Must be from 1970"),
+    "too many courses": (
+        "courses",
+        [a_course(id=an_id(number)) for number in range(MAX_COURSES + 1)],
+        f"line 31: id: There would be more than {MAX_COURSES} courses.",
+    ),
+    "too many milestones": (
+        "milestones",
+        [a_milestone(id=an_id(100 + number)) for number in range(MAX_MILESTONES + 1)],
+        f"line 21: id: There would be more than {MAX_MILESTONES} milestones of an item.",
+    ),
+    "too many scores": (
+        "grade_scores",
+        [a_score(id=an_id(100 + number)) for number in range(501)],
+        "line 501: id: There would be more than 500 scores of a course.",
+    ),
+    "a weight": ("grade_categories", [a_category(weight=100.1)], "line 1: weight: Must be at most 100."),
+    "a score": ("grade_scores", [a_score(score="80")], "line 1: score: Must be a number."),
+    "an event twice": ("imported_events", [an_event(), an_event(id=an_id(70))], "line 2: instance: Is in another line"),
+    "a new card with stability": (
+        "cards",
+        [a_card(stability=3.0)],
+        "stability: Must be null in the state new.",
+    ),
+    "a known card without": ("cards", [a_card(state="review")], "stability: Must not be null in the state review."),
+    "a step in review": ("cards", [a_card(**REVIEWED | {"step": 0})], "line 1: step: Must be null in the state review"),
+    "no step in learning": ("cards", [a_card(**REVIEWED | {"state": "learning"})], "line 1: step: Must be null in the"),
+    "no stability at all": ("cards", [a_card(**REVIEWED | {"stability": 0})], "stability: Must be a number from 0.001"),
+    "too much of it": ("cards", [a_card(**REVIEWED | {"stability": 1e300})], "stability: Must be a number from 0.001"),
+    "a difficulty": ("cards", [a_card(**REVIEWED | {"difficulty": True})], "difficulty: Must be a number from 1 to 10"),
+    "a review of no card": (
+        "reviews",
+        [a_review(card_id=an_id(99))],
+        "card_id: Is the id of no line of cards.",
+    ),
+    "a review twice": ("reviews", [a_review(), a_review()], "line 2: id: Is the id of another line, too."),
+    "a rating": ("reviews", [a_review(rating="fine")], "line 1: rating: Must be one of"),
+    "a retention": ("reviews", [a_review(desired_retention=0.5)], "desired_retention: Must be a number from 0.7"),
+    "another day": ("attempts", [an_attempt(day="2026-09-03")], "line 1: day: Is not the day of attempted_at"),
+    "an attempt of no deck": ("attempts", [an_attempt(deck_id=an_id(99))], "deck_id: Is the id of no line of decks."),
+    "a file that is not there": (
+        "syllabus_files",
+        [{"id": an_id(1), "course_id": COURSE_ID, "file": "files/x", "filename": "x", "created_at": THEN}],
+        "line 1: file: Names no file below files/",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_line_that_breaks_a_rule_is_named(owner: RestDoor, kind: str) -> None:
+    table, lines, message = WRONG[kind]
+    content, before = zipped(parts(**WHOLE | {table: lines})), rows()
+    answer = owner.call("import_data", file=content)
+    assert (answer.error, set(answer.fields)) == ("validation_failed", {"file"}), answer.body
+    told = [detail["message"] for detail in answer.body["details"]]
+    assert any(one.startswith(f"data/{table}.jsonl, line ") and message in one for one in told), told
+    assert rows() == before
+
+
+def test_the_whole_of_it_is_taken_in(owner: RestDoor) -> None:
+    """So that each refusal above is about what it changes."""
+    assert owner.made("import_data", file=zipped(parts(**WHOLE)))["counts"]["reviews"] == 1
+
+
+def test_a_review_that_comes_again_much_later_is_named(owner: RestDoor) -> None:
+    """Its ids are not kept in memory; the database finds the second one."""
+    lines = [a_review(id=an_id(100 + number)) for number in range(1200)]
+    lines[1100] = a_review(id=an_id(103))
+    before = rows()
+    answer = owner.call("import_data", file=zipped(parts(**WHOLE | {"reviews": lines})))
+    [detail] = answer.body["details"]
+    assert detail["message"] == "data/reviews.jsonl, line 1101: id: Is the id of another line, too."
+    assert rows() == before
+
+
+def test_a_profile_that_breaks_a_rule_is_named(owner: RestDoor) -> None:
+    profile = {"name": "Ada", "time_zone": "Mars/Olympus", "desired_retention": 0.9}
+    answer = owner.call("import_data", file=zipped(parts(profile=profile)))
+    [detail] = answer.body["details"]
+    assert detail["message"].startswith("data/profile.jsonl, line 1: time_zone: Must be an IANA time zone")
+
+
+def test_no_more_than_a_hundred_are_told(owner: RestDoor) -> None:
+    wrong = [an_item(id=an_id(number), title="") for number in range(200)]
+    answer = owner.call("import_data", file=zipped(parts(**WHOLE | {"items": wrong})))
+    assert len(answer.body["details"]) == 100

@@ -1,0 +1,76 @@
+"""import_vocab_decks with packages that are made to hurt: a clear answer within the limits, and nothing is written."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support import hostile_packages as hostile
+from tests.support.doors import RestDoor
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("files that are read")]
+
+BROKEN, TOO_LARGE = "invalid_request: The file cannot be read", "invalid_request: The file has too much in it"
+NO_CARDS, TOO_MANY = "validation_failed", "conflict: The file has more cards"
+
+CASES: list[tuple[Callable[[], bytes], str]] = [
+    (hostile.zip_bomb, TOO_LARGE),
+    (hostile.zstd_bomb, TOO_LARGE),
+    (hostile.two_gigabyte_window, BROKEN),
+    (hostile.broken_zstd, BROKEN),
+    (hostile.encrypted, BROKEN),
+    (hostile.overlapping_members, BROKEN),
+    (hostile.endless_cards, "invalid_request: The file"),
+    (hostile.cyclic_view, BROKEN),
+    (hostile.cyclic_pages, BROKEN),
+    (hostile.other_schema, BROKEN),
+    (hostile.other_columns, BROKEN),
+    (hostile.no_collection, BROKEN),
+    (hostile.deck_that_is_no_object, BROKEN),
+    (hostile.decks_that_are_a_list, BROKEN),
+    (hostile.deep_decks, BROKEN),
+    (hostile.cut, BROKEN),
+    (hostile.values_of_other_kinds, NO_CARDS),
+    (hostile.long_field, NO_CARDS),
+    (hostile.too_many_notes, TOO_MANY),
+]
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary files are made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize(("make", "said"), CASES, ids=lambda value: getattr(value, "__name__", None))
+def test_a_hostile_package_gets_a_clear_answer(
+    owner: RestDoor, make: Callable[[], bytes], said: str, temporary: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    package = make()
+    assert len(package) < 10 * 1024 * 1024
+    answer = owner.call("import_vocab_decks", file=package)
+    assert f"{answer.error}: {answer.body['message']}".startswith(said)
+    assert "raised" not in caplog.text
+    assert owner.made("list_vocab_decks")["data"] == []
+    assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "media"),
+    [
+        (hostile.harmless, "Cells", 0),
+        (hostile.two_gigabyte_claim, "Cells", 0),
+        (hostile.decks_without_names, "upload", 0),
+        (hostile.time_that_is_text, "Cells", 0),
+        (hostile.zip_slip, "Cells", 3),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_what_is_only_odd_is_read(owner: RestDoor, make: Callable[[], bytes], name: str, media: int) -> None:
+    """No member of a package but its database is unpacked, wherever it wants to lie."""
+    answer = owner.made("import_vocab_decks", file=make())
+    assert [deck["name"] for deck in answer["decks"]] == [name]
+    assert (answer["cards"], answer["media_left_out"]) == (1, media)
+    assert not Path("/tmp/slipped").exists()  # noqa: S108

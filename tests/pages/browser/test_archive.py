@@ -1,0 +1,96 @@
+"""The member's data in a real browser: saved, taken in, deleted; by keyboard, with and without script."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from accounts.models import Member
+from courses.models import Course
+from tests.pages.browser.test_accessibility import audit
+from tests.support.archives import a_course, lines_of, one_course, parts, zipped
+from tests.support.factories import CourseFactory
+
+pytestmark = pytest.mark.once("the look of pages")
+
+
+@pytest.fixture(autouse=True)
+def _files(settings: Any, tmp_path: Path) -> None:
+    settings.MEDIA_ROOT = tmp_path
+
+
+def saved(page: Page, button: str) -> bytes:
+    """The file that a button leads to."""
+    with page.expect_download() as started:
+        page.get_by_role("button", name=button).press("Enter")
+    assert started.value.suggested_filename.startswith("study-data-")
+    return Path(started.value.path()).read_bytes()
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_everything_is_saved(open_signed_in: Any, member: Member, script: bool) -> None:
+    CourseFactory.create(member=member, name="Cell Biology")
+    page = open_signed_in(java_script_enabled=script)
+    page.goto("/account")
+    [line] = lines_of(saved(page, "Export everything"), "courses")
+    assert line["name"] == "Cell Biology"
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_an_archive_is_taken_in(open_signed_in: Any, member: Member, script: bool) -> None:
+    page = open_signed_in(java_script_enabled=script)
+    page.goto("/account")
+    page.get_by_role("link", name="Import an archive").click()
+    archive = {"name": "study-data.zip", "mimeType": "application/zip", "buffer": one_course()}
+    page.get_by_label("Archive (.zip)").set_input_files(archive)
+    page.get_by_role("button", name="Import").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Your archive was taken in: 1 course.")
+    assert Course.objects.filter(member=member).count() == 1
+    page.goto("/activity")
+    expect(page.get_by_text("An archive that was taken in cannot be taken back.")).to_be_visible()
+
+
+def test_the_account_is_deleted(open_signed_in: Any, member: Member) -> None:
+    page = open_signed_in()
+    page.goto("/account")
+    page.get_by_role("link", name="Delete the account").press("Enter")
+    assert lines_of(saved(page, "Export everything first"), "courses") == []
+    page.get_by_role("button", name="Delete my account and all data").press("Enter")
+    expect(page.get_by_text("Enter your e-mail address.")).to_be_visible()
+    page.get_by_label("Your e-mail address, to confirm").fill("ada@example.org")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/sign-in")
+    expect(page.get_by_role("status")).to_contain_text("Your account and everything in it is deleted.")
+    assert not Member.objects.exists()
+
+
+@pytest.mark.parametrize("path", ["/account/import", "/account/delete"])
+def test_axe_finds_nothing(open_signed_in: Any, path: str) -> None:
+    page = open_signed_in()
+    page.goto(path)
+    audit(page)
+
+
+def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
+    page = open_signed_in()
+    page.goto("/account/import")
+    wrong = zipped(parts(courses=[a_course(name=""), a_course(name="x" * 121)]))
+    page.get_by_label("Archive (.zip)").set_input_files(
+        {"name": "study-data.zip", "mimeType": "application/zip", "buffer": wrong}
+    )
+    page.get_by_role("button", name="Import").click()
+    expect(page.get_by_text("data/courses.jsonl, line 1: name: Must not be empty.")).to_be_visible()
+    audit(page)
+    page.goto("/account/delete")
+    page.get_by_role("button", name="Delete my account and all data").click()
+    expect(page.get_by_text("Enter your e-mail address.")).to_be_visible()
+    audit(page)
+
+
+def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any) -> None:
+    Member.objects.update(membership_active=False)
+    page = open_signed_in()
+    page.goto("/account/import")
+    expect(page.get_by_text("Your membership has lapsed")).to_be_visible()
+    audit(page)

@@ -1,0 +1,87 @@
+"""announce: who gets the e-mail, and what is told of those who could not."""
+
+import io
+from pathlib import Path
+from smtplib import SMTPRecipientsRefused
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import CommandError, call_command
+from django.utils import timezone
+
+from accounts.models import ApiKey, Member
+from tests.conftest import MakeKey, MakeMember
+from tests.support.commands import refusal, run
+
+
+@pytest.fixture
+def body(tmp_path: Path) -> str:
+    """A file with a message."""
+    file = tmp_path / "message.txt"
+    file.write_text("Version 2 is coming.\n", encoding="utf-8")
+    return str(file)
+
+
+@pytest.fixture
+def audience(make_member: MakeMember, make_key: MakeKey) -> None:
+    """Two members with active keys, one of them lapsed, and four without."""
+    for name in ("active", "lapsed", "expired", "revoked", "blocked"):
+        make_key(make_member(f"{name}@example.org", membership_active=name != "lapsed"))
+    make_member("without@example.org")
+    make_key(Member.objects.get(email="active@example.org"), "second")
+    ApiKey.objects.filter(member__email="expired@example.org").update(expires_at=timezone.now())
+    ApiKey.objects.filter(member__email="revoked@example.org").update(revoked_at=timezone.now())
+    Member.objects.filter(email="blocked@example.org").update(is_active=False)
+
+
+@pytest.mark.usefixtures("audience")
+class TestAnnounce:
+    """Spec, Versioning 3: by e-mail to members with active keys."""
+
+    def test_each_member_with_an_active_key_gets_one_message(self, body: str) -> None:
+        assert run("announce", "--subject", "Version 2", "--body-file", body) == "Sent to 2 members.\n"
+        assert [(message.to, message.subject, message.body) for message in mail.outbox] == [
+            (["active@example.org"], "Version 2", "Version 2 is coming.\n"),
+            (["lapsed@example.org"], "Version 2", "Version 2 is coming.\n"),
+        ]
+
+    def test_a_dry_run_sends_none(self, body: str) -> None:
+        printed = run("announce", "--subject", "Version 2", "--body-file", body, "--dry-run")
+        assert printed == "active@example.org\nlapsed@example.org\nWould be sent to 2 members.\n"
+        assert mail.outbox == []
+
+    def test_a_refused_address_keeps_nobody_else_from_theirs(self, body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        send = EmailBackend.send_messages
+
+        def refusing(self: EmailBackend, messages: Any) -> int:
+            if messages[0].to == ["active@example.org"]:
+                raise SMTPRecipientsRefused({"active@example.org": (550, b"unknown")})
+            return send(self, messages)
+
+        monkeypatch.setattr(EmailBackend, "send_messages", refusing)
+        stdout, stderr = io.StringIO(), io.StringIO()
+        with pytest.raises(CommandError, match=r"^Not sent to 1 member, named above\.$"):
+            call_command("announce", "--subject", "S", "--body-file", body, stdout=stdout, stderr=stderr)
+        assert [message.to for message in mail.outbox] == [["lapsed@example.org"]]
+        assert stdout.getvalue() == "Sent to 1 member.\n"
+        assert stderr.getvalue().startswith("active@example.org: ")
+
+    @pytest.mark.parametrize(
+        ("subject", "content", "message"),
+        [
+            (" ", "text", "--subject must be one line."),
+            ("a\rBcc: all", "text", "--subject must be one line."),
+            ("a", " \n", "--body-file is empty."),
+            ("a", None, "--body-file cannot be read: [Errno 2] No such file or directory: 'none.txt'"),
+        ],
+    )
+    def test_a_wrong_input_sends_none(
+        self, subject: str, content: str | None, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        if content is not None:
+            Path("none.txt").write_text(content, encoding="utf-8")
+        assert refusal("announce", "--subject", subject, "--body-file", "none.txt") == message
+        assert mail.outbox == []

@@ -1,0 +1,98 @@
+"""Commands as an operator types them: passwords off the command line, and nothing but JSON on standard output."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+from django.db import connection
+
+from accounts.models import Member
+from tests import ROOT
+from tests.support.databases import url_of
+from tests.support.doors import RestDoor
+
+EMAIL = "owner@example.org"
+TOO_SHORT = "This password is too short. It must contain at least 8 characters."
+
+pytestmark = pytest.mark.once("the terminal, standard input and output of a process")
+
+
+def typed(*arguments: str, **options: Any) -> "subprocess.Popen[str]":
+    """A command with the settings of this run, as an operator would type it."""
+    return subprocess.Popen(  # our own program
+        [sys.executable, ROOT / "manage.py", *arguments],
+        env=os.environ | {"DATABASE_URL": url_of(connection.settings_dict["NAME"])},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def ended(command: "subprocess.Popen[str]", given: str | None = None) -> tuple[int, str, str]:
+    """Its status, output and errors, after it was `given` its input."""
+    stdout, stderr = command.communicate(given, timeout=60)
+    return command.returncode, stdout, stderr
+
+
+@pytest.mark.django_db(transaction=True)
+class TestPasswordOffTheCommandLine:
+    """What is typed after `--password` everybody on the machine can read in the list of processes."""
+
+    def test_it_comes_on_standard_input(self) -> None:
+        command = typed("createmember", EMAIL, "--password-stdin", stdin=subprocess.PIPE)
+        status, _, errors = ended(command, "correct horse \nnot this\n")
+        assert (status, errors) == (0, "")
+        assert Member.objects.get().check_password("correct horse ")
+
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ("", "CommandError: --password-stdin: must not be empty\n"),
+            ("a\n", f"CommandError: password: {TOO_SHORT} This password is too common.\n"),
+        ],
+    )
+    def test_a_wrong_one_creates_nothing(self, given: str, message: str) -> None:
+        command = typed("createmember", EMAIL, "--password-stdin", stdin=subprocess.PIPE)
+        assert ended(command, given) == (1, "", message)
+        assert not Member.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("again", "status", "said"),
+        [("correct horse", 0, "\n"), ("correct house", 1, "\nCommandError: The passwords are not the same.\n")],
+    )
+    def test_it_is_asked_for_twice_and_not_shown(self, again: str, status: int, said: str) -> None:
+        keyboard, terminal = pty.openpty()
+        command = typed("createmember", EMAIL, "--password-prompt", stdin=terminal, start_new_session=True)
+        os.close(terminal)
+        assert command.stderr is not None
+        for prompt, answer in (("Password: ", "correct horse"), ("\nPassword again: ", again)):
+            assert command.stderr.read(len(prompt)) == prompt
+            os.write(keyboard, f"{answer}\n".encode())
+        assert ended(command) == (status, ANY, said)
+        shown = b""
+        with suppress(OSError):  # the end of a terminal that nobody holds
+            shown = os.read(keyboard, 1024)
+        os.close(keyboard)
+        assert b"correct" not in shown
+        assert [member.check_password("correct horse") for member in Member.objects.all()] == [True] * (status == 0)
+
+    def test_without_a_terminal_nobody_is_asked(self) -> None:
+        command = typed("createmember", EMAIL, "--password-prompt", stdin=subprocess.PIPE, start_new_session=True)
+        refused = "CommandError: There is no terminal to ask on. Use --password-stdin.\n"
+        assert ended(command, "correct horse\n") == (1, "", refused)
+        assert not Member.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_command_line_prints_json_alone() -> None:
+    status, printed, errors = ended(typed("createmember", EMAIL, "--api-key", "Key", "--json"))
+    assert (status, errors) == (0, "")
+    assert printed.count("\n") == 1
+    assert RestDoor(json.loads(printed)["api_key"]).made("get_me")["email"] == EMAIL

@@ -1,0 +1,54 @@
+"""`make run`: one member with data around today, and where everything is."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from tests.support.doors import RestDoor
+from trial.prepare import prepare as trial
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _static_files(settings: Any, tmp_path: Path) -> None:
+    """Collected elsewhere, and neither hashed nor compressed, which takes seconds."""
+    settings.STATIC_ROOT = str(tmp_path)
+    plain = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": plain}
+
+
+def test_trial_makes_one_member_with_data_around_today(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    trial()
+    printed = capsys.readouterr().out
+    [curl] = [line for line in printed.splitlines() if "curl" in line]
+    door = RestDoor(curl.split("Bearer ")[1].split("'")[0])
+    assert curl.strip() == f"curl -H 'Authorization: Bearer {door.secret}' {settings.BASE_URL}/v1/agenda"
+    agenda = door.made("get_agenda")
+    assert agenda["items"]
+    assert agenda["milestones"]
+    [line] = [line for line in printed.splitlines() if line.strip().startswith("password")]
+    assert Member.objects.get().check_password(line.split()[-1])
+    trial()
+    again = capsys.readouterr().out
+    for path in ("/", "/keys", "/mcp", "/docs", "/admin"):
+        assert f"{settings.BASE_URL}{path}" in again
+        assert f"{settings.BASE_URL}{path}" in printed
+    assert f"DATA_DIR='{settings.DATA_DIR}' .venv/bin/python manage.py createmember you@example.org --staff" in again
+    assert "Careful" not in again
+    assert Member.objects.count() == 1
+
+
+def test_a_trial_on_a_network_says_what_it_risks(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    settings.HOST = "0.0.0.0"  # noqa: S104
+    trial()
+    printed = capsys.readouterr().out
+    assert "over http whoever is on the way reads what is sent, passwords and keys included" in printed
+    assert f"BASE_URL names, which is {settings.BASE_URL}" in printed
+    settings.BASE_URL = "http://192.168.1.20:8000"
+    trial()
+    printed = capsys.readouterr().out
+    assert "Careful" in printed
+    assert "BASE_URL" not in printed

@@ -1,0 +1,181 @@
+"""A member who has everything that one can have, and what every read operation answers about it."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.core.files.base import ContentFile
+from django.db.models import F
+
+from accounts.models import Member
+from courses.models import SyllabusFile
+from tests.support.archives import lines_of, parts_of
+from tests.support.calendar_files import one_deadline
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import made_deck, reviewed
+from vocab.models import Card
+
+NOT_COMPARED = {
+    "get_me": {"id", "email", "created_at", "membership", "scopes"},
+    "item": {"created_at", "updated_at"},
+}
+"""Fields that belong to the account, and the stamps that are new in another one (docs/archive.md)."""
+
+READS = {
+    "get_me",
+    "get_agenda",
+    "list_courses",
+    "get_course",
+    "list_items",
+    "get_item",
+    "list_milestones",
+    "get_grades",
+    "get_practice_stats",
+    "list_vocab_decks",
+    "export_vocab_deck",
+    "list_changes",
+    "export_data",
+}
+"""The read operations whose answers `answers` has."""
+
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def noon_zone() -> str:
+    """A time zone in which it is about noon, so that no day ends while a test compares."""
+    ahead = 12 - datetime.now(UTC).hour
+    return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"
+
+
+def have_everything(door: RestDoor, member: Member) -> None:
+    """Make a row of everything that is in an archive."""
+    door.made("update_me", name="Ada Park", time_zone=noon_zone(), desired_retention=0.8512)
+    today = datetime.now(UTC).date()
+    biology = door.made("create_course", name="Cell Biology", code="BIO 210", syllabus_text="Week 1: 細胞 🧬\n\tx")
+    history = door.made("create_course", name="History", term="Spring 2027")
+    gone = door.made("create_course", name="Dropped")
+    for number in range(3):  # alike but for their age
+        door.made("create_item", course_id=biology["id"], title=f"Lab {number}", kind="lab", due_on=f"{today}")
+    midterm = door.made("create_item", course_id=biology["id"], title="Midterm", kind="exam", due_on="2030-01-31")
+    door.made("update_item", item_id=midterm["id"], title="Midterm exam")
+    door.made("create_item", course_id=history["id"], title='"Essay" =1+1')
+    for title in ("Outline", "Draft", "Read"):
+        step = door.made("create_milestone", item_id=midterm["id"], title=title, due_on="2030-01-20")
+    door.made("update_milestone", milestone_id=step["id"], done=True)
+    imported = door.made("import_calendar", course_id=history["id"], file=one_deadline())
+    door.made("delete_item", item_id=imported["new"][0]["item_id"])  # is not made again
+    _grade(door, biology["id"])
+    _study(door, biology["id"], gone["id"])
+    door.made("delete_course", course_id=gone["id"])
+    file = SyllabusFile(member=member, course_id=biology["id"], filename="Syllabus 2026.PDF")
+    file.file.save(file.filename, ContentFile(b"%PDF-1.7 Week 1"), save=False)
+    file.save(force_insert=True)
+
+
+def _grade(door: RestDoor, course_id: str) -> None:
+    entries = [{"name": "Exams", "weight": 66.6667}, {"name": "=Quizzes", "weight": 33.3333}]
+    graded = door.made("set_grade_categories", course_id=course_id, categories=entries)
+    for category, score in ((0, 91.25), (1, 150), (1, 0.3333)):
+        chosen = graded["categories"][category]["id"]
+        door.made("add_grade_score", course_id=course_id, category_id=chosen, label=f"Score {score}", score=score)
+
+
+def _study(door: RestDoor, course_id: str, gone_course_id: str) -> None:
+    """Decks of several kinds, studied; one is gone, and so is the course of another."""
+    deck = made_deck(door, "Nucleus", "Ribosome", "Vacuole", course_id=course_id)
+    table = "".join(f"Term {n},x\n" for n in range(501)).encode()
+    door.made("import_vocab_decks", file=table, name="Words")  # two of one age
+    for card, ratings in zip(deck["cards"], (("easy", "again"), ("good", "good"), ("hard",)), strict=True):
+        for rating in ratings:
+            reviewed(door, card, rating, duration_ms=4200)
+    reviewed(door, made_deck(door, "Alga", name="Plants", course_id=gone_course_id)["cards"][0], "good")
+    lost = made_deck(door, "Moss", name="Lost")
+    reviewed(door, lost["cards"][0], "again")
+    door.made("delete_vocab_deck", deck_id=lost["id"])
+    # None comes up while a test compares.
+    Card.objects.filter(reps__gt=0).update(due_at=F("due_at") + timedelta(days=1))
+
+
+def answers(door: RestDoor) -> dict[str, Any]:
+    """What each read operation answers, its ids numbered as they come and without what is not compared."""
+    me = door.made("get_me")
+    courses = door.made("list_courses")["data"]
+    items = _all_items(door)
+    decks = door.made("list_vocab_decks")["data"]
+    archive = door.made("export_data")
+    changes = [change for change in _all_changes(door) if change["object"]["type"] == "card" and change["after"]]
+    found = {
+        "get_me": {name: value for name, value in me.items() if name not in NOT_COMPARED["get_me"]},
+        "list_courses": courses,
+        "get_course": [door.made("get_course", course_id=one["id"], include_syllabus=True) for one in courses],
+        "list_items": items,
+        "get_item": [door.made("get_item", item_id=one["id"]) for one in items],
+        "get_agenda": door.made("get_agenda", days=120),
+        "list_milestones": [door.made("list_milestones", item_id=one["id"]) for one in items],
+        "get_grades": [door.made("get_grades", course_id=one["id"], target=88) for one in courses],
+        "get_practice_stats": door.made("get_practice_stats", days=365),
+        "list_vocab_decks": [
+            door.made("list_vocab_decks", deck_id=one["id"], include_cards=True)["data"] for one in decks
+        ],
+        "export_vocab_deck": [door.made("export_vocab_deck", deck_id=one["id"]).decode() for one in decks],
+        # Its other rows tell what happened in one account.
+        "list_changes": [change for change in changes if "rating" in change["after"]],
+        "export_data": _comparable(archive),
+    }
+    assert found.keys() == READS
+    plain: dict[str, Any] = _numbered(_without_stamps(found), {})
+    return plain
+
+
+def _all_items(door: RestDoor) -> list[Any]:
+    page = door.made("list_items", limit=100)
+    assert not page["has_more"]
+    return list(page["data"])
+
+
+def _all_changes(door: RestDoor) -> list[Any]:
+    found: list[Any] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = door.made("list_changes", limit=100, **cursor)
+        found += page["data"]
+        if not page["has_more"]:
+            return found
+        cursor = {"cursor": page["next_cursor"]}
+
+
+def _comparable(archive: bytes) -> dict[str, Any]:
+    """The lines of an archive; names of files are made of ids, and tables for other programs."""
+    parts = parts_of(archive)
+    tables = sorted(name[5:-6] for name in parts if name.startswith("data/"))
+    read = {name: lines_of(archive, name) for name in tables if name not in {"profile", "changes"}}
+    for line in read["items"]:
+        line["days_until"] = None  # so that it is taken for an item
+    for line in read["syllabus_files"]:
+        line["file"] = parts[line["file"]].decode()
+    for line in read["imported_events"]:
+        line["item_id"] = None  # that of an item that is gone
+    for lines in read.values():  # what is of one parent stands together, and parents by their ids
+        lines.sort(key=lambda line: sorted((key, str(value)) for key, value in line.items() if not key.endswith("id")))
+    calendar = [line for line in parts["calendar.ics"].decode().splitlines() if line.startswith("SUMMARY")]
+    return read | {"csv": [parts[name].decode() for name in ("grades.csv", "cards.csv")], "calendar": calendar}
+
+
+def _without_stamps(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_stamps(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    hidden = NOT_COMPARED["item"] if "days_until" in value else set()
+    return {name: _without_stamps(one) for name, one in value.items() if name not in hidden}
+
+
+def _numbered(value: Any, known: dict[str, str]) -> Any:
+    """`value` with a number in place of each id, the same for the same id."""
+    if isinstance(value, list):
+        return [_numbered(one, known) for one in value]
+    if isinstance(value, dict):
+        return {name: _numbered(one, known) for name, one in value.items()}
+    if isinstance(value, str) and _ID.fullmatch(value):
+        return known.setdefault(value, f"id {len(known)}")
+    return value

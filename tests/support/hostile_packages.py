@@ -1,0 +1,219 @@
+"""Anki packages that are made to hurt who reads them: each a function that gives its bytes."""
+
+import io
+import json
+import sqlite3
+import struct
+import zipfile
+from collections.abc import Iterable
+from contextlib import closing
+
+from backports import zstd
+
+_MIB = 1024 * 1024
+_TABLES = """
+    CREATE TABLE col (crt INTEGER, decks TEXT);
+    CREATE TABLE notes (id INTEGER PRIMARY KEY, flds);
+    CREATE TABLE cards (nid, ord, did, odid, type, due, odue, ivl, reps, lapses, data);
+"""
+_ROWS = """
+    INSERT INTO notes VALUES (1, 'Pore' || char(31) || 'Hole');
+    INSERT INTO cards VALUES (1, 0, 1, 0, 0, 1, 0, 0, 0, 0, '{}');
+"""
+_DECKS = json.dumps({"1": {"name": "Cells"}})
+
+
+def _database(*scripts: str, crt: object = 0, decks: object = _DECKS, has_tables: bool = True) -> bytes:
+    """A collection in SQLite's format."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        if has_tables:
+            connection.executescript(_TABLES)
+            connection.execute("INSERT INTO col VALUES (?, ?)", (crt, decks))
+        for script in scripts:
+            connection.executescript(script)
+        connection.commit()
+        return bytes(connection.serialize())
+
+
+def _package(content: bytes, name: str = "collection.anki21", more: Iterable[tuple[str, bytes]] = ()) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as written:
+        for member, data in ((name, content), *more):
+            written.writestr(member, data)
+    return buffer.getvalue()
+
+
+def harmless() -> bytes:
+    """One card: what the others would be without the trap."""
+    return _package(_database(_ROWS))
+
+
+def zip_bomb() -> bytes:
+    """A database that unpacks to 100 MiB."""
+    return _package(bytes(100 * _MIB))
+
+
+def zstd_bomb() -> bytes:
+    """400 MiB in the format of today, 13 kB long."""
+    packer = zstd.ZstdCompressor()
+    frame = b"".join(packer.compress(bytes(_MIB)) for _ in range(400)) + packer.flush()
+    return _package(frame, "collection.anki21b")
+
+
+def two_gigabyte_claim() -> bytes:
+    """A member whose two heads say that it has 2 GB."""
+    package = bytearray(harmless())
+    central = package.index(b"PK\x01\x02")
+    for place in (22, central + 24):
+        struct.pack_into("<I", package, place, 2**31 - 1)
+    return bytes(package)
+
+
+def two_gigabyte_window() -> bytes:
+    """A frame of zstd that asks for 2 GB to be unpacked in."""
+    return _package(b"\x28\xb5\x2f\xfd\x00\xa8" + b"\x01\x00\x00" * 9, "collection.anki21b")
+
+
+def broken_zstd() -> bytes:
+    """A frame that is cut in its middle."""
+    return _package(zstd.compress(_database(_ROWS))[:-40], "collection.anki21b")
+
+
+def encrypted() -> bytes:
+    """A member that says it wants a password."""
+    package = bytearray(harmless())
+    for place in (6, package.index(b"PK\x01\x02") + 8):
+        package[place] |= 1
+    return bytes(package)
+
+
+def overlapping_members() -> bytes:
+    """Two entries of the directory lead to the same bytes."""
+    package = bytearray(_package(_database(_ROWS), more=[("meta", b"\x08\x02")]))
+    second = package.index(b"PK\x01\x02", package.index(b"PK\x01\x02") + 1)
+    struct.pack_into("<I", package, second + 42, 0)
+    return bytes(package)
+
+
+def endless_cards() -> bytes:
+    """A view that makes cards without end."""
+    return _package(
+        _database(
+            """
+            DROP TABLE cards;
+            CREATE VIEW cards AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+            SELECT 1 nid, x ord, 1 did, 0 odid, 0 type, 0 due, 0 odue, 0 ivl, 0 reps, 0 lapses, '' data FROM n;
+            """,
+            _ROWS.partition(";")[0] + ";",
+        )
+    )
+
+
+def cyclic_view() -> bytes:
+    """Notes that are made of themselves."""
+    return _package(_database("DROP TABLE notes; CREATE VIEW notes AS SELECT * FROM notes;"))
+
+
+def cyclic_pages() -> bytes:
+    """A tree in the database's file that has its root as a child of itself."""
+    many = """
+        WITH RECURSIVE n(x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM n WHERE x < 900)
+        INSERT INTO notes SELECT x, x || char(31) || 'Hole' FROM n;
+    """
+    database = bytearray(_database(_ROWS, many))
+    size = struct.unpack_from(">H", database, 16)[0]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.deserialize(bytes(database))
+        [root] = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'notes'").fetchone()
+    start = (root - 1) * size
+    assert database[start] == 5  # an inner page
+    [cell] = struct.unpack_from(">H", database, start + 12)
+    for place in (start + 8, start + cell):
+        struct.pack_into(">I", database, place, root)
+    return _package(bytes(database))
+
+
+def other_schema() -> bytes:
+    """A database of something else."""
+    return _package(_database("CREATE TABLE bookmarks (url TEXT);", has_tables=False))
+
+
+def other_columns() -> bytes:
+    """The right tables with other columns."""
+    return _package(_database("DROP TABLE cards; CREATE TABLE cards (nid, price);"))
+
+
+def no_collection() -> bytes:
+    """A collection without its one row."""
+    return _package(_database(_ROWS, "DELETE FROM col;"))
+
+
+def time_that_is_text() -> bytes:
+    """A collection that was made at no time, with a card that is due by it."""
+    scheduled = 'UPDATE cards SET type = 2, data = \'{"s": 3, "d": 5}\';'
+    return _package(_database(_ROWS, scheduled, crt="yesterday"))
+
+
+def deck_that_is_no_object() -> bytes:
+    """Decks that are numbers."""
+    return _package(_database(_ROWS, decks='{"1": 5}'))
+
+
+def decks_that_are_a_list() -> bytes:
+    """Decks without ids."""
+    return _package(_database(_ROWS, decks="[1]"))
+
+
+def deep_decks() -> bytes:
+    """JSON, 100,000 levels deep."""
+    return _package(_database(_ROWS, decks="[" * 100_000))
+
+
+def decks_without_names() -> bytes:
+    """A table of decks whose names are nothing."""
+    return _package(_database(_ROWS, "CREATE TABLE decks (id, name); INSERT INTO decks VALUES (1, NULL);"))
+
+
+def cut() -> bytes:
+    """A database of which the second half is missing."""
+    database = _database(_ROWS)
+    return _package(database[: len(database) // 2])
+
+
+def values_of_other_kinds() -> bytes:
+    """Numbers where texts are expected, and texts for numbers."""
+    return _package(
+        _database(
+            "INSERT INTO notes VALUES (1, 5), (2, NULL), (3, x'ff');",
+            "INSERT INTO cards SELECT id, 'x', 1, 'y', 'z', NULL, 'due', x'00', 1e300, 'often', 7 FROM notes;",
+        )
+    )
+
+
+def long_field() -> bytes:
+    """A note of 40 MiB, half of it tags."""
+    return _package(
+        _database(
+            "INSERT INTO notes VALUES (1, replace(hex(zeroblob(2500000)), '00', '<i>a</i>') || char(31) || 'Hole');",
+            _ROWS.partition(";")[2],
+        )
+    )
+
+
+def zip_slip() -> bytes:
+    """Members that want to lie outside, beside a card."""
+    names = ("../../tmp/slipped", "/tmp/slipped", "..\\slipped")  # noqa: S108  # what is refused
+    return _package(_database(_ROWS), more=[(name, b"slipped") for name in names])
+
+
+def too_many_notes() -> bytes:
+    """50,001 notes."""
+    return _package(
+        _database(
+            """
+            WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 50001)
+            INSERT INTO notes SELECT x, x || char(31) || 'a' FROM n;
+            INSERT INTO cards SELECT id, 0, 1, 0, 0, 0, 0, 0, 0, 0, '' FROM notes;
+            """
+        )
+    )

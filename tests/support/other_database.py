@@ -1,0 +1,73 @@
+"""The other kind of database, in a process of its own: takes an archive in, and answers every read operation.
+
+`python -m tests.support.other_database KIND ARCHIVE`, with an environment as `tests.support.run` makes it anew.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests import ROOT
+from tests.support import databases, run
+
+OTHER = {"sqlite": "postgresql", "postgresql": "sqlite"}
+
+
+def answers_there(kind: str, archive: Path) -> Any:
+    """What every read operation answers of an account on a database of that kind that took the archive in."""
+    inherited = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", run.DIRECTORY}}
+    done = subprocess.run(  # our own program
+        [sys.executable, "-m", __name__, kind, str(archive)],
+        env=inherited,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def main() -> None:
+    """Print the answers as JSON."""
+    _, kind, archive = sys.argv
+    directory, server = run.prepare(kind)
+    os.environ["LOG_FORMAT"] = "text"
+    try:
+        import django
+
+        django.setup()
+        run.hash_passwords_cheaply()
+        databases.migrate()
+        sys.stdout.write(json.dumps(_answers(archive)))
+    finally:
+        from django.db import connections
+
+        connections.close_all()
+        if server is not None:
+            server.stop()
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _answers(archive: str) -> dict[str, Any]:
+    from io import StringIO
+
+    from django.core.management import call_command
+    from django.test.utils import setup_test_environment
+
+    from tests.support.doors import RestDoor
+    from tests.support.everything import answers
+
+    setup_test_environment()
+    printed = StringIO()
+    call_command("createmember", "new@example.org", "--api-key", "test", "--json", stdout=printed)
+    call_command("importmember", "new@example.org", archive, stdout=StringIO())
+    call_command("repaircounts", "--all", "--dry-run", "--json", stdout=(wrong := StringIO()))
+    assert json.loads(wrong.getvalue()) == {"members": []}
+    return answers(RestDoor(json.loads(printed.getvalue())["api_key"]))
+
+
+if __name__ == "__main__":
+    main()

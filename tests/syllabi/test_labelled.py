@@ -1,0 +1,35 @@
+"""The aims of the proposal, on whole syllabi with labels."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.syllabi import Measured, Score, measure
+
+pytestmark = pytest.mark.once("texts that are read")
+
+FOLDER = Path(__file__).parent / "labelled"
+
+
+def precision(score: Score) -> float:
+    return score.right / score.proposed
+
+
+def recall(score: Score) -> float:
+    return score.right / score.labelled
+
+
+def test_whole_syllabi_are_read_as_well_as_the_documents_say():
+    total = Measured()
+    for labels in sorted(FOLDER.glob("*.json")):
+        text = labels.with_suffix(".txt").read_text(encoding="utf-8")
+        total.add(measure(text, json.loads(labels.read_text(encoding="utf-8"))))
+    assert total.items.labelled > 60
+    assert precision(total.sure) >= 0.95
+    assert precision(total.items) >= 0.9
+    assert recall(total.items) >= 0.9
+    assert precision(total.categories) >= 0.95
+    assert recall(total.categories) >= 0.95
+    assert recall(total.right_dates) >= 0.97
+    assert recall(total.wrong_dates) <= 0.03

@@ -1,0 +1,53 @@
+"""What a trial needs before it serves: migrations, static files, and at first a demo member with lifelike data."""
+
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management import call_command
+
+from accounts.models import Member
+from studyservice.environment import LOOPBACK
+from trial.demo import DEMO_EMAIL, create_demo_member
+
+
+def prepare() -> None:
+    """Set up `DATA_DIR`, and say where everything is and how to make the first call."""
+    call_command("migrate", verbosity=0)
+    call_command("collectstatic", interactive=False, verbosity=0)
+    base = settings.BASE_URL
+    if not Member.objects.exists():
+        password, secret = create_demo_member()
+        print(
+            f"\n  A demo member was created. This is shown only now:\n\n"
+            f"    e-mail    {DEMO_EMAIL}\n"
+            f"    password  {password}\n"
+            f"    API key   {secret}\n\n"
+            f"  Try it, from another terminal:\n\n"
+            f"    curl -H 'Authorization: Bearer {secret}' {base}/v1/agenda"
+        )
+    print(
+        f"\n  Start page      {base}/\n"
+        f"  Keys and apps   {base}/keys\n"
+        f"  For assistants  {base}/mcp\n"
+        f"  Reference       {base}/docs\n"
+        f"  Admin           {base}/admin, for an operator, whom this makes:\n"
+        f"                  {_manage()} createmember you@example.org --staff --password-prompt\n"
+    )
+    if base.startswith("http:") and settings.HOST not in LOOPBACK:
+        print(
+            f"  Careful: with HOST={settings.HOST} whoever shares a network with this machine reaches this trial,\n"
+            "  and over http whoever is on the way reads what is sent, passwords and keys included. Use it\n"
+            "  only among people whom you trust, and with data that may be seen.\n"
+        )
+        if urlsplit(base).hostname in LOOPBACK:
+            print(
+                f"  Others reach it only under the address that BASE_URL names, which is {base}: set it to the\n"
+                f"  address of this machine in the network, such as BASE_URL=http://192.168.1.20:{settings.PORT}.\n"
+            )
+
+
+def _manage() -> str:
+    """How commands are run on the data of this trial."""
+    if settings.CHECKOUT:
+        return f"DATA_DIR='{settings.DATA_DIR}' .venv/bin/python manage.py"
+    return f"DATA_DIR='{settings.DATA_DIR}' study-data-service manage"

@@ -1,0 +1,28 @@
+"""`python -m trial.secret_key`: the secret that `DATA_DIR` keeps for a trial, where the environment has none.
+
+Only the standard library: it runs before the settings can be loaded.
+"""
+
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+
+def write_trial_secret(data_dir: Path) -> None:
+    """Make the secret if there is none, for the eyes of this user only. Whoever comes second keeps what is there."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    file = data_dir / "trial-secret-key"
+    if os.environ.get("SECRET_KEY") or os.environ.get("SECRET_KEY_FILE") or file.exists():
+        return
+    # Whole or not at all: a link appears at once, and not where a file is already.
+    with tempfile.NamedTemporaryFile("w", dir=data_dir) as written:  # mode 600
+        written.write(secrets.token_urlsafe(64) + "\n")
+        written.flush()
+        with suppress(FileExistsError):
+            file.hardlink_to(written.name)
+
+
+if __name__ == "__main__":
+    write_trial_secret(Path(os.environ["DATA_DIR"]))

@@ -1,0 +1,125 @@
+"""Decks, cards and the review log in an archive, and the cards as a table for a spreadsheet."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rest_framework import serializers
+
+from accounts.archive.fields import ExactField, MomentField
+from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit
+from accounts.changes import MAX_NAME, ActorKind
+from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member
+from studyservice.database.snapshots import in_pieces
+from studyservice.operations.fields import ChoiceField, IdField, IntegerField, StringField
+from studyservice.operations.serializers import Body
+from studyservice.operations.spreadsheets import csv_lines
+from vocab.deck_creation import MAX_DECKS
+from vocab.models import MAX_DURATION_MS, Card, CardState, Deck, Rating, Review
+from vocab.serializers import MAX_CARDS, CardBody, DeckDetailsBody
+
+_LEAST_STABILITY, _MOST_STABILITY = 0.001, 1_000_000
+"""Days. Less FSRS never gives (its `STABILITY_MIN`), and with far more it cannot calculate."""
+
+_MOST_STEPS = 100
+
+
+class DeckLine(DeckDetailsBody):
+    """A deck."""
+
+    id = IdField()
+    created_at = MomentField(past=True)
+    updated_at = MomentField(past=True)
+
+
+class _MemoryLine(Body):
+    """What FSRS knows of a card; what fits together, or no review of it could be scheduled."""
+
+    state = ChoiceField(choices=CardState.values)
+    step = IntegerField(allow_null=True, min_value=0, max_value=_MOST_STEPS)
+    stability = ExactField(allow_null=True, least=_LEAST_STABILITY, most=_MOST_STABILITY)
+    difficulty = ExactField(allow_null=True, least=1, most=10)
+    due_at = MomentField()
+    last_reviewed_at = MomentField(allow_null=True, past=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A card that was reviewed has all three of stability, difficulty and time, a new one none."""
+        wrong = {}
+        is_new = attrs["state"] == CardState.NEW
+        for name in ("stability", "difficulty", "last_reviewed_at"):
+            if (attrs[name] is None) is not is_new:
+                wrong[name] = [f"Must {'be null' if is_new else 'not be null'} in the state {attrs['state']}."]
+        if (attrs["step"] is None) is not (attrs["state"] == CardState.REVIEW):
+            wrong["step"] = ["Must be null in the state review, and in no other."]
+        if wrong:
+            raise serializers.ValidationError(wrong)
+        return attrs
+
+
+class CardLine(_MemoryLine, CardBody):
+    """A card."""
+
+    id = IdField()
+    deck_id = IdField()
+    position = IntegerField(min_value=1, max_value=MAX_POSITION)
+    reps = IntegerField(min_value=0, max_value=MAX_POSITION)
+    lapses = IntegerField(min_value=0, max_value=MAX_POSITION)
+
+
+class ReviewLine(_MemoryLine):
+    """An answer, and the card's state before it."""
+
+    id = IdField()
+    card_id = IdField()
+    rating = ChoiceField(choices=Rating.values)
+    reviewed_at = MomentField(past=True)
+    duration_ms = IntegerField(allow_null=True, min_value=0, max_value=MAX_DURATION_MS)
+    by_kind = ChoiceField(choices=ActorKind.values, allow_null=True)
+    by_id = IdField(allow_null=True)
+    by_name = StringField(min_length=0, max_length=MAX_NAME, allow_null=True, allow_blank=True, trim_whitespace=False)
+    desired_retention = ExactField(least=LEAST_RETENTION, most=MOST_RETENTION)
+
+
+DECKS = ArchiveTable(
+    name="decks",
+    model=Deck,
+    line=DeckLine,
+    order=("created_at", "id"),
+    left_out={"card_count": "counted when it is taken in"},
+    references={"course_id": "courses"},
+    limits=(Limit(most=MAX_DECKS, what="decks"),),
+    must_be_empty=True,
+)
+
+CARDS = ArchiveTable(
+    name="cards",
+    model=Card,
+    line=CardLine,
+    order=("deck_id", "position", "id"),
+    references={"deck_id": "decks"},
+    limits=(Limit(most=MAX_CARDS, what="cards of a deck", per=("deck_id",)),),
+)
+
+REVIEWS = ArchiveTable(
+    name="reviews",
+    model=Review,
+    line=ReviewLine,
+    order=("reviewed_at", "id"),
+    references={"card_id": "cards"},
+    keeps_time=True,
+)
+
+_COLUMNS = {
+    "deck": "deck__name",
+    "term": "term",
+    "definition": "definition",
+    "state": "state",
+    "due_at": "due_at",
+    "reps": "reps",
+    "lapses": "lapses",
+}
+
+
+def write_cards(member: Member) -> Iterator[bytes]:
+    """Every card with its deck and when it is due, a row each."""
+    cards: Any = Card.objects.filter(member_id=member.id).order_by("deck__created_at", "deck_id", "position", "id")
+    return csv_lines(_COLUMNS, in_pieces(cards.values_list(*_COLUMNS.values())))

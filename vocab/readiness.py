@@ -1,0 +1,181 @@
+"""What a member will recall of cards on a day to come, if nothing is studied until then: FSRS's retrievability.
+
+The database calculates it for every card and gives sums, so that fifty thousand cards are a row for each deck. The
+formula is that of the `fsrs` package, with its parameters; a test compares the two card by card.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, TypedDict
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.db.models import Case, Count, DateTimeField, Exists, F, FloatField, Func, OuterRef, Q, QuerySet, Sum, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce, Greatest, Power
+from django.db.models.lookups import GreaterThan
+
+from accounts.models import Member
+from courses.models import Item
+from courses.readiness import MOST_AT_ONCE
+from courses.readiness_records import ReadinessRow
+from studyservice.database.statements import Param, Select
+from studyservice.operations.errors import ValidationFailed
+from vocab.models import Card, Deck
+from vocab.scheduling import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
+
+FURTHEST = timedelta(days=365)
+"""How far ahead decks are looked at."""
+
+_LAST_DAY = date.max - timedelta(days=1)
+"""Noon of the day after it may be beyond the last instant in UTC."""
+
+
+class WholeDays(Func):
+    """Whole days from the first instant to the second, and 0 where that is earlier: `max(0, (b - a).days)`."""
+
+    output_field = FloatField()
+    arity = 2
+
+    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """The days of an interval between instants are of 24 hours, and cut towards 0."""
+        earlier, later = (compiler.compile(one) for one in self.get_source_expressions())
+        return f"GREATEST(DATE_PART('day', {later[0]} - {earlier[0]}), 0)", [*later[1], *earlier[1]]
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        """Days of the calendar, one less where the time of day is not reached: `julianday` of a time is not exact.
+
+        Instants are texts in UTC, `2026-11-22 16:00:00` with a fraction or without, whose order is that of the times.
+        """
+        (a, of_a), (b, of_b) = (compiler.compile(one) for one in self.get_source_expressions())
+        dates = f"JULIANDAY(SUBSTR({b}, 1, 10)) - JULIANDAY(SUBSTR({a}, 1, 10))"
+        return f"MAX({dates} - (SUBSTR({b}, 12) < SUBSTR({a}, 12)), 0)", [*of_b, *of_a, *of_b, *of_a]
+
+
+def recall(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:
+    """How likely a card is recalled at `noon`, 0 to 1, that was reviewed `last` and has this stability since."""
+    curve = 1.0 + FORGETTING_FACTOR * WholeDays(last, noon) / _divisor(stability)
+    return Power(curve, FORGETTING_DECAY, output_field=FloatField())
+
+
+def _divisor(stability: Combinable) -> Combinable:
+    """Nothing is divided by 0, or by a number so small that the database cannot, whatever a row says."""
+    return Greatest(stability, LEAST_STABILITY, output_field=FloatField())
+
+
+class _Sums(TypedDict):
+    id: UUID
+    cards: int
+    reviewed: int
+    recalled: float
+    below_target: int
+
+
+def _summed(rows: QuerySet[Any], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
+    """Sums over the cards of each `by`; `cards` is the path to them, such as `cards__`.
+
+    A card is below the target where more days have passed than the times of its stability in which it falls to that.
+    """
+    last, stability = F(f"{cards}last_reviewed_at"), F(f"{cards}stability")
+    seen = Q(**{f"{cards}last_reviewed_at__isnull": False, f"{cards}stability__isnull": False})
+    times = Param("times", FloatField())
+    below = GreaterThan(WholeDays(last, noon) / _divisor(stability), times)
+    summed = (
+        rows.order_by()
+        .values(by)
+        .annotate(
+            all_cards=Count(f"{cards}position"),
+            reviewed=Count(f"{cards}position", filter=seen),
+            recalled=Coalesce(Sum(recall(last, stability, noon), filter=seen), 0.0, output_field=FloatField()),
+            below=Count(f"{cards}position", filter=seen & Q(below)),
+        )
+    )
+    columns = {"id": by, "cards": "all_cards", "reviewed": "reviewed", "recalled": "recalled", "below_target": "below"}
+    return Select[_Sums](summed, columns)
+
+
+def _by_item(number: int) -> Select[_Sums]:
+    """Sums over the cards of the courses of so many items, each at its own noon."""
+    wanted = [Q(id=Param(f"item_{place}")) for place in range(number)]
+    noons = [Param(f"noon_{place}", DateTimeField()) for place in range(number)]
+    noon_of_item = Case(
+        *(When(one, then=noon) for one, noon in zip(wanted[1:], noons[1:], strict=True)),
+        default=noons[0],
+        output_field=DateTimeField(),
+    )
+    items = Item.objects.filter(
+        Q(*wanted, _connector=Q.OR),
+        member_id=Param("member_id"),
+        course__member_id=Param("member_id"),
+        course__decks__member_id=Param("member_id"),
+        course__decks__cards__member_id=Param("member_id"),
+    )
+    return _summed(items, "id", noons[0] if number == 1 else noon_of_item, "course__decks__cards__")
+
+
+_CARDS = Card.objects.filter(member_id=Param("member_id"))
+_NOON = Param("noon", DateTimeField())
+_BY_DECK = _summed(_CARDS, "deck_id", _NOON)
+_OF_DECK = _summed(_CARDS.filter(deck_id=Param("deck_id")), "deck_id", _NOON)
+_BY_ITEM = {number: _by_item(number) for number in range(1, MOST_AT_ONCE + 1)}
+
+
+def deck_readiness(member: Member, on: date, deck_id: UUID | None = None) -> dict[UUID, ReadinessRow]:
+    """The readiness of every deck with cards, or only of `deck_id`, on a day; one query.
+
+    Raises:
+        ValidationFailed: `on` is past, or more than a year ahead.
+    """
+    today = member.today()
+    if not today <= on <= today + FURTHEST:
+        raise ValidationFailed.of("on", f"Must be a day from {today}, the member's today, to {today + FURTHEST}.")
+    given = {"member_id": member.id, "noon": _noon(member, on), "times": _times_to_target(member)}
+    found = _BY_DECK.all(**given) if deck_id is None else _OF_DECK.all(**given, deck_id=deck_id)
+    return {sums["id"]: _told(on, sums) for sums in found}
+
+
+def no_cards(on: date) -> ReadinessRow:
+    """The readiness of what has no cards."""
+    return {"on": on, "expected_recall": None, "unseen": 0, "below_target": 0}
+
+
+class CardReadiness:
+    """Cards, as items and the agenda ask for them (`courses.readiness.Readiness`)."""
+
+    @staticmethod
+    def has_cards() -> Exists:
+        """Whether there are cards in the decks of an item's course, by the count that decks keep."""
+        its_course = {"member_id": OuterRef("member_id"), "course_id": OuterRef("course_id")}
+        return Exists(Deck.objects.filter(**its_course, card_count__gt=0))
+
+    @staticmethod
+    def for_items(member: Member, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
+        """The readiness for each item on its day; one query."""
+        given: dict[str, Any] = {"member_id": member.id, "times": _times_to_target(member)}
+        for place, (item_id, day) in enumerate(days.items()):
+            given |= {f"item_{place}": item_id, f"noon_{place}": _noon(member, day)}
+        found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(**given)}
+        return {
+            item_id: _told(day, found[item_id]) if item_id in found else no_cards(day) for item_id, day in days.items()
+        }
+
+
+def _noon(member: Member, day: date) -> datetime:
+    """12:00 of the day in the member's time zone."""
+    return datetime.combine(min(day, _LAST_DAY), time(12), ZoneInfo(member.time_zone)).astimezone(UTC)
+
+
+def _times_to_target(member: Member) -> float:
+    """How many times its stability, in days, it takes until a card is as likely recalled as the member wants."""
+    return float((member.desired_retention ** (1 / FORGETTING_DECAY) - 1) / FORGETTING_FACTOR)
+
+
+def _told(on: date, sums: _Sums) -> ReadinessRow:
+    percent = Decimal(100 * sums["recalled"]) / sums["cards"]
+    return {
+        "on": on,
+        "expected_recall": float(percent.quantize(Decimal("0.01"), ROUND_HALF_UP)),
+        "unseen": sums["cards"] - sums["reviewed"],
+        "below_target": sums["below_target"],
+    }
