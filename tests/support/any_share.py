@@ -86,7 +86,7 @@ def domain() -> list[Place]:
     found = []
     for app in APPS:
         for file in sorted((ROOT / app).rglob("*.py")):
-            if "migrations" not in file.parts and file.name != "admin.py":
+            if "migrations" not in file.parts and not file.name.endswith("admin.py"):
                 read = places(file.read_text(encoding="utf-8"))
                 found += [place._replace(name=f"{file.relative_to(ROOT)}: {place.name}") for place in read]
     return found
