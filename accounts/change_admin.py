@@ -71,5 +71,5 @@ class ChangeAdmin(ReadOnlyAdmin):
     @admin.display(description="what")
     def what(self, change: Change) -> str:
         """In words."""
-        lines = fields_in_words(*unpacked(change.contents).told())
+        lines = fields_in_words(*unpacked(change.contents).told(change.object_type))
         return format_html_join("", "<div>{}</div>", ((line,) for line in lines)) or "nothing was changed"

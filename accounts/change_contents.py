@@ -61,9 +61,13 @@ class Contents:
     after: dict[str, Json] | None
     more: list[Part]
 
-    def told(self) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
-        """The fields before and after, with long texts cut and further objects as counts."""
-        return _told(self.before, self.more, "before"), _told(self.after, self.more, "after")
+    def told(self, type_: str) -> tuple[dict[str, Json] | None, dict[str, Json] | None]:
+        """The fields before and after, with long texts cut and further objects as counts.
+
+        Args:
+            type_: of the object that the row is about.
+        """
+        return _told(self.before, self.more, "before", type_), _told(self.after, self.more, "after", type_)
 
 
 def type_of(model: type[Model]) -> str:
@@ -112,8 +116,10 @@ def short(value: Json) -> Json:
     return value
 
 
-def _told(fields: dict[str, Json] | None, more: list[Part], side: str) -> dict[str, Json] | None:
-    counts = Counter(plural_of(part.type) for part in more if _is_told(getattr(part, side)))
+def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: str) -> dict[str, Json] | None:
+    """None of what was made or deleted, unless the call changed others of its type as well."""
+    told = [part for part in more if _is_told(getattr(part, side))]
+    counts = Counter(plural_of(part.type) for part in told if fields is not None or part.type == type_)
     if fields is None and not counts:
         return None
     return {name: short(value) for name, value in (fields or {}).items() if not name.startswith(UNTOLD)} | counts

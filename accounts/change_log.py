@@ -146,7 +146,7 @@ def _statement(place: str) -> Select[_ChangeColumns]:
 
 def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
     contents = unpacked(row["contents"])
-    before, after = contents.told()
+    before, after = contents.told(row["object_type"])
     reason = why_not(
         row["operation"],
         row["object_type"],

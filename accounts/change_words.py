@@ -55,6 +55,8 @@ def change_in_words(change: ChangeRow) -> str:
 
 _OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
     "undo_change": lambda of, after: f"took back a change of the {of}",
+    "apply_calendar": lambda of, after: f"took a calendar file into the {of}",
+    "apply_syllabus": lambda of, after: f"took a new version of the syllabus into the {of}",
     "import_data": lambda of, after: " with ".join(filter(None, ["took an archive in", counts_in_words(after)])),
 }
 

@@ -108,6 +108,8 @@ class Write:
             run_together(self._later)
 
     def _log(self) -> None:
+        if all(part.before == part.after == {} for part in self._parts):  # below an object, and then nothing
+            self._parts.clear()
         if not self._parts and self._logged_as is None:
             return
         call = acting_call()

@@ -212,22 +212,30 @@ def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseField
         ValidationFailed: `syllabus_id` is no upload of the member's that is free, or a file of this course.
         Conflict: the course has as many files as it can have.
     """
-    syllabus_id = changes.pop("syllabus_id", None)
     with writing(member.id, "update_course") as write:
-        mine = Course.objects.filter(member_id=member.id, id=course_id)
-        stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()
-        if stored is None:
-            raise NoSuchCourse
-        upload = attachable(write, syllabus_id, course_id) if syllabus_id else None
-        if upload is not None and upload["text"] is not None and changes.get("syllabus_text") is None:
-            changes["syllabus_text"] = upload["text"]
-        if different := write.differing(Course, course_id, stored["name"], stored, changes):
-            mine.update(**different, updated_at=write.now)
-        if upload is not None and upload["course_id"] is None:
-            if not different:
-                write.within(Course, course_id, stored["name"])
-            attach(write, upload, course_id)
+        change_course(write, course_id, changes)
         return require_course(member, course_id)
+
+
+def change_course(write: Write, course_id: UUID, changes: CourseFields) -> bool:
+    """The same inside a write that is under way; gives whether that was told anything."""
+    syllabus_id = changes.pop("syllabus_id", None)
+    mine = Course.objects.filter(member_id=write.member_id, id=course_id)
+    stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()
+    if stored is None:
+        raise NoSuchCourse
+    upload = attachable(write, syllabus_id, course_id) if syllabus_id else None
+    if upload is not None and upload["text"] is not None and changes.get("syllabus_text") is None:
+        changes["syllabus_text"] = upload["text"]
+    different = write.differing(Course, course_id, stored["name"], stored, changes)
+    if different:
+        mine.update(**different, updated_at=write.now)
+    attaches = upload is not None and upload["course_id"] is None
+    if upload is not None and attaches:
+        if not different:
+            write.within(Course, course_id, stored["name"])
+        attach(write, upload, course_id)
+    return bool(different) or attaches
 
 
 def delete_course(member: Member, course_id: UUID) -> DeletedRow:

@@ -1,19 +1,21 @@
 """A member's dated items: reading and writing; `courses.item_pages` lists them."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Unpack, cast
 from uuid import UUID
 
 from django.db.models import F
 
-from accounts.deleting import delete_object
+from accounts.deleting import delete_object, delete_rows
 from accounts.models import Member
+from accounts.recording import Write
 from accounts.writing import writing
 from courses.errors import NoSuchItem
-from courses.item_counts import add_to_count, take_from_count
+from courses.item_counts import add_to_count, take_away_from_count, take_from_count
 from courses.models import Item
 from courses.revisions import revision
-from courses.serializers import ItemColumns, ItemFields, ItemRecord, ItemRow
+from courses.serializers import ItemColumns, ItemFields, ItemRecord, ItemRow, NewItem
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -38,6 +40,8 @@ _NEXT = Select[ItemColumns](
     ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[:NEXT_ITEMS],
     ItemRecord,
 )
+_OF_COURSE = Select[ItemColumns](ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), ItemRecord)
+_AHEAD = Select[ItemColumns](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), ItemRecord)
 _INSERT = Insert(Item)
 
 
@@ -66,6 +70,17 @@ def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
     """The course's next dated items from today on, soonest first, at most `NEXT_ITEMS`."""
     today = member.today()
     return with_days_until(_NEXT.all(member_id=member.id, course_id=course_id, today=today), today)
+
+
+def items_of(member: Member, course_id: UUID) -> list[ItemRow]:
+    """All items of the course, soonest due first, undated last."""
+    return with_days_until(_OF_COURSE.all(member_id=member.id, course_id=course_id), member.today())
+
+
+def items_ahead(member: Member) -> list[ItemRow]:
+    """The items of all courses due from today on, soonest first."""
+    today = member.today()
+    return with_days_until(_AHEAD.all(member_id=member.id, today=today), today)
 
 
 def create_single_item(
@@ -136,3 +151,31 @@ def delete_item(member: Member, item_id: UUID) -> DeletedRow:
             raise NoSuchItem
         delete_object(write, Item, item_id)
     return deletion(item_id)
+
+
+def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, ItemFields]]) -> int:
+    """Change items of a course inside a write that is under way; gives how many differ now."""
+    if not changes:
+        return 0
+    mine = Item.objects.filter(member_id=write.member_id, course_id=course_id)
+    stored = {item["id"]: item for item in mine.values("id", *NewItem.__annotations__)}
+    changed = 0
+    for item_id, fields in changes:
+        before = stored[item_id]
+        if different := write.differing(Item, item_id, before["title"], before, fields):
+            mine.filter(id=item_id).update(**different, **revision(different), updated_at=write.now)
+            changed += 1
+    return changed
+
+
+def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
+    """Remove items of a course with their milestones inside a write that is under way; gives how many there were."""
+    if not ids:
+        return 0
+    rows = Item.objects.filter(member_id=write.member_id, course_id=course_id, id__in=ids)
+    there = list(rows.values("id", "course_id", *NewItem.__annotations__))
+    delete_rows(write, rows)
+    take_away_from_count(write.member_id, course_id, len(there))
+    for item in there:
+        write.deleted(Item, item["id"], item["title"], {name: item[name] for name in item if name != "id"})
+    return len(there)

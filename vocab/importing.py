@@ -12,7 +12,8 @@ from uuid import UUID
 from accounts.models import Member
 from accounts.writing import writing
 from courses.syllabi.reading.files import clean_filename
-from studyservice.operations.errors import Conflict, InvalidRequest, ValidationFailed
+from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
+from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
 from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room
 from vocab.decks import list_vocab_decks, require_course
@@ -25,6 +26,8 @@ MAX_FILE = 10 * 1024 * 1024
 _READER = "vocab.reading.reader.read"
 _FIELD = "file"
 _TOO_LARGE = "The file has too much in it to be read. Export fewer decks at a time."
+_COST_OF_A_LIMIT = 10
+"""What a reading that took all it may counts for."""
 
 
 def import_vocab_decks(
@@ -50,9 +53,9 @@ def import_vocab_decks(
         InvalidRequest: the file cannot be read.
         ValidationFailed: rows are wrong, it has no cards, or `course_id` is no course of the member's.
         Conflict: there would be too many decks, or a deck would have too many cards.
-        ReadingBusy: others are reading.
+        RateLimited: too many were read, or others are being read.
     """
-    found, skipped, media = _found(file)
+    found, skipped, media = _found(member, file)
     if len(found) == 1 and name is not None:
         found[0]["name"] = name
     parts = list(_parts(found, PurePosixPath(clean_filename(filename)).stem))
@@ -79,15 +82,21 @@ def import_vocab_decks(
     return answer, any(there is None for there in known.values())
 
 
-def _found(file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
+def _found(member: Member, file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
     """The decks in the file, how many notes make no card, and how many files of media are with them.
 
     Raises:
         InvalidRequest: it cannot be read, or has too much in it to be read within the limits.
         ValidationFailed: rows are wrong, or there are no cards.
         Conflict: there are more cards than a member can have.
+        RateLimited: too many were read, or others are being read.
     """
+    window = hit(Rate.DECK_IMPORTS, str(member.id))
+    if window.exceeded:
+        raise RateLimited(headers={"Retry-After": str(window.reset)})
     outcome = read_in_child(_READER, file)
+    if outcome.hit_limit:
+        hit(Rate.DECK_IMPORTS, str(member.id), _COST_OF_A_LIMIT - 1)
     match outcome.found.get("refused"):
         case "rows":
             rows = outcome.found["rows"]

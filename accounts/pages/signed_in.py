@@ -1,8 +1,19 @@
-"""Who is signed in, on the pages that are for members."""
+"""Who is signed in, on the pages that are for members, and on those that are for members in good standing."""
 
-from django.http import HttpRequest
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Concatenate, ParamSpec
 
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+
+from accounts.membership import standing
 from accounts.models import Member
+
+P = ParamSpec("P")
 
 
 def signed_in(request: HttpRequest) -> Member:
@@ -10,3 +21,20 @@ def signed_in(request: HttpRequest) -> Member:
     if not isinstance(request.user, Member):
         raise TypeError("this page is for signed-in members")
     return request.user
+
+
+def for_active_members(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+    """A page with study data: asks to sign in, and answers a lapsed member 403 with where to renew."""
+
+    @never_cache
+    @login_required
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        member = signed_in(request)
+        if not member.membership_is_active():
+            return render(request, "lapsed.html", {"standing": standing(member)}, status=HTTPStatus.FORBIDDEN)
+        return view(request, *args, **kwargs)
+
+    return guarded

@@ -1,5 +1,6 @@
 """The files of syllabi that a member has: uploads that wait for a course, and those of courses."""
 
+from collections import defaultdict
 from typing import cast
 from uuid import UUID
 
@@ -44,6 +45,7 @@ _NOT_ANSWERED = KEPT.keys() - SyllabusRecord.columns().keys()
 _ONE = Select[KeptRow](_LIVE, KEPT)
 _STORED = Select[_StoredRow](_LIVE, SyllabusRecord.columns() | {"file": "file"})
 _LIST = Select[SyllabusRow](_MINE.filter(course_id=Param("course_id")).order_by("-created_at", "-id"), SyllabusRecord)
+_ATTACHED = Select[SyllabusRow](_MINE.filter(course__isnull=False).order_by("-created_at", "-id"), SyllabusRecord)
 
 
 def get_syllabus(
@@ -103,6 +105,15 @@ def list_syllabi(member: Member, course_id: UUID) -> list[SyllabusRow]:
     """
     require_course(member, course_id)
     return _LIST.all(member_id=member.id, course_id=course_id)
+
+
+def files_by_course(member: Member) -> dict[UUID, list[SyllabusRow]]:
+    """The files of all courses, newest first."""
+    found: defaultdict[UUID, list[SyllabusRow]] = defaultdict(list)
+    for file in _ATTACHED.all(member_id=member.id):
+        if file["course_id"] is not None:
+            found[file["course_id"]].append(file)
+    return found
 
 
 def delete_syllabus(member: Member, syllabus_id: UUID) -> DeletedRow:

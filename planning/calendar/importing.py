@@ -1,6 +1,7 @@
 """Taking a calendar file into a course: what is new becomes items, what was known is compared."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import IO, TypedDict
 from uuid import UUID
@@ -10,14 +11,15 @@ from django.db.models import QuerySet
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.writing import writing
+from courses.approval import Applied
 from courses.courses import require_course
 from courses.item_batches import add_items
+from courses.items import change_items, delete_items
 from courses.models import Item
-from courses.revisions import revision
-from courses.serializers import NewItem
+from courses.serializers import ItemFields, NewItem
+from courses.syllabi.kinds import kind_of
 from planning.calendar.comparison import Change, Comparison, FileEvent, Key, KnownEvent, Version, compare, gone
 from planning.calendar.files import CalendarFile, read_calendar
-from planning.calendar.kinds import kind_of
 from planning.calendar.reader import WINDOW
 from planning.calendar.serializers import CalendarEventRow, CalendarImportRow, EventVersionRow, SkippedEventRow
 from planning.models import ImportedEvent
@@ -56,14 +58,31 @@ def take_calendar(member: Member, course_id: UUID, calendar: CalendarFile, *, dr
         Conflict: there would be too many items.
     """
     if dry_run:
-        return _told(_compared(member, course_id, calendar), calendar, [], dry_run=True)
+        return _told(compared(member, course_id, calendar), calendar, [], dry_run=True)
     with writing(member.id, "import_calendar") as write:
-        found = _compared(member, course_id, calendar)
-        made = _take(write, member, course_id, calendar, found)
+        found = compared(member, course_id, calendar)
+        made, _ = take(write, member, course_id, calendar, _all_of(found))
     return _told(found, calendar, made, dry_run=False)
 
 
-def _compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Comparison:
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be taken of a file.
+
+    Attributes:
+        new: events, with the items that they become.
+        changes: items, with what becomes of them.
+        bases: events that are remembered as the file has them now.
+        deleted: items that go.
+    """
+
+    new: Sequence[tuple[FileEvent, NewItem]]
+    changes: Sequence[tuple[UUID, ItemFields]]
+    bases: Sequence[FileEvent]
+    deleted: Sequence[UUID] = ()
+
+
+def compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Comparison:
     """Two queries: what was imported, and the items that are left of it."""
     rows = list(ImportedEvent.objects.filter(member_id=member.id, course_id=course_id).order_by("due_on", "id"))
     items = {
@@ -95,33 +114,48 @@ def _known(row: ImportedEvent, item: Item | None) -> KnownEvent:
     )
 
 
-def _take(write: Write, member: Member, course_id: UUID, calendar: CalendarFile, found: Comparison) -> list[UUID]:
-    """Write it; gives the ids of the new items."""
+def _all_of(found: Comparison) -> Plan:
+    """A file is taken as it is."""
+    return Plan(
+        new=[
+            (event, {"title": event.title, "kind": kind_of(event.title), "due_on": event.due_on}) for event in found.new
+        ],
+        changes=[
+            (one.known.item_id, {"title": one.version.title, "due_on": one.version.due_on}) for one in found.changed
+        ],
+        bases=found.bases,
+    )
+
+
+def take(
+    write: Write, member: Member, course_id: UUID, calendar: CalendarFile, plan: Plan
+) -> tuple[list[UUID], Applied]:
+    """Write it; gives the ids of the new items, and how many were changed.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+        Conflict: there would be too many items.
+    """
     known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
-    if found.new and known.count() + len(found.new) > MAX_IMPORTED:
+    if plan.new and known.count() + len(plan.new) > MAX_IMPORTED:
         raise Conflict(f"With these there would be over {MAX_IMPORTED} imported events in this course.")
-    new: list[NewItem] = [
-        {"title": event.title, "kind": kind_of(event.title), "due_on": event.due_on} for event in found.new
-    ]
-    made = add_items(write, member, course_id, new)
-    for change in found.changed:
-        stored, item_id = change.other._asdict(), change.known.item_id
-        changes = write.differing(Item, item_id, change.other.title, stored, change.version._asdict())
-        mine = Item.objects.filter(member_id=member.id, id=item_id)
-        mine.update(**changes, **revision(changes), updated_at=write.now)
+    deleted = delete_items(write, course_id, plan.deleted)
+    made = add_items(write, member, course_id, [item for _, item in plan.new])
+    changed = change_items(write, course_id, plan.changes)
     # With a change of items the log keeps what was remembered of events before; without one there is nothing to undo.
-    is_change = bool(made or found.changed)
-    for event in _remember(known, member, course_id, calendar.prodid, zip(made, found.new, strict=True)):
+    is_change = bool(made or changed or deleted)
+    new = zip(made, (event for event, _ in plan.new), strict=True)
+    for event in _remember(known, member, course_id, calendar.prodid, new):
         write.changed(ImportedEvent, event.id, event.title, {"_remembered": None}, {"_remembered": _base(event)})
-    stored_events = {(event.uid, event.instance): event for event in known} if found.bases else {}
-    for base in found.bases:
+    stored_events = {(event.uid, event.instance): event for event in known} if plan.bases else {}
+    for base in plan.bases:
         event = stored_events[base.key]
         before = _base(event)
         event.title, event.due_on, event.prodid = base.title, base.due_on, calendar.prodid
         event.save(update_fields=["title", "due_on", "prodid"])
         if is_change:
             write.changed(ImportedEvent, event.id, event.title, {"_remembered": before}, {"_remembered": _base(event)})
-    return made
+    return made, Applied(len(made), changed, deleted)
 
 
 def _remember(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.dispatch import Signal
-from limits import RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute
+from limits import RateLimitItemPerDay, RateLimitItemPerHour, RateLimitItemPerMinute, RateLimitItemPerSecond
 
 from studyservice.rates.counts import was_counted
 from studyservice.rates.memory import MemoryWindows
@@ -49,6 +49,8 @@ class Rate(Enum):
     """Fetches of a calendar, per address of a calendar, or per client address where there is no such calendar."""
     CALENDAR_IMPORTS = RateLimitItemPerMinute(60, 60)
     """Calendar files that are read, per member; one that takes all the time or memory there is counts ten times."""
+    DECK_IMPORTS = RateLimitItemPerSecond(60, 3600)
+    """Files of flashcards that are read, per member, counted likewise."""
     ARCHIVES = RateLimitItemPerHour(10)
     """Archives that are made of a member's data, and archives that are read, per member and each for itself."""
     SYLLABI = RateLimitItemPerHour(60)

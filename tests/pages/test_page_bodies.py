@@ -82,6 +82,28 @@ def test_an_operator_may_send_files(admin: Client, make_member: Any, settings: A
     assert (answer.status_code, "at most 195 kB" in answer.content.decode()) == (413, True)
 
 
+def test_a_member_may_send_files_where_they_are_taken(client: Client, make_member: Any) -> None:
+    client.force_login(make_member())
+    deck = SimpleUploadedFile("deck.csv", b"mitosis,division\n" * 5_000)
+    assert client.post("/decks/import", {"file": deck}).status_code == 200
+    most = 10 * 1024 * 1024 + LIMIT
+    answer = upload(client, "/decks/import", most + 1)
+    assert (answer.status_code, "at most 10,304 kB" in answer.content.decode()) == (413, True)
+
+
+@pytest.mark.parametrize("path", ["/decks/import", "/courses/new"])
+def test_of_nobody_a_file_is_received(browser: Client, path: str) -> None:
+    answer = upload(browser, path, 1_000_000)
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path}")
+
+
+def test_a_file_without_the_token_of_its_form_is_refused(make_member: Any) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(make_member())
+    answer = client.post("/decks/import", {"file": SimpleUploadedFile("deck.csv", b"mitosis,division\n" * 5_000)})
+    assert (answer.status_code, "The form could not be checked" in answer.content.decode()) == (403, True)
+
+
 def test_a_member_may_not(client: Client, make_member: Any) -> None:
     client.force_login(make_member())
     assert upload(client, reverse("admin:courses_course_add"), LIMIT + 1).status_code == 413

@@ -1,4 +1,4 @@
-// The pages work without this. It adds copy buttons, and keeps a reload from creating a second key.
+// The pages work without this. It adds copy buttons, ticks whole tables, and keeps a reload from creating a second key.
 "use strict";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
@@ -20,4 +20,16 @@ for (const button of document.querySelectorAll("[data-copy]")) {
 const shownOnce = document.querySelector("[data-shown-once]");
 if (shownOnce) {
   history.replaceState(null, "", shownOnce.dataset.shownOnce);
+}
+
+for (const bar of document.querySelectorAll("[data-tick-all]")) {
+  bar.hidden = false;
+  for (const button of bar.querySelectorAll("button")) {
+    button.addEventListener("click", () => {
+      // What would be deleted is ticked by hand alone.
+      for (const box of bar.nextElementSibling.querySelectorAll("tr:not(.gone) input[type=checkbox]")) {
+        box.checked = button.dataset.tick === "true";
+      }
+    });
+  }
 }

@@ -1,0 +1,76 @@
+"""Files that members send by a form."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.http import HttpResponse
+
+from studyservice.operations.errors import ApiError, RateLimited
+from studyservice.operations.uploads import UploadedFile
+from studyservice.reading.gate import ReadingBusy
+
+
+def megabytes(size: int) -> str:
+    """`10 MB`; what is 2 to the 20th is called so on the pages."""
+    return f"{size // 1024**2} MB"
+
+
+def refusal_in_words(error: ApiError) -> str:
+    """Why a file is not taken, for somebody at a form; for who calls operations it says more of the protocol."""
+    if isinstance(error, ReadingBusy):
+        return "Other files are being read at this moment. Send this one again in a few seconds."
+    if isinstance(error, RateLimited):
+        minutes = -(-int(error.headers.get("Retry-After", "60")) // 60)
+        return f"You have sent many files. Send this one again in {minutes} minute{'' if minutes == 1 else 's'}."
+    return error.message
+
+
+def with_headers(response: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:
+    """`response` with the headers of a refusal, such as `Retry-After`."""
+    for name, value in headers.items():
+        response.headers[name] = value
+    return response
+
+
+class FileForm(forms.Form):
+    """Takes one file.
+
+    Attributes:
+        max_bytes: of the file.
+        accept: types and endings, as the browser's dialog shows them first.
+    """
+
+    max_bytes: int
+    accept = ""
+
+    file = forms.FileField(
+        label="File",
+        max_length=None,
+        error_messages={
+            "required": "Choose a file.",
+            "empty": "This file is empty. Choose another one.",
+            "missing": "Choose a file.",
+            "invalid": "Choose a file.",
+        },
+    )
+    use_required_attribute = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].widget.attrs["accept"] = self.accept
+
+    def clean_file(self) -> TemporaryUploadedFile:
+        sent: TemporaryUploadedFile = self.cleaned_data["file"]
+        if (sent.size or 0) > self.max_bytes:
+            raise forms.ValidationError(f"This file is too large. It may have {megabytes(self.max_bytes)}.")
+        return sent
+
+    def sent(self) -> UploadedFile:
+        """The file of a valid form, with a descriptor; it is closed with the request."""
+        sent: TemporaryUploadedFile = self.cleaned_data["file"]
+        if sent.file is None:
+            raise TypeError("a file that came has no file")
+        sent.file.flush()
+        return UploadedFile(sent.file, sent.name or "", sent.size or 0)

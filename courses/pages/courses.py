@@ -1,0 +1,110 @@
+"""The courses of a member, one of them, a new one by hand, and what is deleted."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.pages.signed_in import for_active_members, signed_in
+from courses import courses, items
+from courses.pages.course_forms import CourseForm
+from courses.serializers import ItemRow
+from courses.uploads.files import files_by_course, list_syllabi
+from studyservice.operations.errors import Conflict, NotFound
+
+NEXT = 3
+"""Items of each course in the list."""
+
+
+@for_active_members
+@require_safe
+def course_list(request: HttpRequest) -> HttpResponse:
+    """Every course with its next items and its files."""
+    member = signed_in(request)
+    due: dict[UUID, list[ItemRow]] = {}
+    for item in items.items_ahead(member):
+        due.setdefault(item["course_id"], []).append(item)
+    files = files_by_course(member)
+    listed = [
+        (course, due.get(course["id"], [])[:NEXT], files.get(course["id"], []))
+        for course in courses.list_courses(member)
+    ]
+    return render(request, "courses.html", {"courses": listed, "full": len(listed) >= courses.MAX_COURSES})
+
+
+@for_active_members
+@require_safe
+def course_page(request: HttpRequest, course_id: UUID) -> HttpResponse:
+    """A course with its items and files."""
+    member = signed_in(request)
+    try:
+        course = courses.require_course(member, course_id)
+    except NotFound as error:
+        raise Http404 from error
+    today = member.today()
+    there = items.items_of(member, course_id)
+    context = {
+        "course": course,
+        "today": today,
+        "ahead": [item for item in there if item["due_on"] is not None and item["due_on"] >= today],
+        "undated": [item for item in there if item["due_on"] is None],
+        "files": list_syllabi(member, course_id),
+        "past": [item for item in there if item["due_on"] is not None and item["due_on"] < today],
+    }
+    return render(request, "course.html", context)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_course_by_hand(request: HttpRequest) -> HttpResponse:
+    """A course by itself."""
+    if request.method != "POST":
+        return render(request, "new_course_by_hand.html", {"form": CourseForm()})
+    form = CourseForm(request.POST)
+    if not form.is_valid():
+        return render(request, "new_course_by_hand.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        course = courses.create_course(signed_in(request), **form.fields_given())
+    except Conflict as error:
+        form.add_error(None, error.message)
+        return render(request, "new_course_by_hand.html", {"form": form}, status=error.status)
+    messages.success(request, f"“{course['name']}” is added.")
+    return redirect("course", course_id=course["id"])
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
+    """Asks on GET, deletes on POST."""
+    member = signed_in(request)
+    try:
+        course = courses.require_course(member, course_id)
+        if request.method != "POST":
+            number = len(items.items_of(member, course_id))
+            return render(request, "delete_course.html", {"course": course, "number": number})
+        courses.delete_course(member, course_id)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(request, f"“{course['name']}” is deleted. Activity brings it back for 30 days, but for its files.")
+    return redirect("courses")
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_item(request: HttpRequest, course_id: UUID, item_id: UUID) -> HttpResponse:
+    """Asks on GET, deletes on POST."""
+    member = signed_in(request)
+    try:
+        item = items.get_item(member, item_id)
+        if item["course_id"] != course_id:
+            raise Http404
+        if request.method != "POST":
+            return render(request, "delete_item.html", {"item": item})
+        items.delete_item(member, item_id)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(request, f"“{item['title']}” is deleted. Activity brings it back for 30 days.")
+    return redirect("course", course_id=course_id)

@@ -1,0 +1,51 @@
+"""The files of a course: saved, and deleted."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.pages.signed_in import for_active_members, signed_in
+from courses.uploads.files import delete_syllabus, get_syllabus_file, list_syllabi
+from courses.uploads.serializers import SyllabusRow
+from studyservice.http.responses import download_response
+from studyservice.operations.errors import NotFound
+
+
+@for_active_members
+@require_safe
+def syllabus_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponseBase:
+    """The file as it was uploaded."""
+    _file(request, course_id, syllabus_id)
+    try:
+        return download_response(get_syllabus_file(signed_in(request), syllabus_id), 200)
+    except NotFound as error:
+        raise Http404 from error
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
+    """Asks on GET, deletes on POST."""
+    file = _file(request, course_id, syllabus_id)
+    if request.method != "POST":
+        return render(request, "delete_file.html", {"file": file})
+    try:
+        delete_syllabus(signed_in(request), syllabus_id)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(request, f"“{file['filename']}” is deleted.")
+    return redirect("course", course_id=course_id)
+
+
+def _file(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> SyllabusRow:
+    """The file of this course."""
+    try:
+        files = {file["id"]: file for file in list_syllabi(signed_in(request), course_id)}
+    except NotFound as error:
+        raise Http404 from error
+    if syllabus_id not in files:
+        raise Http404
+    return files[syllabus_id]

@@ -1,0 +1,74 @@
+"""A new course out of a syllabus, whose reading the member approves before a course is made."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.uploads import with_headers
+from courses.courses import create_course
+from courses.pages.syllabus_forms import UPLOAD, WRONG, NewCourse, SentSyllabus, gone, is_approval
+from courses.uploads.files import get_syllabus
+from courses.uploads.proposals import proposal_of
+from courses.uploads.serializers import ProposalRow
+from studyservice.http.page_uploads import takes_file
+from studyservice.operations.errors import Conflict, NotFound
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+@takes_file(UPLOAD)
+def new_course(request: HttpRequest) -> HttpResponse:
+    """Takes a file or a text on GET. A post of a file keeps it for a day and leads to what it says; that of a text
+    shows it at once, and a post of that makes the course.
+    """
+    member = signed_in(request)
+    sent = SentSyllabus(request, member)
+    if sent.text is not None:
+        proposal = proposal_of(member, sent.text, None)
+        return _review(request, member, proposal, {"text": sent.text}, {"syllabus_text": sent.text})
+    upload = sent.upload(member)
+    if upload is not None:
+        return redirect("review-syllabus", syllabus_id=upload["id"])
+    return with_headers(render(request, "new_course.html", {"sent": sent}, status=sent.status), sent.headers)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+@takes_file(UPLOAD)
+def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
+    """Shows what a file says; a post of that makes the course, with the file."""
+    member = signed_in(request)
+    try:
+        upload = get_syllabus(member, syllabus_id, include_text=False)
+    except NotFound:
+        return gone(request)
+    if upload["course_id"] is not None:  # made already, as after a second click
+        return redirect("course", course_id=upload["course_id"])
+    return _review(request, member, upload["proposal"], {"upload": upload}, {"syllabus_id": syllabus_id})
+
+
+def _review(
+    request: HttpRequest, member: Member, proposal: ProposalRow, shown: Mapping[str, Any], source: Mapping[str, Any]
+) -> HttpResponse:
+    """The table, or the course, once the table was approved."""
+    data = request.POST if is_approval(request) else None
+    new = NewCourse(proposal, data)
+    context = {"new": new, "review": new.review, **shown}
+    if data is None:
+        return render(request, "review_new_course.html", context)
+    if not new.is_valid():
+        return render(request, "review_new_course.html", context, status=WRONG)
+    try:
+        course = create_course(member, **source, **new.given())
+    except Conflict as error:
+        return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
+    number = len(new.review.approved)
+    messages.success(request, f"“{course['name']}” is added with {number} item{'' if number == 1 else 's'}.")
+    return redirect("course", course_id=course["id"])

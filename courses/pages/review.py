@@ -1,0 +1,167 @@
+"""The table in which a member looks over what was read, mends it, and ticks what is to be taken.
+
+Whatever proposes rows (a syllabus, a calendar file) shows them here, and gets back those that were ticked. Each row
+posts a mark of what it showed; if the rows are others by then, the table is shown again, with what was entered.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from django import forms
+from django.forms.utils import ErrorDict
+from django.http import QueryDict
+
+from courses.approval import Approved, Row, State
+from courses.models import Item, ItemKind
+
+MAX_ROWS = 1000
+"""Rows that are shown: as many as a course can have items. Four fields each are well below what a form may have."""
+
+_MARKS = "row"
+"""The field with the marks of all rows."""
+
+
+class RowForm(forms.Form):
+    """The fields of a row; what is not ticked cannot be wrong."""
+
+    use_required_attribute = False
+
+    tick = forms.BooleanField(required=False)
+    title = forms.CharField(
+        max_length=Item._meta.get_field("title").max_length,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a title.", "max_length": "Use at most %(limit_value)d characters."},
+    )
+    kind = forms.ChoiceField(choices=ItemKind.choices, error_messages={"invalid_choice": "Choose a listed kind."})
+    due_on = forms.DateField(
+        required=False,
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+        input_formats=["%Y-%m-%d"],
+        error_messages={"invalid": "Enter a whole date, or none."},
+    )
+
+    def __init__(self, row: Row, data: QueryDict | None, note: str = "") -> None:
+        """Bind the fields to what was sent, if it was.
+
+        A screen reader hears with each field which row it is of.
+        """
+        initial = {"tick": row.ticked, "title": row.title, "kind": row.kind, "due_on": row.due_on}
+        super().__init__(data, prefix=row.key, initial=initial)
+        self.row = row
+        self.notes = (*row.notes, note) if note else row.notes
+        self.fields["tick"].widget.attrs["aria-label"] = f"{'Delete' if self.is_gone else 'Take'} “{row.title}”"
+        if self.is_gone:
+            for name in ("title", "kind", "due_on"):
+                del self.fields[name]
+            return
+        for name, label in (("title", "Title"), ("kind", "Kind"), ("due_on", "Date")):
+            self.fields[name].label = label
+            attrs = self.fields[name].widget.attrs
+            attrs["aria-label"] = f"{label} of “{row.title}”"
+            if name in self.errors:
+                attrs |= {"aria-invalid": "true", "aria-describedby": self.errors_id}
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether there is nothing to mend, only to delete."""
+        return self.row.state is State.GONE
+
+    @property
+    def errors_id(self) -> str:
+        """The element with the errors of the row."""
+        return f"{self.prefix}-errors"
+
+    def full_clean(self) -> None:
+        """As ever, but for rows that nobody wants."""
+        super().full_clean()
+        if self.is_bound and not self.cleaned_data.get("tick"):
+            self._errors = ErrorDict()
+
+    def entered(self) -> str:
+        """What was entered, in words."""
+        title, due_on = (str(self.data.get(self.add_prefix(name), "")) for name in ("title", "due_on"))
+        return f"“{title}”, {due_on or 'without a date'}"
+
+    def approved(self) -> Approved | None:
+        """The row, if it is ticked; of a valid form."""
+        given: dict[str, Any] = self.cleaned_data
+        if not given["tick"]:
+            return None
+        if self.is_gone:
+            return Approved(self.row, self.row.title, self.row.kind, self.row.due_on)
+        return Approved(self.row, given["title"], given["kind"], given["due_on"])
+
+
+class Review:
+    """The table.
+
+    Args:
+        rows: what is proposed by now.
+        data: what was sent; None if it is shown for the first time.
+    """
+
+    def __init__(self, rows: Sequence[Row], data: QueryDict | None = None) -> None:
+        self.left_out = max(0, len(rows) - MAX_ROWS)
+        self.rows = rows[:MAX_ROWS]
+        self._data = data
+        self._sent = set() if data is None else set(data.getlist(_MARKS))
+
+    @cached_property
+    def forms(self) -> list[RowForm]:
+        """A form for each row, with what was entered in it, if the row is as it was then."""
+        before = {mark.partition(":")[0] for mark in self._sent}
+        found = []
+        for row in self.rows:
+            if row.mark in self._sent:
+                found.append(RowForm(row, self._data))
+            elif row.key in before and row.state is not State.GONE:
+                entered = RowForm(row, self._data).entered()
+                found.append(RowForm(row, None, f"This changed meanwhile. You had entered {entered}."))
+            else:
+                found.append(RowForm(row, None))
+        return found
+
+    @property
+    def was_sent(self) -> bool:
+        """Whether it was shown and sent before."""
+        return self._data is not None
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the rows are others than those that were shown."""
+        return self._sent != {row.mark for row in self.rows}
+
+    def is_valid(self) -> bool:
+        """Whether all that is ticked can be taken; False of what is outdated."""
+        return not self.is_outdated and not self.has_errors
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether a row is wrong."""
+        return any(form.is_bound and form.errors for form in self.forms)
+
+    @cached_property
+    def approved(self) -> list[Approved]:
+        """The rows that are ticked; of a valid table."""
+        return [approved for form in self.forms if (approved := form.approved()) is not None]
+
+
+class ReviewAgain(Exception):
+    """The table is to be shown again: a row is wrong, or the rows are others by now."""
+
+    def __init__(self, review: Review) -> None:
+        self.review = review
+        super().__init__()
+
+
+def approved_of(rows: Sequence[Row], data: QueryDict) -> list[Approved]:
+    """What was approved of `rows`.
+
+    Raises:
+        ReviewAgain: nothing may be taken yet.
+    """
+    review = Review(rows, data)
+    if not review.is_valid():
+        raise ReviewAgain(review)
+    return review.approved

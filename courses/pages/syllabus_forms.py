@@ -1,0 +1,210 @@
+"""The forms of a course out of a syllabus."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cached_property
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
+
+from accounts.models import Member
+from accounts.pages.uploads import FileForm, refusal_in_words
+from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields
+from courses.models import MAX_SYLLABUS_CHARACTERS
+from courses.pages.course_forms import TOO_LONG, CourseForm
+from courses.pages.review import Review
+from courses.syllabi.reading.tidy import tidied
+from courses.syllabus_rows import general_cautions, new_rows
+from courses.uploads.counting import count_upload
+from courses.uploads.rows import MAX_BYTES
+from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, SyllabusDetailRow
+from courses.uploads.uploading import create_syllabus
+from studyservice.http.error_pages import error_page
+from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
+from studyservice.operations.uploads import Upload
+
+UPLOAD = Upload(MAX_BYTES)
+"""A file; a text of 500,000 characters with its table is shorter."""
+
+WRONG = HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+def gone(request: HttpRequest) -> HttpResponse:
+    """The 404 page of an upload, which had its day, or was never the member's."""
+    return error_page(
+        request,
+        HTTPStatus.NOT_FOUND,
+        "This file is not here",
+        "A file that was not added to a course is kept for a day. Send it again, under Courses.",
+    )
+
+
+class TextForm(forms.Form):
+    """The text of a syllabus, pasted."""
+
+    use_required_attribute = False
+
+    text = forms.CharField(
+        label="Or paste its text",
+        widget=forms.Textarea(attrs={"rows": 8, "autocomplete": "off"}),
+        error_messages={"required": "Choose a file, or paste the text of the syllabus."},
+    )
+
+    def clean_text(self) -> str:
+        text = tidied(self.cleaned_data["text"])
+        if len(text) > MAX_SYLLABUS_CHARACTERS:
+            raise forms.ValidationError(f"This has {len(text):,} characters; {MAX_SYLLABUS_CHARACTERS:,} can be read.")
+        return text
+
+
+class SyllabusFileForm(FileForm):
+    """The file of a syllabus."""
+
+    max_bytes = MAX_BYTES
+    accept = ".pdf,.docx,.odt,.html,.htm,.md,.txt"
+
+
+def is_approval(request: HttpRequest) -> bool:
+    """Whether this is the table that comes back."""
+    return "approve" in request.POST
+
+
+class SentSyllabus:
+    """A syllabus that comes as a file or as a text; the file counts if both come.
+
+    Attributes:
+        text: what was pasted; None if that was not it, or is wrong.
+        status: of the page that asks again.
+        headers: of that page.
+    """
+
+    def __init__(self, request: HttpRequest, member: Member) -> None:
+        """Take what came; a text that comes for the first time is counted, as files are when they are read."""
+        is_sent = request.method == "POST"
+        is_file = is_sent and "file" in request.FILES
+        self.file_form = SyllabusFileForm(request.POST, request.FILES) if is_file else SyllabusFileForm()
+        self.text_form = TextForm(request.POST) if is_sent and not is_file else TextForm(initial=request.POST)
+        is_text = self.text_form.is_bound and self.text_form.is_valid()
+        self.text: str | None = self.text_form.cleaned_data["text"] if is_text else None
+        self.status = WRONG if is_sent else HTTPStatus.OK
+        self.headers: Mapping[str, str] = {}
+        if self.text is not None and not is_approval(request):
+            try:
+                count_upload(member)
+            except RateLimited as error:
+                self.text = None
+                self._refuse(self.text_form, "text", error)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something is wrong."""
+        return bool(self.file_form.errors or self.text_form.errors)
+
+    def upload(self, member: Member, course_id: UUID | None = None) -> SyllabusDetailRow | None:
+        """The file, kept and read; None if there is none, or it cannot be taken, which the page says.
+
+        Raises:
+            NotFound: the member is gone.
+        """
+        if not self.file_form.is_bound or not self.file_form.is_valid():
+            return None
+        try:
+            return create_syllabus(member, self.file_form.sent(), course_id=course_id)[0]
+        except (InvalidRequest, RateLimited, Conflict) as error:
+            self._refuse(self.file_form, "file", error)
+            return None
+
+    def _refuse(self, form: forms.Form, field: str, error: ApiError) -> None:
+        form.add_error(field, refusal_in_words(error))
+        self.status, self.headers = error.status, error.headers
+
+
+class WeightForm(forms.Form):
+    """A category of the grade; what is not ticked cannot be wrong."""
+
+    use_required_attribute = False
+
+    tick = forms.BooleanField(required=False)
+    name = forms.CharField(
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
+    )
+    weight = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        max_digits=7,
+        decimal_places=4,
+        widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
+        error_messages={"required": "Enter a weight.", "invalid": "Enter a number from 0 to 100."},
+    )
+
+    def __init__(self, place: int, proposed: ProposedCategoryRow, data: QueryDict | None) -> None:
+        """Bind the fields to what was sent, if it was."""
+        initial = {"tick": place < MAX_CATEGORIES, "name": proposed["name"], "weight": f"{proposed['weight']:g}"}
+        super().__init__(data, prefix=f"c{place}", initial=initial)
+        self.line = proposed["line"]
+        self.fields["tick"].widget.attrs["aria-label"] = f"Take “{proposed['name']}”"
+        for name, label in (("name", "Name"), ("weight", "Weight in percent")):
+            attrs = self.fields[name].widget.attrs
+            attrs["aria-label"] = f"{label} of “{proposed['name']}”"
+            if name in self.errors:
+                attrs |= {"aria-invalid": "true", "aria-describedby": self.errors_id}
+
+    @property
+    def errors_id(self) -> str:
+        """The element with the errors of the row."""
+        return f"{self.prefix}-errors"
+
+    def full_clean(self) -> None:
+        """As ever, but for categories that nobody wants."""
+        super().full_clean()
+        if self.is_bound and not self.cleaned_data.get("tick"):
+            self._errors = forms.utils.ErrorDict()
+
+
+class NewCourse:
+    """Everything that is approved of a syllabus at once: the course, its items, and the weights of its grade.
+
+    Args:
+        proposal: what the syllabus proposes.
+        data: what was sent; None if it is shown for the first time.
+    """
+
+    def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
+        self.course = CourseForm(data, initial=dict(proposal["course"]))
+        self.review = Review(new_rows(proposal), data)
+        sent = data if self.review.was_sent else None
+        self.weights = [WeightForm(place, one, sent) for place, one in enumerate(proposal["grade_categories"])]
+        self.cautions = general_cautions(proposal)
+
+    def is_valid(self) -> bool:
+        """Whether all of it can be taken."""
+        return self.course.is_valid() and self.review.is_valid() and not self.has_errors
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether something is wrong."""
+        wrong = bool(self.course.errors) or self.review.has_errors or any(form.errors for form in self.weights)
+        return wrong or bool(self.too_many_weights)
+
+    @cached_property
+    def too_many_weights(self) -> str:
+        """Said if more are ticked than there can be."""
+        ticked = [form for form in self.weights if form.is_bound and form.cleaned_data.get("tick")]
+        return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
+
+    def given(self) -> Mapping[str, Any]:
+        """What `create_course` takes, beside the text."""
+        return {
+            **self.course.fields_given(),
+            "items": [approved.item for approved in self.review.approved],
+            "grade_categories": self._categories(),
+        }
+
+    def _categories(self) -> Sequence[CategoryEntryFields]:
+        taken: list[dict[str, Any]] = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]
+        return [{"name": one["name"], "weight": Decimal(one["weight"])} for one in taken]

@@ -1,0 +1,111 @@
+"""A new version of a course's syllabus: read, compared with the course, looked over, taken."""
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.uploads import with_headers
+from courses.courses import require_course
+from courses.pages.review import Review, ReviewAgain, approved_of
+from courses.pages.syllabus_forms import UPLOAD, WRONG, SentSyllabus, gone, is_approval
+from courses.serializers import CourseRow
+from courses.syllabus_versions import apply_syllabus, version_of
+from courses.uploads.files import get_syllabus
+from studyservice.http.page_uploads import takes_file
+from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+@takes_file(UPLOAD)
+def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
+    """Takes a file or a text on GET; a post of one leads to what it changes."""
+    member = signed_in(request)
+    try:
+        course = require_course(member, course_id)
+        sent = SentSyllabus(request, member)
+        if sent.text is not None:
+            return _review(request, member, course, text=sent.text)
+        upload = sent.upload(member, course_id)
+    except NotFound as error:
+        raise Http404 from error
+    if upload is not None:
+        return redirect("review-new-syllabus", course_id=course_id, syllabus_id=upload["id"])
+    context = {"sent": sent, "course": course}
+    return with_headers(render(request, "new_syllabus.html", context, status=sent.status), sent.headers)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+@takes_file(UPLOAD)
+def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
+    """Shows what a file changes; a post of that takes it, with the file."""
+    member = signed_in(request)
+    try:
+        course = require_course(member, course_id)
+        upload = get_syllabus(member, syllabus_id, include_text=True)
+        if upload["course_id"] not in {None, course_id}:
+            return gone(request)
+        return _review(request, member, course, text=upload.get("text"), upload=upload)
+    except NotFound:
+        return gone(request)
+
+
+def _review(
+    request: HttpRequest, member: Member, course: CourseRow, *, text: str | None, upload: Any = None
+) -> HttpResponse:
+    """The table, or the course, once the table was approved."""
+    shown = {"course": course, "text": "" if upload else text, "upload": upload}
+    if not is_approval(request):
+        return _table(request, member, course, text, shown)
+    try:
+        applied = apply_syllabus(
+            member,
+            course["id"],
+            lambda rows: approved_of(rows, request.POST),
+            text=text,
+            syllabus_id=upload["id"] if upload else None,
+        )
+    except ReviewAgain as again:
+        return _table(request, member, course, text, shown, review=again.review, status=WRONG)
+    except (Conflict, ValidationFailed) as error:
+        return _table(request, member, course, text, shown, refused=error)
+    done = applied.in_words()
+    messages.success(request, f"The new version is kept{f': {done}' if done else ''}. Activity takes it back.")
+    return redirect("course", course_id=course["id"])
+
+
+def _table(
+    request: HttpRequest,
+    member: Member,
+    course: CourseRow,
+    text: str | None,
+    shown: dict[str, Any],
+    *,
+    review: Review | None = None,
+    status: HTTPStatus = HTTPStatus.OK,
+    refused: ApiError | None = None,
+) -> HttpResponse:
+    version = version_of(member, course["id"], text)
+    if review is None:
+        review = Review(version.rows, request.POST if refused else None)
+    context = shown | {
+        "review": review,
+        "same": version.same,
+        "cautions": version.cautions,
+        "refused": _in_words(refused),
+    }
+    return render(request, "review_new_syllabus.html", context, status=refused.status if refused else status)
+
+
+def _in_words(refused: ApiError | None) -> str:
+    if refused is None:
+        return ""
+    return " ".join(detail["message"] for detail in refused.details or ()) or refused.message

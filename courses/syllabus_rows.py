@@ -1,0 +1,80 @@
+"""What a syllabus proposes, as rows for the member to approve."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from uuid import UUID
+
+from courses.approval import Row, State, day_in_words
+from courses.serializers import ItemRow
+from courses.uploads.serializers import ProposalRow, ProposedItemRow
+
+SURE = 0.8
+"""The confidence from which on a row is ticked."""
+
+_LESS_SURE = "Less sure, so it is not ticked."
+_UNDATED = "No date was found, so it is not ticked."
+
+
+def new_rows(proposal: ProposalRow) -> list[Row]:
+    """The rows of a course that is to be made."""
+    cautions = _by_place(proposal)
+    return [_row(place, item, State.NEW, cautions[place]) for place, item in enumerate(proposal["items"])]
+
+
+def version_rows(proposal: ProposalRow, there: Sequence[ItemRow]) -> list[Row]:
+    """The rows of a new version of a course's syllabus: what is new, moved or gone, and nothing else."""
+    return list(_version_rows(proposal, {item["id"]: item for item in there}))
+
+
+def general_cautions(proposal: ProposalRow) -> list[str]:
+    """Those about no single item."""
+    return [one["message"] for one in proposal["warnings"] if one["index"] is None]
+
+
+def _version_rows(proposal: ProposalRow, there: Mapping[UUID, ItemRow]) -> Iterator[Row]:
+    cautions = _by_place(proposal)
+    for place, item in enumerate(proposal["items"]):
+        mine = None if item["item_id"] is None else there.get(item["item_id"])
+        if item["match"] == "new":
+            yield _row(place, item, State.NEW, cautions[place])
+        elif item["match"] == "moved" and mine is not None:
+            notes = [f"was {day_in_words(mine['due_on'])}", *cautions[place]]
+            yield _row(place, item, State.MOVED, notes, mine)
+        elif item["match"] == "gone" and mine is not None:
+            yield Row(
+                f"g{mine['id'].hex}",
+                State.GONE,
+                mine["title"],
+                mine["kind"],
+                mine["due_on"],
+                ticked=False,
+                notes=("Not in this version. Tick it to delete it.",),
+                item_id=mine["id"],
+            )
+
+
+def _row(place: int, item: ProposedItemRow, state: State, notes: Sequence[str], mine: ItemRow | None = None) -> Row:
+    """The row of a proposed item; one that is there keeps its title and kind, which may be the member's own words."""
+    named = mine or item
+    is_sure = (item["confidence"] or 0) >= SURE
+    return Row(
+        f"p{place}",
+        state,
+        named["title"],
+        named["kind"],
+        item["due_on"],
+        ticked=is_sure,
+        source=item["quote"] or "",
+        place=f"line {item['line']}",
+        notes=(*notes, *(() if is_sure else (_LESS_SURE if item["due_on"] else _UNDATED,))),
+        item_id=item["item_id"],
+    )
+
+
+def _by_place(proposal: ProposalRow) -> defaultdict[int, list[str]]:
+    """The cautions about each item."""
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    for one in proposal["warnings"]:
+        if one["index"] is not None:
+            found[one["index"]].append(one["message"])
+    return found

@@ -1,0 +1,96 @@
+"""A new version of a course's syllabus: what is new, moved or gone, and taking of it what the member approved."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+from uuid import UUID
+
+from accounts.models import Member
+from accounts.recording import Write
+from accounts.writing import writing
+from courses.approval import Applied, Approve, Approved, Row, State
+from courses.courses import change_course, require_course
+from courses.item_batches import add_items
+from courses.items import change_items, delete_items, items_of
+from courses.models import Course
+from courses.serializers import CourseFields, ItemFields, ItemRow
+from courses.syllabus_rows import general_cautions, version_rows
+from courses.uploads.proposals import proposal_of, remembered_course
+from studyservice.operations.errors import Conflict
+
+_ATTEMPTS = 3
+"""Readings of one call, each of which another write can make outdated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version beside the course as it is.
+
+    Attributes:
+        there: the items of the course.
+        rows: what would become of them, and new ones.
+        cautions: what is said about no single item.
+    """
+
+    there: list[ItemRow]
+    rows: list[Row]
+    cautions: list[str]
+
+    @property
+    def same(self) -> int:
+        """How many items stay as they are."""
+        return len(self.there) - sum(row.item_id is not None for row in self.rows)
+
+
+def version_of(member: Member, course_id: UUID, text: str | None) -> Version:
+    """The text of a version, read and compared; two seconds of CPU at most, so it is no part of a transaction."""
+    there = items_of(member, course_id)
+    proposal = proposal_of(member, text, remembered_course(member, course_id))
+    return Version(there, version_rows(proposal, there), general_cautions(proposal))
+
+
+def apply_syllabus(
+    member: Member, course_id: UUID, approve: Approve, *, text: str | None, syllabus_id: UUID | None = None
+) -> Applied:
+    """Make the version that of the course, and take of its rows what `approve` gives; all of it or nothing.
+
+    Args:
+        text: of the version.
+        syllabus_id: the upload that it is in, which becomes a file of the course.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+        ValidationFailed: there is no such upload, or it has expired.
+        Conflict: there would be too many items or files.
+    """
+    for _ in range(_ATTEMPTS):
+        version = version_of(member, course_id, text)
+        with writing(member.id, "apply_syllabus") as write:
+            if items_of(member, course_id) == version.there:
+                return _apply(write, member, course_id, approve(version.rows), _changes(text, syllabus_id))
+    raise Conflict("The course is being changed at this moment. Send the table again.")
+
+
+def _changes(text: str | None, syllabus_id: UUID | None) -> CourseFields:
+    changes: CourseFields = {}
+    if text is not None:
+        changes["syllabus_text"] = text
+    if syllabus_id is not None:
+        changes["syllabus_id"] = syllabus_id
+    return changes
+
+
+def _apply(
+    write: Write, member: Member, course_id: UUID, approved: Sequence[Approved], changes: CourseFields
+) -> Applied:
+    course_name = require_course(member, course_id)["name"]
+    if not change_course(write, course_id, changes):
+        write.within(Course, course_id, course_name)
+    of_state: defaultdict[State, list[Approved]] = defaultdict(list)
+    for one in approved:
+        of_state[one.row.state].append(one)
+    moved = [(one.row.item_id, cast("ItemFields", one.item)) for one in of_state[State.MOVED] if one.row.item_id]
+    deleted = delete_items(write, course_id, [one.row.item_id for one in of_state[State.GONE] if one.row.item_id])
+    made = add_items(write, member, course_id, [one.item for one in of_state[State.NEW]])
+    return Applied(len(made), change_items(write, course_id, moved), deleted)

@@ -1,0 +1,134 @@
+"""A calendar file as rows for the member to approve, and taking those that were approved."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import cast
+from uuid import UUID
+
+from accounts.models import Member
+from accounts.writing import writing
+from courses.approval import Applied, Approve, Approved, Row, State, day_in_words
+from courses.courses import require_course
+from courses.models import Course
+from courses.serializers import ItemFields
+from courses.syllabi.kinds import kind_of
+from planning.calendar.comparison import Comparison, FileEvent, Key, Version
+from planning.calendar.files import CalendarFile
+from planning.calendar.importing import Plan, compared, take
+
+
+def calendar_rows(member: Member, course_id: UUID, calendar: CalendarFile) -> tuple[list[Row], Comparison]:
+    """What the file changes in the course, and the comparison that says so.
+
+    Raises:
+        NotFound: there is no such course of the member's.
+    """
+    require_course(member, course_id)
+    found = compared(member, course_id, calendar)
+    return list(_rows(found)), found
+
+
+def take_approved(member: Member, course_id: UUID, calendar: CalendarFile, approve: Approve) -> Applied:
+    """Take what `approve` gives, all of it or nothing.
+
+    What the file and the member both changed was told, and is so once; an event that was not ticked comes again.
+
+    Raises:
+        NotFound: there is no such course of the member's any more.
+        Conflict: there would be too many items.
+    """
+    with writing(member.id, "apply_calendar") as write:
+        write.within(Course, course_id, require_course(member, course_id)["name"])
+        rows, found = calendar_rows(member, course_id, calendar)
+        _, applied = take(write, member, course_id, calendar, _plan(found, {one.row.key: one for one in approve(rows)}))
+    return applied
+
+
+def _plan(found: Comparison, approved: dict[str, Approved]) -> Plan:
+    new = [(event, approved[key_of(event.key)].item) for event in found.new if key_of(event.key) in approved]
+    differing = {one.known.key: one.known.item_id for one in (*found.changed, *found.kept)}
+    left = {one.known.key for one in found.changed if key_of(one.known.key) not in approved}
+    return Plan(
+        new=new,
+        changes=[
+            (item_id, cast("ItemFields", approved[key_of(key)].item))
+            for key, item_id in differing.items()
+            if key_of(key) in approved
+        ],
+        bases=[event for event in found.bases if event.key not in left],
+        deleted=[known.item_id for known in found.gone if key_of(known.key) in approved],
+    )
+
+
+def key_of(key: Key) -> str:
+    """What an event is called in a form."""
+    return f"e{hashlib.blake2s(repr(key).encode(), digest_size=12).hexdigest()}"
+
+
+def _rows(found: Comparison) -> Iterator[Row]:
+    for event in sorted(found.new, key=lambda one: (one.due_on, one.title)):
+        yield _new(event)
+    kept = {one.known.key: one for one in found.kept}
+    for one in found.changed:
+        told = kept.pop(one.known.key, None)
+        notes = [f"was {_in_words(one.other, one.version)}"]
+        if told is not None:
+            notes.append(f"What you changed yourself stays; the file has {_in_words(told.other, told.version)}.")
+        yield Row(
+            key_of(one.known.key),
+            State.CHANGED,
+            one.version.title,
+            one.known.kind,
+            one.version.due_on,
+            ticked=True,
+            source=one.version.title if told is None else told.other.title,
+            notes=tuple(notes),
+            item_id=one.known.item_id,
+        )
+    for one in kept.values():
+        yield Row(
+            key_of(one.known.key),
+            State.KEPT,
+            one.other.title,
+            one.known.kind,
+            one.other.due_on,
+            ticked=False,
+            source=one.other.title,
+            notes=(f"You have {_in_words(one.version, one.other)}, and that stays unless you tick this.",),
+            item_id=one.known.item_id,
+        )
+    for known in found.gone:
+        mine = known.mine or known.base
+        yield Row(
+            key_of(known.key),
+            State.GONE,
+            mine.title,
+            known.kind,
+            mine.due_on,
+            ticked=False,
+            notes=("The file has it no more. Tick it to delete it.",),
+            item_id=known.item_id,
+        )
+
+
+def _new(event: FileEvent) -> Row:
+    return Row(
+        key_of(event.key),
+        State.NEW,
+        event.title,
+        kind_of(event.title),
+        event.due_on,
+        ticked=True,
+        source=event.title,
+        place=day_in_words(event.due_on),
+    )
+
+
+def _in_words(version: Version, beside: Version) -> str:
+    """What of `version` differs from what it stands beside."""
+    words = []
+    if version.title != beside.title:
+        words.append(f"“{version.title}”")
+    if version.due_on != beside.due_on:
+        words.append(day_in_words(version.due_on))
+    return ", ".join(words)

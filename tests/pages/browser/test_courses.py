@@ -1,0 +1,163 @@
+"""The whole way of a syllabus in a real browser: from a file to a course, to its next version, and out again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from courses.models import Course, Item, SyllabusFile
+from tests.pages.browser.test_accessibility import audit
+from tests.support.calendar_files import CANVAS, calendar, deadline
+from tests.support.syllabus_files import docx, pdf
+
+pytestmark = pytest.mark.once("the look of pages")
+
+FIRST = """BIO 210 Cell Biology
+Fall 2026
+
+Midterm exam: Thursday, October 8, 2026
+Essay 1 due Monday, November 2, 2026
+Presentations: November 16 - 20, 2026
+Final exam: Friday, December 11, 2026
+
+Quizzes: 20%
+Essays: 30%
+Exams: 50%
+"""
+SECOND = FIRST.replace("Thursday, October 8", "Thursday, October 15").replace(
+    "Essay 1 due Monday, November 2, 2026", "Lab report 1 due Monday, November 9, 2026"
+)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    """A PDF, and its next version as a DOCX."""
+    contents = {"Cell Biology.pdf": pdf([FIRST.splitlines()]), "Cell Biology 2.docx": docx(SECOND.splitlines())}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    return {name: tmp_path / name for name in contents}
+
+
+def dates() -> list[tuple[str, str]]:
+    return [(item.title, str(item.due_on)) for item in Item.objects.order_by("due_on")]
+
+
+def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Path], tmp_path: Path) -> None:
+    page: Page = open_signed_in()
+    page.goto("/")
+    page.get_by_role("main").get_by_role("link", name="Courses").click()
+    page.get_by_role("link", name="Add from a syllabus").click()
+    audit(page)
+    page.get_by_label("File").set_input_files(files["Cell Biology.pdf"])
+    page.get_by_role("button", name="Read the syllabus").click()
+    expect(page.get_by_role("heading", name="What the syllabus says")).to_be_visible()
+    expect(page.get_by_label("Name", exact=True)).to_have_value("Cell Biology")
+    assert Course.objects.count() == 0
+    audit(page)
+    page.get_by_label("Date of “Essay 1”").fill("2026-11-03")
+    page.get_by_label("Title of “Midterm exam”").fill("")
+    page.get_by_role("button", name="Add course").click()
+    expect(page.get_by_text("Enter a title.")).to_be_visible()
+    expect(page.get_by_label("Date of “Essay 1”")).to_have_value("2026-11-03")
+    audit(page)
+    page.get_by_label("Title of “Midterm exam”").fill("Midterm exam")
+    page.get_by_role("button", name="Add course").click()
+    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 3 items.")
+    assert dates() == [("Midterm exam", "2026-10-08"), ("Essay 1", "2026-11-03"), ("Final exam", "2026-12-11")]
+    audit(page)
+
+    page.get_by_role("link", name="New version of the syllabus").click()
+    page.get_by_label("File").set_input_files(files["Cell Biology 2.docx"])
+    page.get_by_role("button", name="Read the syllabus").click()
+    expect(page.get_by_role("heading", name="What the new version changes")).to_be_visible()
+    moved, gone = page.get_by_label("Take “Midterm exam”"), page.get_by_label("Delete “Essay 1”")
+    expect(moved).to_be_checked()
+    expect(gone).not_to_be_checked()
+    expect(page.get_by_label("Take “Final exam”")).to_have_count(0)
+    audit(page)
+    gone.check()
+    page.get_by_role("button", name="Take what is ticked").click()
+    expect(page.get_by_role("status")).to_contain_text("1 item added, 1 item changed and 1 item deleted.")
+    assert dates() == [("Midterm exam", "2026-10-15"), ("Lab report 1", "2026-11-09"), ("Final exam", "2026-12-11")]
+
+    stored = [Path(file.file.path) for file in SyllabusFile.objects.all()]
+    assert len(stored) == 2
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Cell Biology.pdf", exact=True).click()
+    assert download.value.suggested_filename == "Cell Biology.pdf"
+    download.value.save_as(tmp_path / "saved")
+    assert (tmp_path / "saved").read_bytes() == files["Cell Biology.pdf"].read_bytes()
+    page.goto("/courses")
+    audit(page)
+    page.get_by_role("link", name="Cell Biology", exact=True).click()
+    page.get_by_role("link", name="Delete this course").click()
+    audit(page)
+    page.get_by_role("button", name="Delete course").click()
+    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is deleted.")
+    assert [path for path in stored if path.exists()] == []
+
+
+def test_a_pasted_text_is_taken_by_keyboard_alone(open_signed_in: Any) -> None:
+    page: Page = open_signed_in()
+    page.goto("/courses/new")
+    page.get_by_label("File").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.insert_text(FIRST)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="What the syllabus says")).to_be_visible()
+    page.get_by_label("Take “Presentations”").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("Presentation")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 4 items.")
+    assert ("Presentation", "2026-11-20") in dates()
+
+
+def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
+    from accounts.acting import Actor, acting
+    from accounts.changes import ActorKind
+    from courses.courses import create_course
+
+    with acting(Actor(ActorKind.PAGE)):
+        course = create_course(member, name="Cell Biology")
+    file = tmp_path / "calendar.ics"
+    file.write_bytes(calendar(CANVAS, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Quiz 2")))
+    page: Page = open_signed_in(java_script_enabled=False)
+    page.goto(f"/courses/{course['id']}")
+    page.get_by_role("link", name="Import a calendar file").click()
+    page.get_by_label("File").set_input_files(file)
+    page.get_by_role("button", name="Read the file").click()
+    expect(page.get_by_role("button", name="Tick all")).to_be_hidden()
+    page.get_by_label("Take “Quiz 2”").uncheck()
+    page.get_by_role("button", name="Take what is ticked").click()
+    expect(page.get_by_role("status")).to_contain_text("Done: 1 item added.")
+    assert dates() == [("Essay 1", "2026-12-03")]
+
+
+def test_a_whole_table_is_ticked_at_once_but_for_what_would_be_deleted(open_signed_in: Any) -> None:
+    page: Page = open_signed_in()
+    page.goto("/courses/new")
+    page.get_by_label("Or paste its text").fill(FIRST)
+    page.get_by_role("button", name="Read the syllabus").click()
+    page.get_by_role("button", name="Add course").click()
+    page.get_by_role("link", name="New version of the syllabus").click()
+    page.get_by_label("Or paste its text").fill(SECOND)
+    page.get_by_role("button", name="Read the syllabus").click()
+    page.get_by_role("button", name="Tick all").click()
+    expect(page.get_by_label("Take “Presentations”")).to_be_checked()
+    expect(page.get_by_label("Delete “Essay 1”")).not_to_be_checked()
+    page.get_by_role("button", name="Tick none").click()
+    expect(page.get_by_label("Take “Lab report 1”")).not_to_be_checked()
+
+
+@pytest.mark.parametrize("path", ["/decks/import", "/courses/new/by-hand"])
+def test_other_ways_in(open_signed_in: Any, path: str) -> None:
+    page: Page = open_signed_in()
+    page.goto(path)
+    page.locator("main form button[type=submit]").click()
+    expect(page.locator("main .errorlist").first).to_be_visible()
+    audit(page)

@@ -1,0 +1,230 @@
+"""Taking a calendar file into a course on its page: read, looked over, taken."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import time_machine
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from accounts.change_words import change_in_words
+from accounts.models import Member
+from tests.support.calendar_files import CANVAS, calendar, deadline, event
+from tests.support.doors import RestDoor
+from tests.support.forms import Fields, form_with, row_of
+from tests.support.samples import UNKNOWN_ID
+
+pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+
+ESSAY = deadline("a", "20261203", "Essay 1")
+QUIZ = deadline("b", "20261204", "Quiz 2")
+
+
+@pytest.fixture(autouse=True)
+def _now() -> Any:
+    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
+        yield
+
+
+@pytest.fixture
+def browser(owner_member: Member) -> Client:
+    client = Client()
+    client.force_login(owner_member)
+    return client
+
+
+def path_of(course: Any) -> str:
+    return f"/courses/{course['id']}/calendar"
+
+
+def read(browser: Client, course: Any, *events: str) -> str:
+    """The page after a file with these events was sent."""
+    file = SimpleUploadedFile("calendar.ics", calendar(CANVAS, *events))
+    page = browser.post(path_of(course), {"file": file})
+    assert page.status_code == 200, page.content
+    return page.content.decode()
+
+
+def table(browser: Client, course: Any, *events: str) -> Fields:
+    return form_with("calendar", read(browser, course, *events))
+
+
+def take(browser: Client, course: Any, form: Fields, status: int = 302) -> Any:
+    answer = browser.post(path_of(course), form)
+    assert answer.status_code == status, answer.content.decode()
+    return answer
+
+
+def dates(owner: RestDoor) -> list[tuple[str, str, str]]:
+    return [(item["title"], item["kind"], item["due_on"]) for item in owner.made("list_items", limit=100)["data"]]
+
+
+def test_only_what_is_ticked_is_taken_as_it_was_mended(browser: Client, owner: RestDoor, course: Any) -> None:
+    form = table(browser, course, ESSAY, QUIZ, deadline("c", "20261205", "Review session"))
+    assert dates(owner) == []
+    del form[f"{row_of(form, 'Review session')}-tick"]
+    essay = row_of(form, "Essay 1")
+    form |= {f"{essay}-title": ["Essay on cells"], f"{essay}-due_on": ["2026-12-02"], f"{essay}-kind": ["project"]}
+    answer = take(browser, course, form)
+    assert answer.headers["Location"] == f"/courses/{course['id']}"
+    assert dates(owner) == [("Essay on cells", "project", "2026-12-02"), ("Quiz 2", "quiz", "2026-12-04")]
+    assert "Done: 2 items added." in browser.get(answer.headers["Location"]).content.decode()
+
+
+def test_it_is_one_change_that_undo_takes_back(browser: Client, owner: RestDoor, course: Any) -> None:
+    form = table(browser, course, ESSAY, QUIZ)
+    take(browser, course, form)
+    moved = table(browser, course, deadline("a", "20261210", "Essay 1"), deadline("c", "20261211", "Lab 3"))
+    moved[f"{moved_gone(moved)}-tick"] = ["on"]
+    take(browser, course, moved)
+    assert dates(owner) == [("Essay 1", "paper", "2026-12-10"), ("Lab 3", "lab", "2026-12-11")]
+    [change] = owner.made("list_changes", limit=1)["data"]
+    assert change_in_words(change) == "took a calendar file into the course “Cell Biology”"
+    assert change["by"]["kind"] == "page"
+    owner.made("undo_change", change_id=change["id"])
+    assert dates(owner) == [("Essay 1", "paper", "2026-12-03"), ("Quiz 2", "quiz", "2026-12-04")]
+
+
+def moved_gone(form: Fields) -> str:
+    """The row without fields: what the file has no more."""
+    keys = [mark.partition(":")[0] for mark in form["row"]]
+    [gone] = [key for key in keys if f"{key}-title" not in form]
+    return gone
+
+
+def test_what_changed_is_ticked_and_what_is_gone_never(browser: Client, owner: RestDoor, course: Any) -> None:
+    take(browser, course, table(browser, course, ESSAY, QUIZ))
+    form = table(browser, course, deadline("a", "20261210", "Essay 1"))
+    assert f"{row_of(form, 'Essay 1')}-tick" in form
+    assert f"{moved_gone(form)}-tick" not in form
+    take(browser, course, form)
+    assert dates(owner) == [("Quiz 2", "quiz", "2026-12-04"), ("Essay 1", "paper", "2026-12-10")]
+
+
+def test_what_was_unticked_comes_again(browser: Client, owner: RestDoor, course: Any) -> None:
+    take(browser, course, table(browser, course, ESSAY))
+    changed = deadline("a", "20261210", "Essay 1")
+    form = table(browser, course, changed, QUIZ)
+    del form[f"{row_of(form, 'Essay 1')}-tick"], form[f"{row_of(form, 'Quiz 2')}-tick"]
+    take(browser, course, form)
+    assert dates(owner) == [("Essay 1", "paper", "2026-12-03")]
+    take(browser, course, table(browser, course, changed, QUIZ))
+    assert dates(owner) == [("Quiz 2", "quiz", "2026-12-04"), ("Essay 1", "paper", "2026-12-10")]
+
+
+def test_what_both_changed_is_told_and_taken_only_if_ticked(browser: Client, owner: RestDoor, course: Any) -> None:
+    take(browser, course, table(browser, course, ESSAY, QUIZ))
+    essay, quiz = owner.made("list_items")["data"]
+    for item, day in ((essay, "2026-12-01"), (quiz, "2026-12-02")):
+        owner.made("update_item", item_id=item["id"], due_on=day)
+    events = (deadline("a", "20261210", "Essay 1"), deadline("b", "20261211", "Quiz 2"))
+    page = read(browser, course, *events)
+    assert "You have Tue, 1 December 2026, and that stays unless you tick this." in page
+    form = form_with("calendar", page)
+    assert f"{row_of(form, 'Essay 1')}-tick" not in form
+    form[f"{row_of(form, 'Quiz 2')}-tick"] = ["on"]
+    take(browser, course, form)
+    assert dates(owner) == [("Essay 1", "paper", "2026-12-01"), ("Quiz 2", "quiz", "2026-12-11")]
+    assert "Nothing new: the 2 dates" in read(browser, course, *events)
+
+
+def test_a_wrong_row_says_so_beside_it_and_keeps_what_was_typed(browser: Client, owner: RestDoor, course: Any) -> None:
+    form = table(browser, course, ESSAY, QUIZ)
+    essay, quiz = row_of(form, "Essay 1"), row_of(form, "Quiz 2")
+    form |= {f"{essay}-title": [" "], f"{quiz}-title": ["Quiz on cells"]}
+    page = take(browser, course, form, status=422).content.decode()
+    assert f'id="{essay}-errors"><li>Enter a title.' in page
+    again = form_with("calendar", page)
+    assert again[f"{quiz}-title"] == ["Quiz on cells"]
+    assert dates(owner) == []
+    del again[f"{essay}-tick"]
+    take(browser, course, again)
+    assert dates(owner) == [("Quiz on cells", "quiz", "2026-12-04")]
+
+
+def test_what_changed_meanwhile_is_shown_again_with_what_was_typed(
+    browser: Client, owner: RestDoor, course: Any
+) -> None:
+    take(browser, course, table(browser, course, ESSAY, QUIZ))
+    essay, _ = owner.made("list_items")["data"]
+    form = table(browser, course, deadline("a", "20261210", "Essay 1"), deadline("b", "20261211", "Quiz 2"))
+    form |= {f"{row_of(form, 'Essay 1')}-title": ["Mine"], f"{row_of(form, 'Quiz 2')}-title": ["Quiz on cells"]}
+    owner.made("update_item", item_id=essay["id"], title="Essay one")
+    page = take(browser, course, form, status=422).content.decode()
+    assert "Something changed since you opened this table." in page
+    assert "You had entered “Mine”, 2026-12-10." in page
+    assert [title for title, _, _ in dates(owner)] == ["Essay one", "Quiz 2"]
+    again = form_with("calendar", page)
+    assert again[f"{row_of(again, 'Quiz on cells')}-due_on"] == ["2026-12-11"]
+    take(browser, course, again)
+    assert [title for title, _, _ in dates(owner)] == ["Essay one", "Quiz on cells"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_one_is_taken(
+    browser: Client, owner: RestDoor, course: Any, in_threads: Any, owner_member: Member
+) -> None:
+    form = table(browser, course, ESSAY, QUIZ)
+
+    def post(client: Client) -> int:
+        return client.post(path_of(course), form).status_code
+
+    clients = [Client(), Client()]
+    for client in clients:
+        client.force_login(owner_member)
+    assert sorted(in_threads(post, clients)) == [302, 422]
+    assert len(dates(owner)) == 2
+
+
+def test_what_was_read_cannot_be_made_up_or_taken_elsewhere(browser: Client, owner: RestDoor, course: Any) -> None:
+    form = table(browser, course, ESSAY)
+    other = owner.made("create_course", name="Botany")
+    take(browser, other, form, status=422)
+    form["calendar"] = [form["calendar"][0][:-3]]
+    assert "Choose the file again" in take(browser, course, form, status=422).content.decode()
+    assert dates(owner) == []
+
+
+def test_a_full_course_keeps_the_table(browser: Client, owner: RestDoor, course: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("courses.item_counts.MAX_ITEMS", 1)
+    form = table(browser, course, ESSAY, QUIZ)
+    page = take(browser, course, form, status=409).content.decode()
+    assert "the most there can be" in page
+    assert len(form_with("calendar", page)["row"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (b"no calendar", "This is no calendar."),
+        (b"", "This file is empty."),
+        (b"x" * (2 * 1024 * 1024 + 1), "It may have 2 MB."),
+    ],
+)
+def test_what_is_no_calendar_is_told_at_the_field(browser: Client, course: Any, file: bytes, words: str) -> None:
+    page = browser.post(path_of(course), {"file": SimpleUploadedFile("a.ics", file)})
+    assert page.status_code in {400, 422}
+    assert words in page.content.decode()
+
+
+def test_what_is_left_out_is_listed(browser: Client, course: Any) -> None:
+    page = read(browser, course, ESSAY, event("b", summary="Reading"))
+    assert "<li>Reading: it has no date</li>" in page
+
+
+def test_it_is_for_the_member_alone(browser: Client, course: Any, stranger: RestDoor) -> None:
+    theirs = stranger.made("create_course", name="Botany")
+    assert browser.get(path_of(theirs)).status_code == 404
+    assert browser.get(path_of({"id": UNKNOWN_ID})).status_code == 404
+    answer = Client().get(path_of(course))
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path_of(course)}")
+
+
+def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, course: Any, owner_member: Member) -> None:
+    from studyservice.rates.limiter import Rate, hit
+
+    hit(Rate.CALENDAR_IMPORTS, str(owner_member.id), 60)
+    page = browser.post(path_of(course), {"file": SimpleUploadedFile("a.ics", calendar(CANVAS, ESSAY))})
+    assert (page.status_code, page.headers["Retry-After"]) == (429, "3600")
+    assert "Send this one again in 60 minutes." in page.content.decode()

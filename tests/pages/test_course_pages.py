@@ -1,0 +1,149 @@
+"""The list of courses, a course, and what is deleted there."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import time_machine
+from django.test import Client
+
+from accounts.models import Member
+from tests.support.doors import RestDoor
+from tests.support.factories import CourseFactory
+from tests.support.samples import UNKNOWN_ID
+
+pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+
+
+@pytest.fixture
+def browser(owner_member: Member) -> Client:
+    client = Client()
+    client.force_login(owner_member)
+    return client
+
+
+def text_of(browser: Client, path: str) -> str:
+    page = browser.get(path)
+    assert page.status_code == 200, path
+    return " ".join(page.content.decode().split())
+
+
+def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: RestDoor, course: Any) -> None:
+    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
+        for day in ("2026-11-21", "2026-11-22", "2026-11-25", "2026-11-26", "2026-11-27"):
+            owner.made("create_item", course_id=course["id"], title=f"Quiz of {day}", due_on=day)
+        page = text_of(browser, "/courses")
+    assert f'href="/courses/{course["id"]}">Cell Biology</a>' in page
+    shown = [day for day in range(20, 30) if f"Quiz of 2026-11-{day}" in page]
+    assert shown == [22, 25, 26]
+
+
+def test_the_week_leads_there(browser: Client, course: Any) -> None:
+    assert 'href="/courses"' in text_of(browser, "/")
+    assert 'href="/decks/import"' in text_of(browser, "/")
+
+
+def test_a_course_has_all_its_items(browser: Client, owner: RestDoor, course: Any) -> None:
+    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
+        for title, day in (("Passed", "2026-11-21"), ("Today", "2026-11-22"), ("Open", None)):
+            owner.made("create_item", course_id=course["id"], title=title, due_on=day)
+        page = text_of(browser, f"/courses/{course['id']}")
+    order = [
+        page.index(text) for text in ("<strong>Today", "Without a date", "<strong>Open", "Past (1)", "<strong>Pas")
+    ]
+    assert order == sorted(order)
+
+
+def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: RestDoor, item: Any) -> None:
+    path = f"/courses/{item['course_id']}/delete"
+    assert "It goes with its 1 item," in text_of(browser, path)
+    assert len(owner.made("list_courses")["data"]) == 1
+    page = browser.post(path, follow=True).content.decode()
+    assert "“Cell Biology” is deleted." in page
+    assert owner.made("list_courses")["data"] == []
+    [change] = owner.made("list_changes", limit=1)["data"]
+    owner.made("undo_change", change_id=change["id"])
+    assert owner.made("get_item", item_id=item["id"])["title"] == "Midterm"
+
+
+def test_an_item_goes_after_a_question(browser: Client, owner: RestDoor, item: Any) -> None:
+    path = f"/courses/{item['course_id']}/items/{item['id']}/delete"
+    assert "Delete “Midterm”?" in text_of(browser, path)
+    answer = browser.post(path)
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/courses/{item['course_id']}")
+    assert owner.made("list_items")["data"] == []
+    assert browser.post(path).status_code == 404
+
+
+def test_of_a_stranger_there_is_nothing(browser: Client, item: Any, course: Any, stranger: RestDoor) -> None:
+    theirs = stranger.made("create_course", name="Botany")
+    its = stranger.made("create_item", course_id=theirs["id"], title="Herbarium")
+    for course_id in (theirs["id"], UNKNOWN_ID):
+        assert browser.get(f"/courses/{course_id}").status_code == 404
+        assert browser.post(f"/courses/{course_id}/delete").status_code == 404
+        assert browser.post(f"/courses/{course_id}/items/{item['id']}/delete").status_code == 404
+    assert browser.post(f"/courses/{course['id']}/items/{its['id']}/delete").status_code == 404
+    assert "Botany" not in text_of(browser, "/courses")
+    assert len(stranger.made("list_items")["data"]) == 1
+
+
+def pages_of(course: Any) -> list[str]:
+    its = f"/courses/{course['id']}"
+    return [
+        "/courses",
+        "/courses/new",
+        "/courses/new/by-hand",
+        its,
+        f"{its}/delete",
+        f"{its}/calendar",
+        "/decks/import",
+    ]
+
+
+def test_a_lapsed_member_sees_where_to_renew_and_no_data(browser: Client, course: Any, settings: Any) -> None:
+    settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
+    Member.objects.update(membership_active=False)
+    for path in pages_of(course):
+        page = browser.get(path)
+        assert page.status_code == 403, path
+        assert "https://billing.example.org/renew" in page.content.decode()
+        assert "Cell Biology" not in page.content.decode()
+    assert browser.post(f"/courses/{course['id']}/delete").status_code == 403
+    Member.objects.update(membership_active=True)
+    assert "Cell Biology" in text_of(browser, "/courses")
+
+
+def test_nobody_is_asked_to_sign_in_first(client: Client, course: Any) -> None:
+    for path in pages_of(course):
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["Location"]) == (302, f"/sign-in?next={path}")
+
+
+def test_they_are_kept_nowhere(browser: Client, course: Any) -> None:
+    for path in pages_of(course):
+        assert "no-store" in browser.get(path).headers["Cache-Control"], path
+
+
+def test_a_course_is_added_by_hand(browser: Client, owner: RestDoor) -> None:
+    answer = browser.post("/courses/new/by-hand", {"name": " Cell Biology ", "code": "BIO 210"})
+    [course] = owner.made("list_courses")["data"]
+    assert (answer.status_code, answer.headers["Location"]) == (302, f"/courses/{course['id']}")
+    assert [course[name] for name in ("name", "code", "term")] == ["Cell Biology", "BIO 210", "Fall semester"]
+
+
+def test_a_wrong_field_says_so_and_keeps_what_was_typed(browser: Client, owner: RestDoor) -> None:
+    page = browser.post("/courses/new/by-hand", {"name": "", "code": "BIO 210", "term": "x" * 61})
+    assert page.status_code == 422
+    text = page.content.decode()
+    assert "Give the course a name." in text
+    assert "Use at most 60 characters." in text
+    assert 'value="BIO 210"' in text
+    assert owner.made("list_courses")["data"] == []
+
+
+def test_the_31st_course_is_refused(browser: Client, owner: RestDoor, owner_member: Member) -> None:
+    CourseFactory.create_batch(30, member=owner_member)
+    page = browser.post("/courses/new/by-hand", {"name": "One more"})
+    assert page.status_code == 409
+    assert "There are 30 courses, the most there can be." in page.content.decode()
+    assert "Add by hand" not in text_of(browser, "/courses")

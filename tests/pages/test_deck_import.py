@@ -1,0 +1,97 @@
+"""Flashcards out of a file, on their page."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from accounts.models import Member
+from studyservice.rates.limiter import Rate, hit
+from tests.support.doors import RestDoor
+from tests.support.forms import form_with
+from tests.support.uploads import multipart
+
+pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+
+TABLE = b"term,definition\nmitosis,division\nosmosis,diffusion of water\n"
+
+
+@pytest.fixture
+def browser(owner_member: Member) -> Client:
+    client = Client()
+    client.force_login(owner_member)
+    return client
+
+
+def send(browser: Client, content: bytes = TABLE, filename: str = "Organelles.csv", **fields: Any) -> Any:
+    return browser.post("/decks/import", {"file": SimpleUploadedFile(filename, content), **fields})
+
+
+def decks(owner: RestDoor) -> list[tuple[str, Any, int]]:
+    return [(deck["name"], deck["course_name"], deck["card_count"]) for deck in owner.made("list_vocab_decks")["data"]]
+
+
+def test_a_table_becomes_a_deck_named_as_its_file(browser: Client, owner: RestDoor) -> None:
+    page = send(browser)
+    assert page.status_code == 200
+    assert "2 cards imported" in page.content.decode()
+    assert decks(owner) == [("Organelles", None, 2)]
+    [change] = owner.made("list_changes", limit=1)["data"]
+    assert (change["operation"], change["by"]["kind"]) == ("import_vocab_decks", "page")
+
+
+def test_it_gets_a_name_and_a_course_or_goes_into_the_deck_there_is(
+    browser: Client, owner: RestDoor, course: Any
+) -> None:
+    send(browser, name="Cells", course_id=course["id"])
+    send(browser, b"term,definition\nmeiosis,halving\n", name="Cells", merge="on")
+    assert decks(owner) == [("Cells", "Cell Biology", 3)]
+
+
+def test_wrong_rows_are_named_and_what_was_entered_stays(browser: Client, owner: RestDoor, course: Any) -> None:
+    page = send(browser, b"term,definition\nmitosis,\n", name="Cells", merge="on")
+    assert page.status_code == 422
+    text = page.content.decode()
+    assert "Row 2: the definition is empty." in text
+    form = form_with("merge", text)
+    assert (form["name"], form["merge"]) == (["Cells"], ["on"])
+    assert decks(owner) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [({}, "Choose a file."), ({"course_id": "0"}, "Choose one of your courses, or none.")],
+)
+def test_what_is_missing_is_told(browser: Client, fields: dict[str, str], words: str) -> None:
+    page = browser.post("/decks/import", fields)
+    assert page.status_code == 422
+    assert words in page.content.decode()
+
+
+def test_a_course_of_a_stranger_is_none(browser: Client, stranger: RestDoor) -> None:
+    theirs = stranger.made("create_course", name="Botany")
+    page = send(browser, course_id=theirs["id"])
+    assert page.status_code == 422
+    assert "Botany" not in page.content.decode()
+
+
+def test_what_is_no_table_is_told(browser: Client) -> None:
+    page = send(browser, b"PK\x03\x04nonsense", "a.apkg")
+    assert page.status_code == 400
+    assert "The file cannot be read." in page.content.decode()
+
+
+def test_files_are_counted_on_the_page_and_for_who_calls(
+    browser: Client, owner: RestDoor, owner_member: Member
+) -> None:
+    hit(Rate.DECK_IMPORTS, str(owner_member.id), 58)
+    send(browser)
+    path, form = "/v1/vocab-decks/import", "multipart/form-data; boundary=BoUnDaRyStRiNg"
+    assert owner.client.post(path, multipart(TABLE), content_type=form).status_code == 201
+    refused = owner.client.post(path, multipart(TABLE), content_type=form)
+    assert (refused.status_code, refused.json()["error"]["type"]) == (429, "rate_limited")
+    page = send(browser)
+    assert page.status_code == 429
+    assert "You have sent many files." in page.content.decode()
+    assert int(page.headers["Retry-After"]) > 3000

@@ -1,0 +1,99 @@
+"""Flashcards out of a file: a table, or a package of Anki's."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.pages.uploads import FileForm, megabytes, refusal_in_words, with_headers
+from courses.courses import list_courses
+from studyservice.http.page_uploads import takes_file
+from studyservice.operations.errors import ApiError, ValidationFailed
+from studyservice.operations.uploads import Upload
+from vocab.importing import MAX_FILE, import_vocab_decks
+from vocab.serializers import MAX_DECK_NAME
+
+MAX_ERRORS = 20
+"""Wrong rows that the page names; a file with more is mended as a whole."""
+
+
+class DeckFileForm(FileForm):
+    """Takes a file of cards."""
+
+    max_bytes = MAX_FILE
+    accept = ".csv,.tsv,.txt,.apkg,text/csv,text/tab-separated-values"
+
+    name = forms.CharField(
+        label="Name of the deck",
+        required=False,
+        max_length=MAX_DECK_NAME,
+        help_text="Left empty, the deck is called as its file. Several decks of a package keep their own names.",
+        error_messages={"max_length": "Use at most %(limit_value)d characters."},
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    course_id = forms.TypedChoiceField(
+        label="Course",
+        required=False,
+        empty_value=None,
+        error_messages={"invalid_choice": "Choose one of your courses, or none."},
+    )
+    merge = forms.BooleanField(
+        label="Add to a deck of the same name",
+        required=False,
+        help_text="If you have one already: new terms are added, and known ones get the new definition and keep their "
+        "schedule.",
+    )
+
+    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        course: Any = self.fields["course_id"]
+        courses = {str(one["id"]): one for one in list_courses(member)}
+        course.choices = [("", "none"), *((id_, one["name"]) for id_, one in courses.items())]
+        course.coerce = lambda id_: courses[id_]["id"]
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+@takes_file(Upload(MAX_FILE))
+def import_decks(request: HttpRequest) -> HttpResponse:
+    """Asks for a file on GET; a post of one makes decks, and tells which."""
+    member = signed_in(request)
+    if request.method != "POST":
+        return _page(request, DeckFileForm(member=member))
+    form = DeckFileForm(request.POST, request.FILES, member=member)
+    if not form.is_valid():
+        return _page(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    given, sent = form.cleaned_data, form.sent()
+    try:
+        told, _ = import_vocab_decks(
+            member,
+            sent.file,
+            sent.filename,
+            name=given["name"] or None,
+            course_id=given["course_id"],
+            if_exists="merge" if given["merge"] else "create",
+        )
+    except ValidationFailed as error:
+        for detail in (error.details or [])[:MAX_ERRORS]:
+            form.add_error("file", detail["message"])
+        return _page(request, form, error.status)
+    except ApiError as error:
+        form.add_error("file", refusal_in_words(error))
+        return _page(request, form, error.status, error.headers)
+    return render(request, "decks_imported.html", {"told": told})
+
+
+def _page(
+    request: HttpRequest,
+    form: DeckFileForm,
+    status: HTTPStatus = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
+) -> HttpResponse:
+    context = {"form": form, "most": megabytes(MAX_FILE)}
+    return with_headers(render(request, "deck_import.html", context, status=status), headers or {})
