@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db.models import Case, Count, DateTimeField, Exists, F, FloatField, Func, OuterRef, Q, QuerySet, Sum, When
+from django.db.models import Case, Count, DateTimeField, Exists, F, FloatField, OuterRef, Q, QuerySet, Sum, When
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest, Power
 from django.db.models.lookups import GreaterThan
@@ -20,6 +20,7 @@ from accounts.models import Member
 from courses.models import Item
 from courses.readiness import MOST_AT_ONCE
 from courses.readiness_records import ReadinessRow
+from studyservice.database.functions import WholeDays
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import ValidationFailed
 from vocab.models import Card, Deck
@@ -30,27 +31,6 @@ FURTHEST = timedelta(days=365)
 
 _LAST_DAY = date.max - timedelta(days=1)
 """Noon of the day after it may be beyond the last instant in UTC."""
-
-
-class WholeDays(Func):
-    """Whole days from the first instant to the second, and 0 where that is earlier: `max(0, (b - a).days)`."""
-
-    output_field = FloatField()
-    arity = 2
-
-    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """The days of an interval between instants are of 24 hours, and cut towards 0."""
-        earlier, later = (compiler.compile(one) for one in self.get_source_expressions())
-        return f"GREATEST(DATE_PART('day', {later[0]} - {earlier[0]}), 0)", [*later[1], *earlier[1]]
-
-    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
-        """Days of the calendar, one less where the time of day is not reached: `julianday` of a time is not exact.
-
-        Instants are texts in UTC, `2026-11-22 16:00:00` with a fraction or without, whose order is that of the times.
-        """
-        (a, of_a), (b, of_b) = (compiler.compile(one) for one in self.get_source_expressions())
-        dates = f"JULIANDAY(SUBSTR({b}, 1, 10)) - JULIANDAY(SUBSTR({a}, 1, 10))"
-        return f"MAX({dates} - (SUBSTR({b}, 12) < SUBSTR({a}, 12)), 0)", [*of_b, *of_a, *of_b, *of_a]
 
 
 def recall(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:
@@ -72,7 +52,7 @@ class _Sums(TypedDict):
     below_target: int
 
 
-def _summed(rows: QuerySet[Any], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
+def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
     """Sums over the cards of each `by`; `cards` is the path to them, such as `cards__`.
 
     A card is below the target where more days have passed than the times of its stability in which it falls to that.

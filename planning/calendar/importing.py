@@ -1,7 +1,8 @@
 """Taking a calendar file into a course: what is new becomes items, what was known is compared."""
 
 from collections.abc import Iterable
-from typing import IO
+from datetime import date
+from typing import IO, TypedDict
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -24,6 +25,14 @@ from studyservice.operations.errors import Conflict
 
 MAX_IMPORTED = 3000
 """Events of a course that are remembered, those whose item was deleted included."""
+
+
+class _Remembered(TypedDict):
+    """What is remembered of an event, beside the item that was made of it."""
+
+    title: str
+    due_on: date
+    prodid: str
 
 
 def import_calendar(member: Member, course_id: UUID, file: IO[bytes], *, dry_run: bool) -> CalendarImportRow:
@@ -134,7 +143,7 @@ def _remember(
     )
 
 
-def _base(event: ImportedEvent) -> dict[str, object]:
+def _base(event: ImportedEvent) -> _Remembered:
     """What is remembered of an event."""
     return {"title": event.title, "due_on": event.due_on, "prodid": event.prodid}
 

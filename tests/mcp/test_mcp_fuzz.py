@@ -35,6 +35,7 @@ BEYOND_A_SCHEMA = (
     "Needs deck_id",
     "Needs include_cards.",
     "Needs include_syllabus.",
+    "Must be a day from",
 )
 """Why arguments that fit the schema may still be refused."""
 

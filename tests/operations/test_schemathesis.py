@@ -111,10 +111,11 @@ def _with_own_ids(value: Any, world: World) -> Any:
 def _exempt(case: Any) -> list[Any]:
     """Checks that decisions 4 and 12 take out of force for this request."""
     query = case.query or {}
-    about_cards = {"include_cards", "due_only", "limit"} & set(query)
+    of_decks = {"include_cards", "due_only", "limit", "on"} & set(query)
     refused_though_right = (
-        # Cards come with one deck only, and what is about them with cards, which a parameter by itself cannot say.
-        (case.path == "/v1/vocab-decks" and bool(about_cards))
+        # Cards come with one deck only, and what is about them with cards, which a parameter by itself cannot say; nor
+        # can it say which days are in the year ahead.
+        (case.path == "/v1/vocab-decks" and bool(of_decks))
         # They need include_syllabus, or include_text.
         or bool({"syllabus_from", "syllabus_limit"} & set(query))
         # Ids that name no category of the course are refused, which a schema cannot say.
