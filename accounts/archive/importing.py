@@ -133,7 +133,7 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
     fixed = {laid.columns.index(name): columns[name](write.now) for name in stamps}
     quoted = [connection.ops.quote_name(name) for name in columns]
     table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))
-    statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608  # names of models
+    statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608  # nosec B608  # names of models
     member_id = columns["member_id"](write.member_id)
     for first, batch in laid.batches(_BATCH):
         for values in batch:
