@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import cast
 
-from accounts.change_contents import Json, as_words, plural_of
+from accounts.change_contents import Fields, Json, as_words, plural_of
 from accounts.changes import ActorKind
 from accounts.serializers import ActorRow, ChangeRow
 
@@ -162,9 +162,10 @@ def _with(counts: Mapping[str, int], type_: str) -> str:
     return f"{told} with {below}" if below else told
 
 
-def counts_in_words(fields: _Told) -> str:
+def counts_in_words(fields: Fields) -> str:
     """`3 milestones and 1 grade score`; empty if there is none of anything."""
-    return _listed([_number(number, plural) for plural, number in _parted(fields)[1].items() if number])
+    numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
+    return _listed([_number(number, plural) for plural, number in _parted(numbers)[1].items() if number])
 
 
 def _number(number: int, plural: str) -> str:

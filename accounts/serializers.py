@@ -222,7 +222,7 @@ class ChangeRecord(Record):
 class ArchiveImportRow(TypedDict):
     """An `ArchiveImportRecord`."""
 
-    counts: dict[str, int]
+    counts: Fields
 
 
 class ArchiveImportRecord(Record):

@@ -38,8 +38,7 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
     for entry in after:
         was = old.get(entry["id"])
         if was is not None and was != entry:
-            fields = {"name": was["name"], "weight": str(was["weight"]), "position": was["position"]}
-            mine.filter(id=entry["id"]).update(**fields)
+            mine.filter(id=entry["id"]).update(name=was["name"], weight=str(was["weight"]), position=was["position"])
 
 
 def scores_come_back(member: Member, rows: list[Columns]) -> None:

@@ -121,5 +121,6 @@ _COLUMNS = {
 
 def write_cards(member: Member) -> Iterator[bytes]:
     """Every card with its deck and when it is due, a row each."""
-    cards: Any = Card.objects.filter(member_id=member.id).order_by("deck__created_at", "deck_id", "position", "id")
+    mine = Card.objects.filter(member_id=member.id, deck__member_id=member.id)
+    cards: Any = mine.order_by("deck__created_at", "deck_id", "position", "id")
     return csv_lines(_COLUMNS, in_pieces(cards.values_list(*_COLUMNS.values())))

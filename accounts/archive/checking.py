@@ -41,12 +41,14 @@ class Laid:
     Attributes:
         columns: what the values are of.
         number: of rows.
+        file_bytes: of the files that they name.
     """
 
     table: ArchiveTable
     file: IO[bytes]
     columns: list[str] = field(init=False)
     number: int = 0
+    file_bytes: int = 0
     _prepared: list[tuple[str, Callable[[Any], Any]]] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,10 +101,12 @@ class _Seen:
     Attributes:
         columns: that a line must have.
         stored_file: the one of them that names a file; None if there is none.
+        file_bytes: of the files together.
     """
 
     columns: list[str]
     stored_file: str | None
+    file_bytes: int = 0
     ids: set[UUID] = field(default_factory=set)
     once: set[tuple[Any, ...]] = field(default_factory=set)
     counted: Counter[tuple[Limit, Any]] = field(default_factory=Counter)
@@ -164,6 +168,7 @@ class Checker:
                 laid.add(row)
         if details:
             raise ValidationFailed(details)
+        laid.file_bytes = seen.file_bytes
         if laid.number != self._archive.counts.get(table.name):
             raise NoArchive(f"{table.path()} has not as many lines as the manifest tells.")
 
@@ -188,7 +193,7 @@ class Checker:
         self._require_once(table, fields, seen)
         self._require_room(table, references, seen)
         if seen.stored_file is not None:
-            self._require_file(fields, seen.stored_file)
+            self._require_file(fields, seen)
         fields["id"] = self._new_id(table, old_id)
         if table.name in self._wanted:
             known[old_id] = _Known(fields["id"], references)
@@ -227,13 +232,18 @@ class Checker:
             references = self._known[table.name][value].references
         return value
 
-    def _require_file(self, fields: dict[str, Any], column: str) -> None:
+    def _require_file(self, fields: dict[str, Any], seen: _Seen) -> None:
         """Let a line that names a stored file name one that is there and whole, and that no other line names."""
+        column = seen.stored_file or ""
         name = fields[column]
         if name not in self._unused:
             raise ValidationFailed.of(column, f"Names no file below {FILES}, or one that another line names.")
         self._unused.remove(name)
-        self._archive.require_whole(name)
+        size, digest = self._archive.require_whole(name)
+        for known, value in (("size", size), ("sha256", digest)):
+            if fields.get(known, value) != value:
+                raise ValidationFailed.of(known, f"Is not that of {name}.")
+        seen.file_bytes += size
 
     def _new_id(self, table: ArchiveTable, old_id: UUID) -> UUID:
         """An id that nobody has; later lines have greater ones."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from uuid import UUID
 
 from django.db.models import FileField, Model, QuerySet
 
@@ -64,6 +65,7 @@ class ArchiveTable:
         once: columns that no two lines have alike.
         long_line: bytes of the longest line.
         only: narrows the rows that are in an archive.
+        require_room: raises unless the member may store so many bytes more of files, under the lock of a write.
         must_be_empty: whether an account that has such rows takes no archive in.
     """
 
@@ -79,6 +81,7 @@ class ArchiveTable:
     once: tuple[str, ...] = ()
     long_line: int = _LONG_LINE
     only: Mapping[str, object] = field(default_factory=dict)
+    require_room: Callable[[UUID, int], None] | None = None
     must_be_empty: bool = False
 
     def path(self) -> str:

@@ -1,5 +1,6 @@
 """An archive that somebody sent, looked at as a ZIP: what is in it, and its lines. Nothing of it is believed."""
 
+import hashlib
 import io
 import stat
 import time
@@ -95,18 +96,19 @@ class Archive:
         with _refused_if_broken(), self._opened.open(path) as entry, io.BufferedReader(entry, _BUFFER) as buffered:  # type: ignore[type-var]  # it reads
             yield buffered
 
-    def require_whole(self, path: str) -> int:
-        """Read a file to its end, where its checksum is compared; gives its bytes.
+    def require_whole(self, path: str) -> tuple[int, str]:
+        """Read a file to its end, where its checksum is compared; gives its bytes, and their SHA-256 in hexadecimal.
 
         Raises:
             NoArchive: it is broken.
         """
-        size = 0
+        size, digest = 0, hashlib.sha256()
         with self.opened(path) as entry:
             while piece := entry.read(_BUFFER):
                 size += len(piece)
+                digest.update(piece)
                 self._require_time()
-        return size
+        return size, digest.hexdigest()
 
     def _manifest_counts(self) -> Mapping[str, int]:
         if self._opened.getinfo(MANIFEST).file_size > _MAX_MANIFEST:

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 from functools import cache
-from typing import Any
+from uuid import UUID
 
 from django.apps import apps
 from django.db import models
@@ -27,7 +27,7 @@ _NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
 """Operations that cannot be taken back, whatever they changed."""
 
 
-def parts_of(object_type: str, object_id: Any, name: str, contents: Contents) -> list[Part]:
+def parts_of(object_type: str, object_id: UUID, name: str, contents: Contents) -> list[Part]:
     """Every object of a change, the one that it is about first."""
     return [Part(object_type, object_id, name, contents.before, contents.after), *contents.more]
 
@@ -57,7 +57,7 @@ def why_not(
         return _not_kept(object_type, contents)
     if created_at <= now - UNDOABLE_FOR:
         return TOO_OLD
-    for part in parts_of(object_type, None, "", contents):
+    for part in parts_of(object_type, UUID(int=0), "", contents):
         if unknown := _unknown(part):
             return unknown
     return None

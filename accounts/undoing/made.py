@@ -1,12 +1,11 @@
 """Taking back that objects were made: they go again, if they are as they were made and nothing hangs on them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Model, QuerySet
 
-from accounts.change_contents import Part, as_words, plural_of, type_of
+from accounts.change_contents import Fields, Part, as_words, plural_of, type_of
 from accounts.deleting import Reference, delete_rows, plain_references_to, references_to, referring_to
 from accounts.models import Member
 from accounts.recording import Write
@@ -37,7 +36,7 @@ def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]
         delete_rows(write, rows)
 
 
-def _require_as_made(model: type[Model], part: Part, row: dict[str, Any] | None) -> None:
+def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None:
     if row is None:
         raise Conflict(f"“{part.name}” is gone already. Undo its deletion first, then this.")
     made = {name: value for name, value in (part.after or {}).items() if name in columns(model)}

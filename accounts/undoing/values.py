@@ -1,10 +1,10 @@
 """Between values as the log of changes keeps them, which is JSON, and as columns take them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 import orjson
@@ -13,7 +13,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Model
 
-from accounts.change_contents import Json, as_words, dumps, type_of
+from accounts.change_contents import Fields, Json, as_words, dumps, type_of
+
+_Id = TypeVar("_Id")
 
 BATCH = 1000
 """Ids that one statement names."""
@@ -37,7 +39,7 @@ def columns(model: type[Model]) -> dict[str, "models.Field[Any, Any]"]:
     return {field.attname: field for field in model._meta.concrete_fields}
 
 
-def as_kept(values: Mapping[str, Any]) -> dict[str, Json]:
+def as_kept(values: Fields) -> dict[str, Json]:
     """Values of columns as the log keeps them, to be compared with those."""
     kept: dict[str, Json] = orjson.loads(dumps(dict(values)))
     return kept
@@ -65,7 +67,7 @@ _READERS: tuple[tuple[type["models.Field[Any, Any]"], Callable[[Any], Any]], ...
 )
 
 
-def value_of(field: "models.Field[Any, Any]", kept: Any) -> Any:
+def value_of(field: "models.Field[Any, Any]", kept: object) -> object:
     """The column's value of one that is kept."""
     read = reader(field)
     return kept if kept is None or read is None else read(kept)
@@ -78,7 +80,7 @@ def changed_since(fields: Iterable[str], of: object) -> str:
     return f"T{' and '.join(words)[1:]} of “{of}” {was_were} changed since"
 
 
-def batches(ids: Iterable[Any]) -> Iterable[list[Any]]:
+def batches(ids: Iterable[_Id]) -> Iterable[list[_Id]]:
     """`ids` in lists of `BATCH` at most."""
     every = list(ids)
     return (every[start : start + BATCH] for start in range(0, len(every), BATCH))

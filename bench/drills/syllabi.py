@@ -12,7 +12,7 @@ from pathlib import Path
 from bench import machine
 from bench.cast import Subject
 from bench.drills.bursts import at_once
-from bench.drills.client import Client
+from bench.drills.client import Answer, Client
 from bench.drills.report import Report
 from bench.drills.site import Site
 from tests.support.hostile_files import flate_bomb, form_fan, many_pages, open_tags
@@ -96,17 +96,21 @@ def _work(port: int, subject: Subject, over: threading.Event, times: list[float]
 
 def _file(port: int, content: bytes, key: str) -> str:
     with Client(port, key) as client:
-        answer = client.call("POST", "/v1/syllabi", file=content)
-    if answer.status == 429 and answer.headers["Retry-After"] == "2":
-        return "busy"
-    return str(answer.body["text_status"]) if answer.ok else answer.fault
+        return _told(client.call("POST", "/v1/syllabi", file=content))
 
 
 def _text(port: int, key: str) -> str:
     weeks = "".join(_WEEK.format(number, number % 28 + 1) for number in range(8000))
     with Client(port, key) as client:
-        answer = client.call("POST", "/v1/syllabi", {"text": f"{key[-4:]}\n{weeks}"[:_TEXT_CHARACTERS]})
-    return f"{len(answer.body['proposal']['items'])} items" if answer.ok else answer.fault
+        return _told(client.call("POST", "/v1/syllabi", {"text": f"{key[-4:]}\n{weeks}"[:_TEXT_CHARACTERS]}))
+
+
+def _told(answer: Answer) -> str:
+    if answer.status == 429 and answer.headers["Retry-After"] == "2":
+        return "busy"
+    if not answer.ok:
+        return answer.fault
+    return f"{answer.body['text_status']}, {len(answer.body['proposal']['items'])} items"
 
 
 def _check_stored(report: Report, data: Path) -> None:

@@ -18,9 +18,10 @@ from courses.pages.course_forms import TOO_LONG, CourseForm
 from courses.pages.review import Review
 from courses.syllabi.reading.tidy import tidied
 from courses.syllabus_rows import general_cautions, new_rows
+from courses.uploads.counting import count_upload
 from courses.uploads.rows import MAX_BYTES
 from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, SyllabusDetailRow
-from courses.uploads.uploading import count_reading, create_syllabus
+from courses.uploads.uploading import create_syllabus
 from studyservice.http.error_pages import error_page
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
@@ -92,7 +93,7 @@ class SentSyllabus:
         self.headers: Mapping[str, str] = {}
         if self.text is not None and not is_approval(request):
             try:
-                count_reading(member)
+                count_upload(member)
             except RateLimited as error:
                 self.text = None
                 self._refuse(self.text_form, "text", error)

@@ -1,18 +1,28 @@
 """What the text of an upload proposes, compared with the items of a course, as it is answered."""
 
+import tempfile
 from dataclasses import asdict
 from datetime import date
-from typing import TypedDict, cast
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from accounts.models import Member
+from courses.entry_serializers import WarningRow
 from courses.models import Course, Item
 from courses.syllabi.comparison import Stored
 from courses.syllabi.proposal import propose
+from courses.syllabi.proposing import question
 from courses.syllabi.reader import Syllabus
-from courses.uploads.serializers import ProposalRow, ProposedCategoryRow, ProposedCourseRow, ProposedItemRow
+from courses.uploads.counting import count_limit_hit
+from courses.uploads.serializers import ProposalRow, ProposedCourseRow
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import ValidationFailed
+from studyservice.reading.process import read_in_child
+
+MOST_READ_HERE = 40_000
+"""Characters that are read in this process, a sixth of a second of CPU; most syllabi have fewer."""
+
+_READER = "courses.syllabi.proposing.read"
 
 
 class Comparison(TypedDict):
@@ -59,25 +69,52 @@ def remembered_course(member: Member, course_id: UUID | None) -> Comparison | No
 
 
 def proposal_of(member: Member, text: str | None, course: Comparison | None) -> ProposalRow:
-    """The proposal; an empty one where there is no text.
+    """The proposal; an empty one where there is no text, or, with a warning, where it would take too long.
 
-    A text of 500,000 characters takes two seconds of CPU, so it is no part of a transaction.
+    Must not be called inside a transaction: a long text is read in the child process.
+
+    Raises:
+        ReadingBusy: the text is long, and others are reading.
     """
     if text is None:
-        return {
-            "course": dict.fromkeys(ProposedCourseRow.__annotations__),  # type: ignore[typeddict-item]  # all null
-            "items": [],
-            "grade_categories": [],
-            "warnings": [],
-        }
+        return _empty([])
     stored = (
         [] if course is None else [Stored(**row) for row in _ITEMS.all(member_id=member.id, course_id=course["id"])]
     )
-    syllabus = Syllabus.of(text, today=member.today(), term=None if course is None else course["term"])
-    found = propose(syllabus, stored)
+    today, term = member.today(), None if course is None else course["term"]
+    if len(text) > MOST_READ_HERE:
+        return _by_child(member, question(text, stored, today=today, term=term))
+    return _row(asdict(propose(Syllabus.of(text, today=today, term=term), stored)))
+
+
+def _by_child(member: Member, asked: bytes) -> ProposalRow:
+    with tempfile.TemporaryFile() as file:
+        file.write(asked)
+        file.flush()
+        outcome = read_in_child(_READER, file)
+    if outcome.complete:
+        return _row(outcome.found["proposal"])
+    if outcome.hit_limit:
+        count_limit_hit(member)
+    message = "The text takes too long to propose from. Send the part with the dates, or let an assistant read it."
+    return _empty([{"type": "too_long", "message": message, "index": None}])
+
+
+def _empty(warnings: list[WarningRow]) -> ProposalRow:
+    course: dict[str, None] = dict.fromkeys(ProposedCourseRow.__annotations__)
     return {
-        "course": cast("ProposedCourseRow", asdict(found.course)),
-        "items": [cast("ProposedItemRow", asdict(item)) for item in found.items],
-        "grade_categories": [cast("ProposedCategoryRow", asdict(one)) for one in found.grade_categories],
-        "warnings": [{"type": one.type, "message": one.message, "index": one.index} for one in found.warnings],
+        "course": cast("ProposedCourseRow", course),
+        "items": [],
+        "grade_categories": [],
+        "warnings": warnings,
     }
+
+
+def _row(found: dict[str, Any]) -> ProposalRow:
+    """A `Proposal` as a dictionary; from the child with dates and ids as text."""
+    for item in found["items"]:
+        if isinstance(item["due_on"], str):
+            item["due_on"] = date.fromisoformat(item["due_on"])
+        if isinstance(item["item_id"], str):
+            item["item_id"] = UUID(item["item_id"])
+    return cast("ProposalRow", found)

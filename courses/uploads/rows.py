@@ -71,7 +71,7 @@ def read_columns(found: FileText) -> dict[str, str | int | None]:
     }
 
 
-def told(row: SyllabusFile) -> dict[str, object]:
+def told(row: SyllabusFile) -> dict[str, str | int | UUID | None]:
     """What the log of changes tells of a new row."""
     return {
         "filename": row.filename,

@@ -233,7 +233,7 @@ class SyllabusQuery(Query):
     )
     course_id = IdField(required=False, help_text="A course to compare the proposal with, instead of its own.")
 
-    def validate(self, attrs: Any) -> Any:
+    def validate(self, attrs: dict[str, bool | int | UUID]) -> dict[str, bool | int | UUID]:
         """A part of what is not asked for is refused."""
         parts = {"syllabus_from", "syllabus_limit"} & attrs.keys()
         if parts and not attrs["include_text"]:

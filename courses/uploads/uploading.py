@@ -14,17 +14,14 @@ from accounts.writing import writing
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
 from courses.uploads.attaching import KEPT_FOR
+from courses.uploads.counting import count_limit_hit, count_upload
 from courses.uploads.files import KEPT, KeptRow, detail, get_syllabus
 from courses.uploads.proposals import compared_course, proposal_of
 from courses.uploads.rows import Upload, new_row, require_room, told
 from courses.uploads.serializers import SyllabusDetailRow
 from studyservice.database.statements import Param, Select
-from studyservice.operations.errors import Conflict, RateLimited
+from studyservice.operations.errors import Conflict
 from studyservice.operations.uploads import UploadedFile
-from studyservice.rates.limiter import Rate, hit
-
-_COST_OF_A_LIMIT = 10
-"""What a reading that took all it may counts for."""
 
 _SAME = Select[KeptRow](
     SyllabusFile.objects.filter(
@@ -51,7 +48,7 @@ def create_syllabus(
         RateLimited: too much was uploaded, or others are reading.
         Conflict: the member's files would be too large together.
     """
-    count_reading(member)
+    count_upload(member)
     course = compared_course(member, course_id)
     upload = Upload.of(file, text or "")
     known = _SAME.first(member_id=member.id, sha256=upload.sha256, now=timezone.now())
@@ -77,26 +74,15 @@ def reread_syllabus(member: Member, ids: Mapping[str, Any]) -> SyllabusDetailRow
     return get_syllabus(member, UUID(ids["id"]), include_text=False)
 
 
-def count_reading(member: Member, amount: int = 1) -> None:
-    """Count a syllabus that is read.
-
-    Raises:
-        RateLimited: there were too many; never for what a reading costs beyond the first.
-    """
-    window = hit(Rate.SYLLABI, str(member.id), amount)
-    if window.exceeded and amount == 1:
-        raise RateLimited(headers={"Retry-After": str(window.reset)})
-
-
 def _read(member: Member, upload: Upload) -> FileText:
     try:
         found = read_file(upload.file, upload.filename)
     except UnknownTypeError as unknown:
         if unknown.hit_limit:
-            count_reading(member, _COST_OF_A_LIMIT - 1)
+            count_limit_hit(member)
         raise
     if found.hit_limit:
-        count_reading(member, _COST_OF_A_LIMIT - 1)
+        count_limit_hit(member)
     return found
 
 

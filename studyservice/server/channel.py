@@ -12,6 +12,7 @@ from collections import deque
 from itertools import islice
 from typing import IO
 
+from studyservice.server.file_part import FilePart
 from studyservice.server.pace import Pace
 
 SEND_AT_ONCE_BYTES = 64 * 1024
@@ -41,39 +42,6 @@ class BodyAwaited(BaseException):
     """
 
 
-_FILE_STEP_BYTES = 256 * 1024
-
-
-class _FilePart:
-    """Bytes of an open file that are left to send; they are not read before the socket takes them.
-
-    Args:
-        fileno: becomes this one's own, and is closed here.
-    """
-
-    def __init__(self, fileno: int, offset: int, count: int) -> None:
-        self._fileno = fileno
-        self._offset = offset
-        self.left = count
-
-    def send(self, client: socket.socket) -> int:
-        """Send what the socket takes of a step, and gives how much that was.
-
-        Raises:
-            BlockingIOError: it takes nothing now.
-            OSError: the client is gone, or the file is shorter than it was.
-        """
-        sent = os.sendfile(client.fileno(), self._fileno, self._offset, min(self.left, _FILE_STEP_BYTES))
-        if sent == 0:
-            raise OSError("The file is shorter than it was.")
-        self._offset += sent
-        self.left -= sent
-        return sent
-
-    def close(self) -> None:
-        os.close(self._fileno)
-
-
 class Channel:
     """What has arrived and was not read yet, and what is to be sent and did not fit into the socket.
 
@@ -91,7 +59,7 @@ class Channel:
         self._socket = client
         self._arrived = bytearray()
         self._read = bytearray()
-        self._unsent: deque[memoryview | _FilePart] = deque()
+        self._unsent: deque[memoryview | FilePart] = deque()
         self._unsent_bytes = 0
         self._unsent_in_files = 0
         self._searched = 0
@@ -166,7 +134,7 @@ class Channel:
         while self._unsent:
             first = self._unsent[0]
             try:
-                taken = self._sent_of_file(first) if isinstance(first, _FilePart) else self._sent_of_memory()
+                taken = self._sent_of_file(first) if isinstance(first, FilePart) else self._sent_of_memory()
             except BlockingIOError:
                 return
             self.sent += taken
@@ -175,7 +143,7 @@ class Channel:
     def hang_up(self) -> None:
         """Close the connection, and the files of which something was left to send."""
         for part in self._unsent:
-            if isinstance(part, _FilePart):
+            if isinstance(part, FilePart):
                 part.close()
         self._unsent.clear()
         self._socket.close()
@@ -184,7 +152,7 @@ class Channel:
         """Send what comes before the next file, in one piece."""
         parts: list[memoryview] = []
         for part in islice(self._unsent, _MOST_PARTS):
-            if isinstance(part, _FilePart):
+            if isinstance(part, FilePart):
                 break
             parts.append(part)
         taken = self._socket.sendmsg(parts)
@@ -197,7 +165,7 @@ class Channel:
             self._unsent.popleft()
         return taken
 
-    def _sent_of_file(self, part: _FilePart) -> int:
+    def _sent_of_file(self, part: FilePart) -> int:
         sent = part.send(self._socket)
         self._unsent_in_files -= sent
         if part.left == 0:
@@ -266,7 +234,7 @@ class Channel:
         if count is None:
             count = os.fstat(file.fileno()).st_size - offset
         if count > 0:
-            self._unsent.append(_FilePart(os.dup(file.fileno()), offset, count))
+            self._unsent.append(FilePart(os.dup(file.fileno()), offset, count))
             self._unsent_bytes += count
             self._unsent_in_files += count
             self.flush()

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,12 @@ from django.utils import timezone
 from tests.support.oauth import App, error_of, status_of
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _files(settings: Any, tmp_path: Path) -> None:
+    """None that other tests left behind when they were rolled back, and that would be purged here."""
+    settings.MEDIA_ROOT = tmp_path
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from tests.support.factories import (
     MilestoneFactory,
     stored,
 )
-from tests.support.world import OPERATIONS, World, bearer
+from tests.support.world import INTO_NOTHING, OPERATIONS, World, bearer
 
 OPENAPI = ROOT / "docs" / "openapi.json"
 COUNTS = ROOT / "tests" / "query_counts.json"
@@ -65,9 +65,6 @@ def rest(owner_member: Member, make_key) -> RestDoor:
     return door
 
 
-UNCOUNTED = {"import_data"}
-"""What takes nothing in beside other data, and writes as much as there is in a file."""
-
 WHOLE = {"export_data"}
 """What reads every table of the member's, each once."""
 
@@ -77,7 +74,7 @@ _ORDER = {"PUT": 1, "DELETE": 2}
 def _counts(world: World) -> dict[str, int]:
     """Queries of each operation, the credential's included; what replaces others' objects or deletes comes last."""
     found = {}
-    counted = set(OPERATIONS) - UNCOUNTED
+    counted = set(OPERATIONS) - INTO_NOTHING  # they write as much as there is in a file
     for operation_id in sorted(counted, key=lambda name: (_ORDER.get(routes()[name].method, 0), name)):
         for query in ("", *QUERIES.get(operation_id, ())):
             rates.clear()

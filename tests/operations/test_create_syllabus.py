@@ -284,6 +284,27 @@ def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestDoor, files:
             holder.join()
 
 
+def test_a_long_text_proposes_the_same(owner: RestDoor, course) -> None:
+    """It is read in the child process."""
+    owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
+    owner.made("create_item", course_id=course["id"], title="Essay on mitosis", kind="paper")
+    short, long = (
+        owner.made("create_syllabus", text=TEXT + filling, course_id=course["id"])["proposal"]
+        for filling in ("", "\n" + "and so on. " * 4_000)
+    )
+    assert [item["match"] for item in short["items"]] == ["moved", "gone"]
+    assert long == short
+
+
+def test_a_text_that_takes_too_long_proposes_nothing_and_says_so(
+    owner: RestDoor, owner_member: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("studyservice.reading.process.WALL_SECONDS", 0.01)
+    proposal = owner.made("create_syllabus", text=TEXT + "\nand so on" * 5_000)["proposal"]
+    assert (proposal["items"], [one["type"] for one in proposal["warnings"]]) == ([], ["too_long"])
+    assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 50
+
+
 def test_a_member_has_100_mib(owner: RestDoor, stranger: RestDoor, owner_member: Any, course, files: Path) -> None:
     SyllabusFileFactory.create(member=owner_member, course_id=course["id"], size=100 * MIB - 6)
     uploaded(owner, b"Week 1")

@@ -14,7 +14,7 @@ from tests.conftest import MakeMember, OpenDoor
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.calendar_files import one_deadline
 from tests.support.doors import RestDoor
-from tests.support.everything import answers, have_everything
+from tests.support.everything import SYLLABUS, answers, have_everything
 from tests.support.world import rows
 from vocab.models import Review
 
@@ -27,9 +27,9 @@ def _files(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def archive(owner: RestDoor, owner_member: Member) -> bytes:
+def archive(owner: RestDoor) -> bytes:
     """Of the owner, who has everything."""
-    have_everything(owner, owner_member)
+    have_everything(owner)
     content: bytes = owner.made("export_data")
     return content
 
@@ -114,7 +114,7 @@ def test_ids_are_new(archive: bytes, newcomer: RestDoor) -> None:
 def test_its_files_are_stored(archive: bytes, newcomer: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     file = SyllabusFile.objects.get(member__email="new@example.org")
-    assert (file.filename, file.file.read()) == ("Syllabus 2026.PDF", b"%PDF-1.7 Week 1")
+    assert (file.filename, file.file.read().decode(), file.expires_at) == ("syllabus.txt", SYLLABUS, None)
     file.file.close()
 
 

@@ -1,5 +1,6 @@
 """import_data: what is no archive is refused with 400, and a line that breaks a rule with 422; nothing is changed."""
 
+import hashlib
 import io
 import json
 import stat
@@ -97,6 +98,7 @@ def many_entries() -> bytes:
     return zipped(parts() | {f"files/{number}": b"" for number in range(unpacking.MAX_ENTRIES)})
 
 
+EMPTY_PDF = hashlib.sha256(b"%P").hexdigest()
 COUNTS_ARE_NONE = b'{"format": "study-data-archive", "version": 1, "counts": 3}'
 
 NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
@@ -201,6 +203,12 @@ def a_score(**fields: Any) -> dict[str, Any]:
     return {"id": an_id(9), "category_id": an_id(8), "label": "Quiz", "score": 80, "created_at": THEN} | fields
 
 
+def a_file(**fields: Any) -> dict[str, Any]:
+    made = {"id": an_id(10), "course_id": COURSE_ID, "file": "files/x", "filename": "x", "created_at": THEN}
+    read = {"text_status": "no_text", "text": None, "characters": 0, "pages": None}
+    return made | read | {"media_type": "application/pdf", "size": 2, "sha256": EMPTY_PDF} | fields
+
+
 WHOLE: dict[str, list[Any]] = {
     "courses": [a_course()],
     "items": [an_item()],
@@ -275,9 +283,15 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     "an attempt of no deck": ("attempts", [an_attempt(deck_id=an_id(99))], "deck_id: Is the id of no line of decks."),
     "a file that is not there": (
         "syllabus_files",
-        [{"id": an_id(1), "course_id": COURSE_ID, "file": "files/x", "filename": "x", "created_at": THEN}],
+        [a_file()],
         "line 1: file: Names no file below files/",
     ),
+    "a text of a file that was not read": (
+        "syllabus_files",
+        [a_file(text="x", characters=1)],
+        "line 1: text: Must be there if text_status is read, and else be null.",
+    ),
+    "another length": ("syllabus_files", [a_file(characters=1)], "line 1: characters: Is not the length of text."),
 }
 
 
@@ -295,6 +309,27 @@ def test_a_line_that_breaks_a_rule_is_named(owner: RestDoor, kind: str) -> None:
 def test_the_whole_of_it_is_taken_in(owner: RestDoor) -> None:
     """So that each refusal above is about what it changes."""
     assert owner.made("import_data", file=zipped(parts(**WHOLE)))["counts"]["reviews"] == 1
+
+
+@pytest.mark.parametrize(("wrong", "field"), [({"size": 3}, "size"), ({"sha256": "0" * 64}, "sha256"), ({}, None)])
+def test_a_file_is_what_its_line_says(owner: RestDoor, wrong: dict[str, Any], field: str | None) -> None:
+    content = zipped(parts(**WHOLE | {"syllabus_files": [a_file(**wrong)]}) | {"files/x": b"%P"})
+    answer = owner.call("import_data", file=content)
+    if field is None:
+        assert answer.error is None
+    else:
+        told = f"data/syllabus_files.jsonl, line 1: {field}: Is not that of files/x."
+        assert [detail["message"] for detail in answer.body["details"]] == [told]
+
+
+def test_the_quota_of_files_holds(owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+    from courses.uploads import rows as uploads
+
+    owner.made("create_syllabus", text="waits for a course")
+    monkeypatch.setattr(uploads, "MAX_BYTES_OF_MEMBER", 19)
+    content, before = zipped(parts(**WHOLE | {"syllabus_files": [a_file()]}) | {"files/x": b"%P"}), rows()
+    assert owner.call("import_data", file=content).error == "conflict"
+    assert rows() == before
 
 
 def test_a_review_that_comes_again_much_later_is_named(owner: RestDoor) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, example, given, settings
 from hypothesis import strategies as st
 
-from accounts.change_contents import unpacked
+from accounts.change_contents import Part, unpacked
 from accounts.counts import COUNT_REPAIRS
 from accounts.models import Member
 from accounts.taken import taken_tables
@@ -27,6 +27,7 @@ from tests.operations.test_changes_replayed import (
     restore,
     state,
 )
+from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.doors import McpDoor, RestDoor
 from vocab.models import Review
 
@@ -102,6 +103,12 @@ def more_items(door: RestDoor, ids: dict[str, str], other: int) -> None:
     door.made("create_item", course_id=ids["course"], if_exists="skip", more=more[1:], **more[0])
 
 
+def import_dates(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    days = [f"203010{10 + (other * number + number) % 15}" for number in range(1 + other % 3)]
+    events = [deadline(f"event-{number}", day, f"Lab {other % 4}") for number, day in enumerate(days)]
+    by_rest(door).made("import_calendar", course_id=ids["course"], file=calendar(CANVAS, *events))
+
+
 def by_rest(door: RestDoor) -> RestDoor:
     """For what is no tool."""
     return RestDoor(door.secret)
@@ -120,9 +127,10 @@ ALL = [
     ("", import_decks),
     ("", course_of_a_syllabus),
     ("course", more_items),
+    ("course", import_dates),
 ]
-NEWER = [(which, 0, other) for other in (1, 2) for which in range(len(ACTIONS), len(ALL))]
-"""Each of the kinds that `ACTIONS` has not, twice, so that every run has all of them."""
+NEWER = [(which, 0, 3) for which in range(len(ACTIONS), len(ALL))]
+"""Each of the kinds that `ACTIONS` has not, so that every run has all of them."""
 
 STEPS = st.lists(
     st.tuples(st.integers(0, len(ALL) - 1), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=14
@@ -267,13 +275,26 @@ def taken_back(rows: Rows, change: Any) -> Rows:
         if "categories" in after:
             replace(rows, str(part.id), change.member_id, after, before)
     bring_back(rows, change)
-    for part, before, _ in reversed(changed):
+    for part, before, after in reversed(changed):
+        if "_remembered" in after:
+            remember(rows, part, before["_remembered"], after["_remembered"])
+            continue
         row = rows[BY_TYPE[part.type]][str(part.id)]
         row |= {name: value for name, value in before.items() if name in row}
     for part in parts:
         if part.before is None:
             del rows[BY_TYPE[part.type]][str(part.id)]
     return rows
+
+
+def remember(rows: Rows, part: Part, before: Any, after: Any) -> None:
+    """An event of a calendar as it was before, but for what a later import left otherwise."""
+    events = rows[BY_TYPE[part.type]]
+    if before is None:
+        events.pop(str(part.id), None)
+    elif str(part.id) in events:
+        row = events[str(part.id)]
+        row |= {name: value for name, value in before.items() if row[name] == after[name]}
 
 
 def bring_back(rows: Rows, change: Any) -> None:

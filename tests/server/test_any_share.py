@@ -54,6 +54,18 @@ def test_what_says_something_is_typed(annotation: str) -> None:
     assert untyped(f"(a: {annotation}, **b: {annotation}) -> {annotation}") == []
 
 
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        ("from studyservice.database.statements import Row", ["f.a", "f.return"]),
+        ("from courses.syllabi.rows import Row", []),
+        ("class Row: ...", []),
+    ],
+)
+def test_a_row_of_another_kind_is_typed(head: str, found: list[str]) -> None:
+    assert [place.name for place in places(f"{head}\ndef f(a: list[Row]) -> Row: ...") if place.untyped] == found
+
+
 def test_what_is_not_annotated_is_untyped() -> None:
     assert untyped("(a, *b, **c)") == ["f.a", "f.b", "f.c", "f.return"]
 

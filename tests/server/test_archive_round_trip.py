@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from accounts.models import Member
 from tests.support.doors import RestDoor, routes
 from tests.support.everything import READS, answers, have_everything
 from tests.support.other_database import OTHER, answers_there
@@ -16,11 +15,11 @@ from tests.support.other_database import OTHER, answers_there
 @pytest.mark.django_db
 @pytest.mark.rest
 def test_the_other_database_gives_the_same_answers(
-    owner: RestDoor, owner_member: Member, settings: Any, tmp_path: Path, pytestconfig: pytest.Config
+    owner: RestDoor, settings: Any, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     """But for ids and the stamps that docs/archive.md names."""
     settings.MEDIA_ROOT = tmp_path / "files"
-    have_everything(owner, owner_member)
+    have_everything(owner)
     here = json.loads(json.dumps(answers(owner)))
     (tmp_path / "archive.zip").write_bytes(owner.made("export_data"))
     there = answers_there(OTHER[pytestconfig.getoption("--database")], tmp_path / "archive.zip")

@@ -17,6 +17,8 @@ MOST = 0.05
 
 _DICTIONARIES = {"dict", "Mapping", "MutableMapping", "defaultdict"}
 _UNKNOWN = {"Any", "object"}
+_ROW_FROM = "studyservice.database.statements"
+"""Whose `Row` is a dictionary of any values."""
 
 
 class Place(NamedTuple):
@@ -34,24 +36,35 @@ class Place(NamedTuple):
 
 def places(source: str) -> Iterator[Place]:
     """Every parameter and return of the functions in a module."""
-    for function in ast.walk(ast.parse(source)):
+    module = ast.parse(source)
+    unknown = {"Any"} if _has_rows_of_its_own(module) else {"Any", "Row"}
+    for function in ast.walk(module):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
             taken = function.args
             named = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg]
             slots = {one.arg: one.annotation for one in named if one is not None and one.arg not in {"self", "cls"}}
             for name, annotation in {**slots, "return": function.returns}.items():
                 text = ast.unparse(annotation) if annotation else "nothing"
-                yield Place(f"{function.name}.{name}", text, annotation is None or _is_untyped(annotation))
+                yield Place(f"{function.name}.{name}", text, annotation is None or _is_untyped(annotation, unknown))
 
 
-def _is_untyped(annotation: ast.expr) -> bool:
-    """Whether there is an `Any` in it, a bare dictionary, or one of any values, which `Row` is too."""
+def _has_rows_of_its_own(module: ast.Module) -> bool:
+    """Whether `Row` is another class there than the dictionary of any values."""
+    return any(
+        (isinstance(one, ast.ClassDef) and one.name == "Row")
+        or (isinstance(one, ast.ImportFrom) and one.module != _ROW_FROM and "Row" in {name.name for name in one.names})
+        for one in module.body
+    )
+
+
+def _is_untyped(annotation: ast.expr, unknown: set[str]) -> bool:
+    """Whether there is one of the `unknown` in it, a bare dictionary, or one of any values."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         annotation = ast.parse(annotation.value, mode="eval").body
     parametrized = {id(one.value): _names(one.slice) for one in ast.walk(annotation) if isinstance(one, ast.Subscript)}
     for one in ast.walk(annotation):
         name = _name(one)
-        if name in {"Any", "Row"}:
+        if name in unknown:
             return True
         if name in _DICTIONARIES and not (inside := parametrized.get(id(one), _UNKNOWN)).isdisjoint(_UNKNOWN):
             return bool(inside)
@@ -73,7 +86,7 @@ def domain() -> list[Place]:
     found = []
     for app in APPS:
         for file in sorted((ROOT / app).rglob("*.py")):
-            if "migrations" not in file.parts and file.name != "admin.py":
+            if "migrations" not in file.parts and not file.name.endswith("admin.py"):
                 read = places(file.read_text(encoding="utf-8"))
                 found += [place._replace(name=f"{file.relative_to(ROOT)}: {place.name}") for place in read]
     return found

@@ -4,11 +4,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.core.files.base import ContentFile
 from django.db.models import F
 
-from accounts.models import Member
-from courses.models import SyllabusFile
 from tests.support.archives import lines_of, parts_of
 from tests.support.calendar_files import one_deadline
 from tests.support.doors import RestDoor
@@ -33,10 +30,16 @@ READS = {
     "get_practice_stats",
     "list_vocab_decks",
     "export_vocab_deck",
+    "list_syllabi",
+    "get_syllabus",
+    "get_syllabus_file",
     "list_changes",
     "export_data",
 }
 """The read operations whose answers `answers` has."""
+
+SYLLABUS = "BIO 210 Cell Biology\n\nDec 3, 2026: midterm exam 🧬"
+"""Of the one file that is in an archive."""
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -47,7 +50,7 @@ def noon_zone() -> str:
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"
 
 
-def have_everything(door: RestDoor, member: Member) -> None:
+def have_everything(door: RestDoor) -> None:
     """Make a row of everything that is in an archive."""
     door.made("update_me", name="Ada Park", time_zone=noon_zone(), desired_retention=0.8512)
     today = datetime.now(UTC).date()
@@ -67,9 +70,10 @@ def have_everything(door: RestDoor, member: Member) -> None:
     _grade(door, biology["id"])
     _study(door, biology["id"], gone["id"])
     door.made("delete_course", course_id=gone["id"])
-    file = SyllabusFile(member=member, course_id=biology["id"], filename="Syllabus 2026.PDF")
-    file.file.save(file.filename, ContentFile(b"%PDF-1.7 Week 1"), save=False)
-    file.save(force_insert=True)
+    for text, course in ((SYLLABUS, biology), ("Not attached", None)):
+        upload = door.made("create_syllabus", text=text)
+        if course is not None:
+            door.made("update_course", course_id=course["id"], syllabus_id=upload["id"], syllabus_text="Kept 細胞 🧬")
 
 
 def _grade(door: RestDoor, course_id: str) -> None:
@@ -102,6 +106,7 @@ def answers(door: RestDoor) -> dict[str, Any]:
     courses = door.made("list_courses")["data"]
     items = _all_items(door)
     decks = door.made("list_vocab_decks")["data"]
+    files = [one for course in courses for one in door.made("list_syllabi", course_id=course["id"])["data"]]
     archive = door.made("export_data")
     changes = [change for change in _all_changes(door) if change["object"]["type"] == "card" and change["after"]]
     found = {
@@ -118,6 +123,9 @@ def answers(door: RestDoor) -> dict[str, Any]:
             door.made("list_vocab_decks", deck_id=one["id"], include_cards=True)["data"] for one in decks
         ],
         "export_vocab_deck": [door.made("export_vocab_deck", deck_id=one["id"]).decode() for one in decks],
+        "list_syllabi": files,
+        "get_syllabus": [door.made("get_syllabus", syllabus_id=one["id"], include_text=True) for one in files],
+        "get_syllabus_file": [door.made("get_syllabus_file", syllabus_id=one["id"]).decode() for one in files],
         # Its other rows tell what happened in one account.
         "list_changes": [change for change in changes if "rating" in change["after"]],
         "export_data": _comparable(archive),

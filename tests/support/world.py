@@ -41,6 +41,9 @@ REST_ALONE = {
 }
 """Operations that are no tools; another one is named here on purpose."""
 
+INTO_NOTHING = {"import_data"}
+"""Operations that an account takes which has no courses and no decks."""
+
 DOWNLOADS = {"export_data", "export_vocab_deck", "get_syllabus_file"}
 """Operations that answer a file."""
 
@@ -176,6 +179,13 @@ class World:
         """The record of a call that must succeed, through the door of the test; over REST what is no tool."""
         door = RestDoor(self.door.secret) if operation_id in REST_ALONE else self.door
         return door.made(operation_id, **arguments)
+
+    def empty(self) -> None:
+        """Delete every course and deck."""
+        for name, listed in (("course", "list_courses"), ("vocab_deck", "list_vocab_decks")):
+            for one in self.made(listed)["data"]:
+                self.made(f"delete_{name}", **{f"{name.removeprefix('vocab_')}_id": one["id"]})
+        self.forget()
 
     def forget(self) -> None:
         """Make new objects from here on."""

@@ -34,4 +34,5 @@ class Command(BaseCommand):
         except ApiError as error:
             raise CommandError(error.message) from None
         words = counts_in_words(taken["counts"]) or "nothing but the profile"
-        answer(self, taken["counts"], as_json=options["json"], text=f"Taken in: {words}.")
+        counts = {name: number for name, number in taken["counts"].items() if isinstance(number, int)}
+        answer(self, counts, as_json=options["json"], text=f"Taken in: {words}.")

@@ -1,0 +1,30 @@
+"""The proposal of a long text, for the child process: it can take seconds of CPU, which others would wait for."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import date
+from typing import IO, Any
+from uuid import UUID
+
+from courses.syllabi.comparison import Stored
+from courses.syllabi.proposal import propose
+from courses.syllabi.reader import Syllabus
+
+
+def question(text: str, stored: Sequence[Stored], *, today: date, term: str | None) -> bytes:
+    """What the child is asked: a line of JSON, then the text."""
+    items = [(str(one.id), one.title, None if one.due_on is None else str(one.due_on), one.kind) for one in stored]
+    return json.dumps({"today": str(today), "term": term, "stored": items}).encode() + b"\n" + text.encode()
+
+
+def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yields `proposal`: a `Proposal` as a dictionary, with dates and ids as text."""
+    head, _, text = file.read().decode().partition("\n")
+    asked = json.loads(head)
+    stored = [
+        Stored(UUID(id_), title, None if due_on is None else date.fromisoformat(due_on), kind)
+        for id_, title, due_on, kind in asked["stored"]
+    ]
+    syllabus = Syllabus.of(text, today=date.fromisoformat(asked["today"]), term=asked["term"])
+    yield {"proposal": json.loads(json.dumps(asdict(propose(syllabus, stored)), default=str))}
