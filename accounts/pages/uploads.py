@@ -1,14 +1,35 @@
 """Files that members send by a form."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
+from http import HTTPStatus
+from typing import Concatenate, ParamSpec
 
 from django import forms
 from django.core.files.uploadedfile import TemporaryUploadedFile
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
+from studyservice.http.error_pages import error_page
 from studyservice.operations.errors import ApiError, RateLimited
 from studyservice.operations.uploads import UploadedFile
 from studyservice.reading.gate import ReadingBusy
+
+Arguments = ParamSpec("Arguments")
+View = Callable[Concatenate[HttpRequest, Arguments], HttpResponse]
+
+
+def tells_when_busy(view: View[Arguments]) -> View[Arguments]:
+    """A page that says so where others are being read; what was sent is behind the browser's back button."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except ReadingBusy as error:
+            text = "Other files are being read at this moment. Go back, wait a few seconds, and send the page again."
+            return error_page(request, HTTPStatus.TOO_MANY_REQUESTS, "One moment, please", text, headers=error.headers)
+
+    return wrapped
 
 
 def megabytes(size: int) -> str:

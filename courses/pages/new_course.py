@@ -9,18 +9,20 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.pages.uploads import with_headers
+from accounts.pages.uploads import tells_when_busy, with_headers
 from courses.pages.syllabus_forms import UPLOAD, WRONG, NewCourse, SentSyllabus, gone, is_approval
 from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
 from courses.uploads.serializers import ProposalRow, SyllabusDetailRow
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import Conflict, NotFound
+from studyservice.reading.gate import ReadingBusy
 
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 @takes_file(UPLOAD)
+@tells_when_busy
 def new_course(request: HttpRequest) -> HttpResponse:
     """Takes a file or a text on GET. A post of a file keeps it for a day and leads to what it says; that of a text
     shows it at once, and a post of that makes the course.
@@ -28,8 +30,14 @@ def new_course(request: HttpRequest) -> HttpResponse:
     member = signed_in(request)
     sent = SentSyllabus(request, member)
     if sent.text is not None:
-        proposal = proposal_of(member, sent.text, None)
-        return _review(request, member, proposal, text=sent.text)
+        try:
+            proposal = proposal_of(member, sent.text, None)
+        except ReadingBusy as error:
+            if is_approval(request):
+                raise
+            sent.refuse_text(error)
+        else:
+            return _review(request, member, proposal, text=sent.text)
     upload = sent.upload(member)
     if upload is not None:
         return redirect("review-syllabus", syllabus_id=upload["id"])
@@ -39,6 +47,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 @takes_file(UPLOAD)
+@tells_when_busy
 def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
     """Shows what a file says; a post of that makes the course, with the file."""
     member = signed_in(request)

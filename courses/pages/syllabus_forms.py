@@ -95,8 +95,7 @@ class SentSyllabus:
             try:
                 count_upload(member)
             except RateLimited as error:
-                self.text = None
-                self._refuse(self.text_form, "text", error)
+                self.refuse_text(error)
 
     @property
     def has_errors(self) -> bool:
@@ -116,6 +115,11 @@ class SentSyllabus:
         except (InvalidRequest, RateLimited, Conflict) as error:
             self._refuse(self.file_form, "file", error)
             return None
+
+    def refuse_text(self, error: ApiError) -> None:
+        """Ask again for the text, which stays in its field."""
+        self.text = None
+        self._refuse(self.text_form, "text", error)
 
     def _refuse(self, form: forms.Form, field: str, error: ApiError) -> None:
         form.add_error(field, refusal_in_words(error))

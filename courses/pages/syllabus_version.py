@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.pages.uploads import with_headers
+from accounts.pages.uploads import tells_when_busy, with_headers
 from courses.courses import require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.pages.syllabus_forms import UPLOAD, WRONG, SentSyllabus, gone, is_approval
@@ -20,11 +20,13 @@ from courses.uploads.files import get_syllabus
 from courses.uploads.serializers import SyllabusDetailRow
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
+from studyservice.reading.gate import ReadingBusy
 
 
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 @takes_file(UPLOAD)
+@tells_when_busy
 def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
     """Takes a file or a text on GET; a post of one leads to what it changes."""
     member = signed_in(request)
@@ -36,6 +38,11 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
         upload = sent.upload(member, course_id)
     except NotFound as error:
         raise Http404 from error
+    except ReadingBusy as error:
+        if is_approval(request):
+            raise
+        upload = None
+        sent.refuse_text(error)
     if upload is not None:
         return redirect("review-new-syllabus", course_id=course_id, syllabus_id=upload["id"])
     context = {"sent": sent, "course": course}
@@ -45,6 +52,7 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
 @for_active_members
 @require_http_methods(["GET", "HEAD", "POST"])
 @takes_file(UPLOAD)
+@tells_when_busy
 def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID) -> HttpResponse:
     """Shows what a file changes; a post of that takes it, with the file."""
     member = signed_in(request)

@@ -13,6 +13,7 @@ from accounts.change_words import change_in_words
 from accounts.models import Member
 from courses.models import SyllabusFile
 from studyservice.rates.limiter import Rate, hit
+from studyservice.reading.gate import GATE
 from tests.support.doors import RestDoor
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.syllabus_files import docx, pdf
@@ -310,6 +311,20 @@ def test_pasted_texts_are_counted_likewise(browser: Client, owner: RestDoor, own
     assert form_with("text", page.content.decode())["text"][0].strip() == TEXT.strip()
     sent(browser, "/courses/new", form)
     assert len(owner.made("list_courses")["data"]) == 1
+
+
+def test_while_others_read_a_long_text_stays_and_is_to_be_sent_again(browser: Client, course: Any) -> None:
+    """A text of over 40,000 characters waits for the child process as files do."""
+    text = TEXT + "Read the chapter before the lecture.\n" * 1200
+    for path in ("/courses/new", f"/courses/{course['id']}/syllabus"):
+        with GATE._places, GATE._places:
+            answer = browser.post(path, {"text": text})
+            assert (answer.status_code, answer.headers["Retry-After"]) == (429, "2")
+            assert "being read at this moment" in answer.content.decode()
+            assert text.strip() in answer.content.decode()
+            approved = browser.post(path, {"text": text, "approve": "1"})
+            assert (approved.status_code, approved.headers["Retry-After"]) == (429, "2")
+        assert browser.post(path, {"text": text}).status_code == 200
 
 
 def test_a_file_that_had_its_day_says_what_to_do(browser: Client) -> None:
