@@ -15,7 +15,7 @@ from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
 from courses.uploads.serializers import ProposalRow, SyllabusDetailRow
 from studyservice.http.page_uploads import takes_file
-from studyservice.operations.errors import Conflict, NotFound
+from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadingBusy
 
 
@@ -80,6 +80,8 @@ def _review(
         course = new.make(member, text=text, syllabus_id=upload["id"] if upload else None)
     except Conflict as error:
         return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
+    except ValidationFailed:  # the file was taken or had its day in between, which its page says
+        return redirect(request.path)
     number = len(new.review.approved)
     messages.success(request, f"“{course['name']}” is added with {number} item{'' if number == 1 else 's'}.")
     return redirect("course", course_id=course["id"])

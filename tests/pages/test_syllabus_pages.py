@@ -349,3 +349,19 @@ def test_of_a_stranger_there_is_nothing(browser: Client, owner: RestDoor, strang
     for path in (f"{theirs}/syllabus", f"{theirs}/files/{upload.id}", f"{theirs}/files/{upload.id}/delete"):
         assert browser.get(path).status_code == 404, path
         assert other.get(path).status_code == 200, path
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_double_click_makes_one_course_of_a_file(
+    browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any
+) -> None:
+    address, page = shown(browser, "/courses/new", file=a_pdf())
+    form = form_with("name", page)
+    clients = [Client(), Client(), Client()]
+    for client in clients:
+        client.force_login(owner_member)
+    answers = in_threads(lambda client: client.post(address, form, follow=True), clients)
+    [course] = owner.made("list_courses")["data"]
+    assert {(answer.status_code, answer.request["PATH_INFO"]) for answer in answers} == {
+        (200, f"/courses/{course['id']}")
+    }
