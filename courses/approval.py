@@ -29,7 +29,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ReviewRow:
     """A row, as it is proposed.
 
     Attributes:
@@ -64,7 +64,7 @@ class Row:
 class Approved:
     """A row that was ticked, with what was entered in it."""
 
-    row: Row
+    row: ReviewRow
     title: str
     kind: str
     due_on: date | None
@@ -75,7 +75,7 @@ class Approved:
         return {"title": self.title, "kind": self.kind, "due_on": self.due_on}
 
 
-Approve = Callable[[Sequence[Row]], Sequence[Approved]]
+Approve = Callable[[Sequence[ReviewRow]], Sequence[Approved]]
 """Gives what was approved of rows as they are by now, inside the write that takes it; raises if they are others than
 those that the member saw, and so undoes the write."""
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from uuid import UUID
 
-from courses.approval import Row, State, day_in_words
+from courses.approval import ReviewRow, State, day_in_words
 from courses.serializers import ItemRow
 from courses.uploads.serializers import ProposalRow, ProposedItemRow
 
@@ -15,13 +15,13 @@ _LESS_SURE = "Less sure, so it is not ticked."
 _UNDATED = "No date was found, so it is not ticked."
 
 
-def new_rows(proposal: ProposalRow) -> list[Row]:
+def new_rows(proposal: ProposalRow) -> list[ReviewRow]:
     """The rows of a course that is to be made."""
     cautions = _by_place(proposal)
     return [_row(place, item, State.NEW, cautions[place]) for place, item in enumerate(proposal["items"])]
 
 
-def version_rows(proposal: ProposalRow, there: Sequence[ItemRow]) -> list[Row]:
+def version_rows(proposal: ProposalRow, there: Sequence[ItemRow]) -> list[ReviewRow]:
     """The rows of a new version of a course's syllabus: what is new, moved or gone, and nothing else."""
     return list(_version_rows(proposal, {item["id"]: item for item in there}))
 
@@ -31,7 +31,7 @@ def general_cautions(proposal: ProposalRow) -> list[str]:
     return [one["message"] for one in proposal["warnings"] if one["index"] is None]
 
 
-def _version_rows(proposal: ProposalRow, there: Mapping[UUID, ItemRow]) -> Iterator[Row]:
+def _version_rows(proposal: ProposalRow, there: Mapping[UUID, ItemRow]) -> Iterator[ReviewRow]:
     cautions = _by_place(proposal)
     for place, item in enumerate(proposal["items"]):
         mine = None if item["item_id"] is None else there.get(item["item_id"])
@@ -41,7 +41,7 @@ def _version_rows(proposal: ProposalRow, there: Mapping[UUID, ItemRow]) -> Itera
             notes = [f"was {day_in_words(mine['due_on'])}", *cautions[place]]
             yield _row(place, item, State.MOVED, notes, mine)
         elif item["match"] == "gone" and mine is not None:
-            yield Row(
+            yield ReviewRow(
                 f"g{mine['id'].hex}",
                 State.GONE,
                 mine["title"],
@@ -53,11 +53,13 @@ def _version_rows(proposal: ProposalRow, there: Mapping[UUID, ItemRow]) -> Itera
             )
 
 
-def _row(place: int, item: ProposedItemRow, state: State, notes: Sequence[str], mine: ItemRow | None = None) -> Row:
+def _row(
+    place: int, item: ProposedItemRow, state: State, notes: Sequence[str], mine: ItemRow | None = None
+) -> ReviewRow:
     """The row of a proposed item; one that is there keeps its title and kind, which may be the member's own words."""
     named = mine or item
     is_sure = (item["confidence"] or 0) >= SURE
-    return Row(
+    return ReviewRow(
         f"p{place}",
         state,
         named["title"],

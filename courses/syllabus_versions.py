@@ -9,7 +9,7 @@ from uuid import UUID
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.writing import writing
-from courses.approval import Applied, Approve, Approved, Row, State
+from courses.approval import Applied, Approve, Approved, ReviewRow, State
 from courses.courses import change_course, require_course
 from courses.item_batches import add_items
 from courses.items import change_items, delete_items, items_of
@@ -34,7 +34,7 @@ class Version:
     """
 
     there: list[ItemRow]
-    rows: list[Row]
+    rows: list[ReviewRow]
     cautions: list[str]
 
     @property

@@ -1,7 +1,6 @@
 """Files that members send by a form."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import TemporaryUploadedFile
@@ -34,20 +33,15 @@ def with_headers(response: HttpResponse, headers: Mapping[str, str]) -> HttpResp
     return response
 
 
-class FileForm(forms.Form):
-    """Takes one file.
+def file_field(accept: str) -> forms.FileField:
+    """The field of a file.
 
-    Attributes:
-        max_bytes: of the file.
+    Args:
         accept: types and endings, as the browser's dialog shows them first.
     """
-
-    max_bytes: int
-    accept = ""
-
-    file = forms.FileField(
+    return forms.FileField(
         label="File",
-        max_length=None,
+        widget=forms.FileInput(attrs={"accept": accept}),
         error_messages={
             "required": "Choose a file.",
             "empty": "This file is empty. Choose another one.",
@@ -55,11 +49,17 @@ class FileForm(forms.Form):
             "invalid": "Choose a file.",
         },
     )
-    use_required_attribute = False
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["file"].widget.attrs["accept"] = self.accept
+
+class FileForm(forms.Form):
+    """Takes one file, in a field `file`.
+
+    Attributes:
+        max_bytes: of the file.
+    """
+
+    max_bytes: int
+    use_required_attribute = False
 
     def clean_file(self) -> TemporaryUploadedFile:
         sent: TemporaryUploadedFile = self.cleaned_data["file"]

@@ -1,7 +1,5 @@
 """A new course out of a syllabus, whose reading the member approves before a course is made."""
 
-from collections.abc import Mapping
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,11 +10,10 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import with_headers
-from courses.courses import create_course
 from courses.pages.syllabus_forms import UPLOAD, WRONG, NewCourse, SentSyllabus, gone, is_approval
 from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
-from courses.uploads.serializers import ProposalRow
+from courses.uploads.serializers import ProposalRow, SyllabusDetailRow
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import Conflict, NotFound
 
@@ -32,7 +29,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
     sent = SentSyllabus(request, member)
     if sent.text is not None:
         proposal = proposal_of(member, sent.text, None)
-        return _review(request, member, proposal, {"text": sent.text}, {"syllabus_text": sent.text})
+        return _review(request, member, proposal, text=sent.text)
     upload = sent.upload(member)
     if upload is not None:
         return redirect("review-syllabus", syllabus_id=upload["id"])
@@ -51,22 +48,27 @@ def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
         return gone(request)
     if upload["course_id"] is not None:  # made already, as after a second click
         return redirect("course", course_id=upload["course_id"])
-    return _review(request, member, upload["proposal"], {"upload": upload}, {"syllabus_id": syllabus_id})
+    return _review(request, member, upload["proposal"], upload=upload)
 
 
 def _review(
-    request: HttpRequest, member: Member, proposal: ProposalRow, shown: Mapping[str, Any], source: Mapping[str, Any]
+    request: HttpRequest,
+    member: Member,
+    proposal: ProposalRow,
+    *,
+    text: str | None = None,
+    upload: SyllabusDetailRow | None = None,
 ) -> HttpResponse:
     """The table, or the course, once the table was approved."""
     data = request.POST if is_approval(request) else None
     new = NewCourse(proposal, data)
-    context = {"new": new, "review": new.review, **shown}
+    context = {"new": new, "review": new.review, "text": text, "upload": upload}
     if data is None:
         return render(request, "review_new_course.html", context)
     if not new.is_valid():
         return render(request, "review_new_course.html", context, status=WRONG)
     try:
-        course = create_course(member, **source, **new.given())
+        course = new.make(member, text=text, syllabus_id=upload["id"] if upload else None)
     except Conflict as error:
         return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
     number = len(new.review.approved)

@@ -12,7 +12,7 @@ from django import forms
 from django.forms.utils import ErrorDict
 from django.http import QueryDict
 
-from courses.approval import Approved, Row, State
+from courses.approval import Approved, ReviewRow, State
 from courses.models import Item, ItemKind
 
 MAX_ROWS = 1000
@@ -41,7 +41,7 @@ class RowForm(forms.Form):
         error_messages={"invalid": "Enter a whole date, or none."},
     )
 
-    def __init__(self, row: Row, data: QueryDict | None, note: str = "") -> None:
+    def __init__(self, row: ReviewRow, data: QueryDict | None, note: str = "") -> None:
         """Bind the fields to what was sent, if it was.
 
         A screen reader hears with each field which row it is of.
@@ -101,7 +101,7 @@ class Review:
         data: what was sent; None if it is shown for the first time.
     """
 
-    def __init__(self, rows: Sequence[Row], data: QueryDict | None = None) -> None:
+    def __init__(self, rows: Sequence[ReviewRow], data: QueryDict | None = None) -> None:
         self.left_out = max(0, len(rows) - MAX_ROWS)
         self.rows = rows[:MAX_ROWS]
         self._data = data
@@ -155,7 +155,7 @@ class ReviewAgain(Exception):
         super().__init__()
 
 
-def approved_of(rows: Sequence[Row], data: QueryDict) -> list[Approved]:
+def approved_of(rows: Sequence[ReviewRow], data: QueryDict) -> list[Approved]:
     """What was approved of `rows`.
 
     Raises:

@@ -1,18 +1,18 @@
 """The forms of a course out of a syllabus."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from accounts.models import Member
-from accounts.pages.uploads import FileForm, refusal_in_words
-from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields
+from accounts.pages.uploads import FileForm, file_field, refusal_in_words
+from courses.courses import create_course
+from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields, CreatedCourseRow
 from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.pages.course_forms import TOO_LONG, CourseForm
 from courses.pages.review import Review
@@ -64,7 +64,7 @@ class SyllabusFileForm(FileForm):
     """The file of a syllabus."""
 
     max_bytes = MAX_BYTES
-    accept = ".pdf,.docx,.odt,.html,.htm,.md,.txt"
+    file = file_field(".pdf,.docx,.odt,.html,.htm,.md,.txt")
 
 
 def is_approval(request: HttpRequest) -> bool:
@@ -197,14 +197,27 @@ class NewCourse:
         ticked = [form for form in self.weights if form.is_bound and form.cleaned_data.get("tick")]
         return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
 
-    def given(self) -> Mapping[str, Any]:
-        """What `create_course` takes, beside the text."""
-        return {
-            **self.course.fields_given(),
-            "items": [approved.item for approved in self.review.approved],
-            "grade_categories": self._categories(),
-        }
+    def make(self, member: Member, *, text: str | None, syllabus_id: UUID | None) -> CreatedCourseRow:
+        """Make the course, of a text or of a file that was uploaded.
 
-    def _categories(self) -> Sequence[CategoryEntryFields]:
-        taken: list[dict[str, Any]] = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]
+        Raises:
+            Conflict: there would be too many courses or items.
+        """
+        fields = self.course.fields_given()
+        return create_course(
+            member,
+            name=fields["name"],
+            code=fields["code"],
+            term=fields["term"],
+            meets=fields["meets"],
+            institution=fields["institution"],
+            subject=fields["subject"],
+            syllabus_text=text,
+            syllabus_id=syllabus_id,
+            items=[{"title": one.title, "kind": one.kind, "due_on": one.due_on} for one in self.review.approved],
+            grade_categories=self._categories(),
+        )
+
+    def _categories(self) -> list[CategoryEntryFields]:
+        taken = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]
         return [{"name": one["name"], "weight": Decimal(one["weight"])} for one in taken]

@@ -1,7 +1,6 @@
 """A new version of a course's syllabus: read, compared with the course, looked over, taken."""
 
 from http import HTTPStatus
-from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -18,6 +17,7 @@ from courses.pages.syllabus_forms import UPLOAD, WRONG, SentSyllabus, gone, is_a
 from courses.serializers import CourseRow
 from courses.syllabus_versions import apply_syllabus, version_of
 from courses.uploads.files import get_syllabus
+from courses.uploads.serializers import SyllabusDetailRow
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
 
@@ -59,10 +59,15 @@ def review_new_syllabus(request: HttpRequest, course_id: UUID, syllabus_id: UUID
 
 
 def _review(
-    request: HttpRequest, member: Member, course: CourseRow, *, text: str | None, upload: Any = None
+    request: HttpRequest,
+    member: Member,
+    course: CourseRow,
+    *,
+    text: str | None,
+    upload: SyllabusDetailRow | None = None,
 ) -> HttpResponse:
     """The table, or the course, once the table was approved."""
-    shown = {"course": course, "text": "" if upload else text, "upload": upload}
+    shown: dict[str, object] = {"course": course, "text": "" if upload else text, "upload": upload}
     if not is_approval(request):
         return _table(request, member, course, text, shown)
     try:
@@ -87,7 +92,7 @@ def _table(
     member: Member,
     course: CourseRow,
     text: str | None,
-    shown: dict[str, Any],
+    shown: dict[str, object],
     *,
     review: Review | None = None,
     status: HTTPStatus = HTTPStatus.OK,

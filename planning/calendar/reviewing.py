@@ -7,7 +7,7 @@ from uuid import UUID
 
 from accounts.models import Member
 from accounts.writing import writing
-from courses.approval import Applied, Approve, Approved, Row, State, day_in_words
+from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.courses import require_course
 from courses.models import Course
 from courses.serializers import ItemFields
@@ -17,7 +17,7 @@ from planning.calendar.files import CalendarFile
 from planning.calendar.importing import Plan, compared, take
 
 
-def calendar_rows(member: Member, course_id: UUID, calendar: CalendarFile) -> tuple[list[Row], Comparison]:
+def calendar_rows(member: Member, course_id: UUID, calendar: CalendarFile) -> tuple[list[ReviewRow], Comparison]:
     """What the file changes in the course, and the comparison that says so.
 
     Raises:
@@ -65,7 +65,7 @@ def key_of(key: Key) -> str:
     return f"e{hashlib.blake2s(repr(key).encode(), digest_size=12).hexdigest()}"
 
 
-def _rows(found: Comparison) -> Iterator[Row]:
+def _rows(found: Comparison) -> Iterator[ReviewRow]:
     for event in sorted(found.new, key=lambda one: (one.due_on, one.title)):
         yield _new(event)
     kept = {one.known.key: one for one in found.kept}
@@ -74,7 +74,7 @@ def _rows(found: Comparison) -> Iterator[Row]:
         notes = [f"was {_in_words(one.other, one.version)}"]
         if told is not None:
             notes.append(f"What you changed yourself stays; the file has {_in_words(told.other, told.version)}.")
-        yield Row(
+        yield ReviewRow(
             key_of(one.known.key),
             State.CHANGED,
             one.version.title,
@@ -86,7 +86,7 @@ def _rows(found: Comparison) -> Iterator[Row]:
             item_id=one.known.item_id,
         )
     for one in kept.values():
-        yield Row(
+        yield ReviewRow(
             key_of(one.known.key),
             State.KEPT,
             one.other.title,
@@ -99,7 +99,7 @@ def _rows(found: Comparison) -> Iterator[Row]:
         )
     for known in found.gone:
         mine = known.mine or known.base
-        yield Row(
+        yield ReviewRow(
             key_of(known.key),
             State.GONE,
             mine.title,
@@ -111,8 +111,8 @@ def _rows(found: Comparison) -> Iterator[Row]:
         )
 
 
-def _new(event: FileEvent) -> Row:
-    return Row(
+def _new(event: FileEvent) -> ReviewRow:
+    return ReviewRow(
         key_of(event.key),
         State.NEW,
         event.title,

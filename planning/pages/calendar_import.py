@@ -10,11 +10,12 @@ from django.contrib import messages
 from django.core import signing
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.pages.uploads import FileForm, megabytes, refusal_in_words, with_headers
+from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from courses.courses import require_course
 from courses.pages.review import Review, ReviewAgain, approved_of
 from courses.serializers import CourseRow
@@ -45,7 +46,7 @@ class CalendarForm(FileForm):
     """Takes a calendar file."""
 
     max_bytes = MAX_BYTES
-    accept = ".ics,text/calendar"
+    file = file_field(".ics,text/calendar")
 
 
 @for_active_members
@@ -77,7 +78,7 @@ def _take(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespon
     try:
         calendar = _unsigned(request.POST[_READ], member, course)
     except signing.BadSignature:
-        form = CalendarForm({}, {})
+        form = CalendarForm({}, MultiValueDict())
         form.add_error("file", "What was read of the file did not come back as it was. Choose the file again.")
         return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
-from accounts.pages.uploads import FileForm, megabytes, refusal_in_words, with_headers
+from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from courses.courses import list_courses
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
@@ -27,8 +27,8 @@ class DeckFileForm(FileForm):
     """Takes a file of cards."""
 
     max_bytes = MAX_FILE
-    accept = ".csv,.tsv,.txt,.apkg,text/csv,text/tab-separated-values"
 
+    file = file_field(".csv,.tsv,.txt,.apkg,text/csv,text/tab-separated-values")
     name = forms.CharField(
         label="Name of the deck",
         required=False,
@@ -50,8 +50,9 @@ class DeckFileForm(FileForm):
         "schedule.",
     )
 
-    def __init__(self, *args: Any, member: Member, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, sent: HttpRequest | None = None, *, member: Member) -> None:
+        """Bind it to what was sent, if it was."""
+        super().__init__(None if sent is None else sent.POST, None if sent is None else sent.FILES)
         course: Any = self.fields["course_id"]
         courses = {str(one["id"]): one for one in list_courses(member)}
         course.choices = [("", "none"), *((id_, one["name"]) for id_, one in courses.items())]
@@ -66,7 +67,7 @@ def import_decks(request: HttpRequest) -> HttpResponse:
     member = signed_in(request)
     if request.method != "POST":
         return _page(request, DeckFileForm(member=member))
-    form = DeckFileForm(request.POST, request.FILES, member=member)
+    form = DeckFileForm(request, member=member)
     if not form.is_valid():
         return _page(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     given, sent = form.cleaned_data, form.sent()
