@@ -5,7 +5,7 @@ Whatever adds items or takes them away says so here, inside `accounts.writing`.
 
 from uuid import UUID
 
-from django.db.models import Count, F, IntegerField, Subquery, Sum
+from django.db.models import Count, F, IntegerField, Q, Subquery, Sum
 from django.db.models.lookups import LessThanOrEqual
 
 from accounts.models import Member
@@ -79,7 +79,11 @@ def take_away_from_count(member_id: UUID, course_id: UUID, less: int) -> None:
 
 def repair_item_counts(member_id: UUID) -> int:
     """Count the items of the member's courses; gives how many courses had a wrong count. Under the member's lock."""
-    counted = Course.objects.filter(member_id=member_id).order_by().annotate(there=Count("items"))
+    counted = (
+        Course.objects.filter(member_id=member_id)
+        .order_by()
+        .annotate(there=Count("items", filter=Q(items__member_id=member_id)))
+    )
     wrong = dict(counted.exclude(item_count=F("there")).values_list("id", "there"))
     for course_id, there in wrong.items():
         Course.objects.filter(id=course_id).update(item_count=there)

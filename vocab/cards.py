@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db.models import Count, F
+from django.db.models import Count, F, Q
 from django.utils import timezone
 
 from accounts.deleting import delete_object
@@ -35,7 +35,10 @@ def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
 
 def repair_card_counts(member_id: UUID) -> int:
     """Count the cards of the member's decks; gives how many decks had a wrong count. Under the member's lock."""
-    decks = Deck.objects.filter(member_id=member_id).annotate(there=Count("cards")).exclude(card_count=F("there"))
+    counted = Deck.objects.filter(member_id=member_id).annotate(
+        there=Count("cards", filter=Q(cards__member_id=member_id))
+    )
+    decks = counted.exclude(card_count=F("there"))
     wrong = dict(decks.values_list("id", "there"))
     for deck_id, there in wrong.items():
         Deck.objects.filter(id=deck_id).update(card_count=there)

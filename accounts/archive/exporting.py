@@ -32,7 +32,8 @@ from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import RateLimited
 from studyservice.rates.limiter import Rate, hit
 
-MEDIA_TYPE = "application/zip"
+MEDIA_TYPE = "application/octet-stream"
+"""A file to save, as generated clients read it; its name ends in `.zip`."""
 
 logger = logging.getLogger(__name__)
 

@@ -42,7 +42,7 @@ def everything(owner: RestDoor) -> RestDoor:
 def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
     response = owner.request("GET", "/v1/export")
     assert response.status_code == 200
-    assert response.headers["Content-Type"] == "application/zip"
+    assert response.headers["Content-Type"] == "application/octet-stream"
     name = f"study-data-{datetime.now(UTC):%Y-%m-%d}.zip"
     assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
     assert response.headers["X-Content-Type-Options"] == "nosniff"
