@@ -132,8 +132,9 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
     stamps = settings.UNDO_STAMPED.get(model._meta.label, ())
     fixed = {laid.columns.index(name): columns[name](write.now) for name in stamps}
     quoted = [connection.ops.quote_name(name) for name in columns]
+    # Of names of models alone; the values are parameters.
     table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))
-    statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608  # nosec B608  # names of models
+    statement = f"INSERT INTO {table} ({', '.join(quoted)}) VALUES ({places})"  # noqa: S608 # nosec
     member_id = columns["member_id"](write.member_id)
     for first, batch in laid.batches(_BATCH):
         for values in batch:
