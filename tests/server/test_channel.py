@@ -62,6 +62,7 @@ def test_a_file_is_read_as_its_client_takes_it(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(content)
     client, server = socket.socketpair()
+    client.settimeout(30)
     channel = Channel(server)
     with client:
         channel.sendall(b"before ")
@@ -75,7 +76,7 @@ def test_a_file_is_read_as_its_client_takes_it(tmp_path: Path) -> None:
         while channel.has_unsent():
             found += client.recv(1_000_000)
             channel.flush()
-        channel.close()
+        channel.hang_up()
         while rest := client.recv(1_000_000):
             found += rest
     assert found == b"before " + content[256:] + b" after"
@@ -88,7 +89,7 @@ def test_a_channel_that_ends_lets_its_file_go(tmp_path: Path) -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
     with client, (tmp_path / "file").open("rb") as file:
         channel.sendfile(file)
-    channel.close()
+    channel.hang_up()
     assert len(list(Path("/proc/self/fd").iterdir())) == before - 2
 
 
@@ -98,4 +99,4 @@ def test_a_file_that_became_shorter_ends_its_connection(tmp_path: Path) -> None:
     channel = Channel(server)
     with client, (tmp_path / "file").open("rb") as file, pytest.raises(OSError, match="shorter"):
         channel.sendfile(file, 0, 10)
-    channel.close()
+    channel.hang_up()
