@@ -33,7 +33,7 @@ def test_a_row_without_a_test_that_exists_is_found(row: str, complaint: str) -> 
 
 
 def test_tests_in_classes_and_several_in_a_row_are_found() -> None:
-    names = ("test_commands.py::TestAnnounce::test_a_dry_run_sends_none", "test_cors.py::test_errors_may_be_read_too")
+    names = ("test_announce.py::TestAnnounce::test_a_dry_run_sends_none", "test_cors.py::test_errors_may_be_read_too")
     cell = " ".join(f"`tests/server/{name}`" for name in names)
     assert complaints(_table(f"| 1 | It works | {cell} |")) == []
 
