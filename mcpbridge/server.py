@@ -116,7 +116,8 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     TOOL.set(request, tool.operation.id)
     TOOL_FAILURE.set(request, None)
     given = params.arguments or {}
-    unknown = unknown_arguments(tool.definition, given)
+    fetching = tools().get(params.name.replace("update_", "get_", 1))
+    unknown = unknown_arguments(tool.definition, given, fetching.definition if fetching else None)
     failure: ApiError
     try:
         require_membership(credential.member, [tool.operation])

@@ -52,14 +52,18 @@ class Unknown:
         return f"Ignored, as this tool has no such arguments: {', '.join(self.ignored)}."
 
 
-def unknown_arguments(tool: Tool, given: Mapping[str, Any]) -> Unknown:
+def unknown_arguments(tool: Tool, given: Mapping[str, Any], fetching: Tool | None = None) -> Unknown:
     """What of `given` the tool does not declare, at the top level and in the entries of its lists.
 
     Fields of the record that the tool answers are no slips: they come back as they were read. In entries they are not
     even named.
+
+    Args:
+        fetching: the tool that reads an object which this one changes, and may tell more of it.
     """
     found = Unknown()
-    for count, (where, label, name, free) in enumerate(_unknown(tool, given), start=1):
+    at_home = _answered(tool) | (_answered(fetching) if fetching else set())
+    for count, (where, label, name, free) in enumerate(_unknown(tool, given, at_home), start=1):
         if count > _MOST_NAMES:
             found.ignored.append("and others")
             break
@@ -73,11 +77,15 @@ def unknown_arguments(tool: Tool, given: Mapping[str, Any]) -> Unknown:
     return found
 
 
-def _unknown(tool: Tool, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str, list[str]]]:
+def _answered(tool: Tool) -> set[str]:
+    """The fields of the record that the tool answers."""
+    return set((tool.output_schema or {}).get("properties", {}))
+
+
+def _unknown(tool: Tool, given: Mapping[str, Any], at_home: set[str]) -> Iterator[tuple[str, str, str, list[str]]]:
     """Each unknown name once: its place, its place without an index, the name, and the declared names not given."""
     declared = tool.input_schema["properties"]
     answer = tool.output_schema or {}
-    at_home = answer.get("properties", {})
     for name in given:
         if name not in declared:
             yield "", "", name, [other for other in declared if other not in given and name not in at_home]

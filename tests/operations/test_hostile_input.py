@@ -163,7 +163,7 @@ def _padded(body: Any, size: int) -> bytes:
     return raw[:-1] + b" " * (size - len(raw)) + raw[-1:]
 
 
-LONG = {"create_course", "update_course", "create_syllabus", "create_vocab_deck"}
+LONG = {"add_vocab_cards", "create_course", "update_course", "create_syllabus", "create_vocab_deck"}
 """Operations whose body may carry a whole syllabus, or 500 cards; each character can be six bytes of JSON."""
 
 
