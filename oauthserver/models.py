@@ -150,8 +150,7 @@ class Grant(AbstractGrant):
     refusal = models.CharField(
         max_length=32, blank=True, default="", db_default="", editable=False, help_text="Why it was."
     )
-    nonce = None  # type: ignore[assignment]  # drops the field
-    claims = None  # type: ignore[assignment]  # drops the field
+    nonce = claims = None  # type: ignore[assignment]  # drops the field
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="grant_expires")]

@@ -17,8 +17,9 @@ from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
 from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room
 from vocab.decks import list_vocab_decks, require_course
+from vocab.file_serializers import ImportRow
 from vocab.reading.found import FoundCard, FoundDeck
-from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, ImportRow, NewCard
+from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, NewCard
 
 MAX_FILE = 10 * 1024 * 1024
 """Bytes of a file."""

@@ -159,12 +159,6 @@ class DecksQuery(Query):
         return attrs
 
 
-class ExportQuery(Query):
-    """Parameters of export_vocab_deck."""
-
-    format = ChoiceField(choices=["csv", "tsv"], default="csv", help_text="How the columns are parted.")
-
-
 class CardRow(TypedDict):
     """A `CardRecord`."""
 
@@ -270,46 +264,3 @@ class DeckRecord(Record):
     readiness = ReadinessRecord(
         required=False, help_text="Only with on: what will be recalled on that day if nothing is studied until then."
     )
-
-
-class ImportQuery(Query):
-    """Parameters of import_vocab_decks."""
-
-    name = StringField(
-        max_length=MAX_DECK_NAME,
-        required=False,
-        help_text="What the deck is called, else as its file or in its package; ignored with several decks.",
-    )
-    course_id = IdField(required=False, help_text="The course that new decks belong to.")
-    if_exists = ChoiceField(
-        choices=["create", "merge"],
-        default="create",
-        help_text="merge puts the cards into the oldest deck of the same name, as create_vocab_deck does.",
-    )
-
-
-class ImportRow(TypedDict):
-    """An `ImportRecord`."""
-
-    decks: list[DeckRow]
-    cards: int
-    skipped: int
-    media_left_out: int
-
-
-class ImportRecord(Record):
-    """What was imported."""
-
-    example: ClassVar[dict[str, Any]] = {
-        "decks": [DeckRecord.example],
-        "cards": 24,
-        "skipped": 1,
-        "media_left_out": 3,
-    }
-
-    decks = DeckRecord(many=True, help_text="The decks that the cards went into, without their cards.")
-    cards = serializers.IntegerField(help_text="How many cards the file has.")
-    skipped = serializers.IntegerField(
-        help_text="Notes that make no card: an empty first or second field, or a longer text than a card can have."
-    )
-    media_left_out = serializers.IntegerField(help_text="Files of pictures and sounds, which are not kept.")

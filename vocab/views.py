@@ -10,6 +10,7 @@ from studyservice.operations.serializers import Deleted, DeletedRow, Page, page
 from studyservice.operations.uploads import Upload
 from vocab import card_changes, deck_creation, decks, exporting, importing, reviews
 from vocab.exporting import MEDIA_TYPES
+from vocab.file_serializers import ExportQuery, ImportQuery, ImportRecord, ImportRow
 from vocab.serializers import (
     CardBody,
     CardRecord,
@@ -20,10 +21,6 @@ from vocab.serializers import (
     DeckRecord,
     DeckRow,
     DecksQuery,
-    ExportQuery,
-    ImportQuery,
-    ImportRecord,
-    ImportRow,
     ReviewBody,
 )
 

@@ -84,14 +84,14 @@ class OperationSchema(AutoSchema):
         """A file as the part of a form, or as it is; JSON as drf-spectacular describes it, also instead of a file."""
         upload = self.declared.upload
         if upload is None:
-            return super()._get_request_body(direction)  # type: ignore[no-untyped-call]  # drf-spectacular's
+            return super()._get_request_body(direction)
         file = {"type": "string", "format": "binary", "description": f"At most {upload.max_bytes} bytes."}
         properties = {PART: file}
         content: Schema = {}
         if self.declared.body is not None:
-            beside = self._map_basic_serializer(self.declared.body(), direction)["properties"]  # type: ignore[no-untyped-call]  # drf-spectacular's
+            beside = self._map_basic_serializer(self.declared.body(), direction)["properties"]
             properties |= {name: beside[name] for name in upload.fields}
-            content |= super()._get_request_body(direction)["content"]  # type: ignore[no-untyped-call]  # drf-spectacular's
+            content |= super()._get_request_body(direction)["content"]
         form = {"type": "object", "properties": properties, "required": [PART]}
         content |= {MULTIPART: {"schema": form}} | {name: {"schema": file} for name in upload.media_types}
         return {"content": content, "required": True}
