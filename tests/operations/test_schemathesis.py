@@ -95,6 +95,8 @@ def _with_own_ids(value: Any, world: World) -> Any:
     """A body whose ids name objects of the member's: others are refused, which a schema cannot say (decisions 12)."""
     if isinstance(value, list):
         return [_with_own_ids(inner, world) for inner in value]
+    if isinstance(value, str) and not value.strip():
+        return "Text"  # of white space alone, such as U+001E, it would be empty, which a schema cannot say
     if not isinstance(value, dict):
         return value
     own = {name: _with_own_ids(inner, world) for name, inner in value.items() if name != "id"}
