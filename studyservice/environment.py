@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import environ
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 from platformdirs import user_data_path
 
 from studyservice.database.postgresql.waits import Waits
@@ -131,7 +132,20 @@ def web_address(name: str) -> str:
     except ValueError:
         usable = False
     if url and not (usable and "@" not in parts.netloc and url.isprintable() and " " not in url):
-        raise ImproperlyConfigured(f"{name} must be an address such as https://example.org/renew, not {url!r}.")
+        raise ImproperlyConfigured(f"{name} must be an address such as https://example.org/page, not {url!r}.")
+    return url
+
+
+def contact_url() -> str:
+    """CONTACT_URL, where the operators are reached: an address of the web, or `mailto:` and one of e-mail."""
+    url = text("CONTACT_URL")
+    scheme, _, address = url.partition(":")
+    if scheme != "mailto":
+        return web_address("CONTACT_URL")
+    try:
+        validate_email(address)
+    except ValidationError as error:
+        raise ImproperlyConfigured(f"CONTACT_URL must be such as mailto:help@example.org, not {url!r}.") from error
     return url
 
 

@@ -17,6 +17,7 @@ from studyservice.environment import (
     CHECKOUT,
     base_url,
     choice,
+    contact_url,
     count,
     credential_prefix,
     data_dir,
@@ -55,6 +56,10 @@ TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = redis_url()
 # Where members renew; it stands on pages, in e-mails and in the error for lapsed members.
 MEMBERSHIP_URL = web_address("MEMBERSHIP_URL")
+# Who runs the service, and on what terms: in the foot of every page, in the descriptions that programs read.
+CONTACT_URL = contact_url()
+PRIVACY_URL = web_address("PRIVACY_URL")
+TERMS_URL = web_address("TERMS_URL")
 # Who becomes a member without an operator's command: nobody, who has an invitation, or whoever has an e-mail address.
 SIGN_UP = choice("SIGN_UP", default="closed", choices=["closed", "invited", "open"])
 # Of members who join so; without a number their membership has no end.
@@ -188,6 +193,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "studyservice.http.site_links.site_links",
             ],
         },
     }
@@ -422,6 +428,8 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["none", "client_secret_basic", "client_secret_post"],
     "OAUTH2_PROTECTED_RESOURCE_NAME": SERVICE_NAME,
     "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs",
+    "OAUTH2_PROTECTED_RESOURCE_POLICY_URI": PRIVACY_URL,
+    "OAUTH2_PROTECTED_RESOURCE_TOS_URI": TERMS_URL,
     # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
     # only, by at most two threads at a time, so that slow documents cannot keep the server busy.
     "CIMD_ENABLED": flag("CLIENT_ID_METADATA_DOCUMENTS", default=True),
@@ -524,6 +532,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": [],
     "SERVERS": [{"url": BASE_URL}],
+    "CONTACT": {"url": CONTACT_URL} if CONTACT_URL else {},
+    "TOS": TERMS_URL or None,
     "COMPONENT_SPLIT_REQUEST": False,
     "COMPONENT_NO_READ_ONLY_REQUIRED": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,

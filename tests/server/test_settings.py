@@ -1,6 +1,7 @@
 """Settings: a wrong value stops the start and names its variable in one line (decisions, section 2)."""
 
 import ast
+import json
 import os
 import re
 import secrets
@@ -95,11 +96,19 @@ def test_production_passes_the_deployment_checks(run):
         ({"EMAIL_URL": "mail.org"}, "EMAIL_URL is not an e-mail URL such as smtp+tls://user:password@host:587."),
         (
             {"MEMBERSHIP_URL": "example.org/renew"},
-            "MEMBERSHIP_URL must be an address such as https://example.org/renew, not 'example.org/renew'.",
+            "MEMBERSHIP_URL must be an address such as https://example.org/page, not 'example.org/renew'.",
         ),
         (
             {"MEMBERSHIP_URL": "javascript:alert(1)"},
-            "MEMBERSHIP_URL must be an address such as https://example.org/renew, not 'javascript:alert(1)'.",
+            "MEMBERSHIP_URL must be an address such as https://example.org/page, not 'javascript:alert(1)'.",
+        ),
+        (
+            {"CONTACT_URL": "mailto:nobody"},
+            "CONTACT_URL must be such as mailto:help@example.org, not 'mailto:nobody'.",
+        ),
+        (
+            {"CONTACT_URL": "help@example.org"},
+            "CONTACT_URL must be an address such as https://example.org/page, not 'help@example.org'.",
         ),
         ({"SIGN_UP": "yes"}, "SIGN_UP must be closed, invited or open, not 'yes'."),
         (
@@ -252,6 +261,27 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(run):
     database = ast.literal_eval(shown)
     assert database["DISABLE_SERVER_SIDE_CURSORS"] is True
     assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
+
+
+def test_programs_read_who_runs_the_service(run):
+    """OpenAPI 3.1 section 4.8.2, RFC 9728 section 2."""
+    links = {
+        "CONTACT_URL": "mailto:help@example.org",
+        "PRIVACY_URL": "https://example.org/privacy",
+        "TERMS_URL": "https://example.org/terms",
+    }
+    script = (
+        "import django, json; django.setup();"
+        "from django.test import Client; client = Client(headers={'host': 'localhost', 'x-forwarded-proto': 'https'});"
+        "print(json.dumps(client.get('/openapi.json').json()['info']));"
+        "print(json.dumps(client.get('/.well-known/oauth-protected-resource').json()))"
+    )
+    answer = run("-c", script, **(PRODUCTION | _SETTINGS | links))
+    info, resource = map(json.loads, answer.stdout.splitlines())
+    assert info["contact"] == {"url": links["CONTACT_URL"]}
+    assert info["termsOfService"] == links["TERMS_URL"]
+    assert resource["resource_policy_uri"] == links["PRIVACY_URL"]
+    assert resource["resource_tos_uri"] == links["TERMS_URL"]
 
 
 def test_every_variable_is_documented():

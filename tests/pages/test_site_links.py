@@ -1,0 +1,54 @@
+"""Who runs the service: said on every page, and in what programs read."""
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+LINKS = {
+    "CONTACT_URL": "mailto:help@example.org",
+    "PRIVACY_URL": "https://example.org/privacy",
+    "TERMS_URL": "https://example.org/terms",
+}
+
+pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+
+
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/docs", "/nowhere"])
+def test_a_page_links_what_the_operators_named_and_nothing_else(client: Client, settings: Any, path: str) -> None:
+    def footer() -> str:
+        found = re.search("<footer.*</footer>", client.get(path).content.decode(), re.DOTALL)
+        assert found is not None
+        return found.group()
+
+    assert "example.org" not in footer()
+    for name, url in LINKS.items():
+        setattr(settings, name, url)
+        assert f'href="{url}"' in footer()
+
+
+@pytest.mark.parametrize(
+    ("sign_up", "sentence"),
+    [
+        ("closed", "The people who run this service open accounts"),
+        ("invited", "You join by the link in an invitation"),
+        ("open", "The code opens an account for your address"),
+    ],
+)
+def test_who_has_no_account_reads_how_to_get_one(client: Client, settings: Any, sign_up: str, sentence: str) -> None:
+    settings.SIGN_UP = sign_up
+    page = client.get("/sign-in").content.decode()
+    assert f"New here? {sentence}" in page
+    settings.CONTACT_URL = LINKS["CONTACT_URL"]
+    main = client.get("/sign-in").content.decode().partition("<main")[2].partition("</main>")[0]
+    assert (LINKS["CONTACT_URL"] in main) == (sign_up != "open")
+
+
+def test_the_authorization_server_names_them(client: Client, settings: Any) -> None:
+    """RFC 8414 section 2: `op_policy_uri` and `op_tos_uri`, left out where there are none."""
+    path = "/.well-known/oauth-authorization-server"
+    assert not {"op_policy_uri", "op_tos_uri"} & set(client.get(path).json())
+    settings.PRIVACY_URL, settings.TERMS_URL = LINKS["PRIVACY_URL"], LINKS["TERMS_URL"]
+    document = client.get(path).json()
+    assert (document["op_policy_uri"], document["op_tos_uri"]) == (LINKS["PRIVACY_URL"], LINKS["TERMS_URL"])
