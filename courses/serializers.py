@@ -168,29 +168,42 @@ class CourseDetailRecord(CourseRecord):
     )
 
 
-class CourseQuery(Query):
-    """Parameters of get_course."""
+class SyllabusPartQuery(Query):
+    """Which part of a syllabus text to answer; mixed into the parameters of what answers one.
 
-    include_syllabus = QueryBooleanField(default=False, help_text="Whether to answer the syllabus text too.")
+    Attributes:
+        includes_by: the parameter that asks for the text at all.
+    """
+
+    includes_by: ClassVar[str]
+
     syllabus_from = QueryIntegerField(
         required=False,
         min_value=0,
         max_value=MAX_SYLLABUS_CHARACTERS,
-        help_text="With include_syllabus: the first character of the part to answer, from 0.",
+        help_text="Of a text that is asked for: the first character of the part to answer, from 0.",
     )
     syllabus_limit = QueryIntegerField(
         required=False,
         min_value=1,
         max_value=MAX_SYLLABUS_CHARACTERS,
-        help_text="With include_syllabus: the most characters to answer; the rest follows with syllabus_from.",
+        help_text="Of a text that is asked for: the most characters to answer; the rest follows with syllabus_from.",
     )
 
-    def validate(self, attrs: Any) -> Any:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A part of what is not asked for is refused."""
         parts = {"syllabus_from", "syllabus_limit"} & attrs.keys()
-        if parts and not attrs["include_syllabus"]:
-            raise serializers.ValidationError({name: ["Needs include_syllabus."] for name in sorted(parts)})
+        if parts and not attrs[self.includes_by]:
+            raise serializers.ValidationError({name: [f"Needs {self.includes_by}."] for name in sorted(parts)})
         return attrs
+
+
+class CourseQuery(SyllabusPartQuery):
+    """Parameters of get_course."""
+
+    includes_by = "include_syllabus"
+
+    include_syllabus = QueryBooleanField(default=False, help_text="Whether to answer the syllabus text too.")
 
 
 class ItemFields(TypedDict, total=False):

@@ -8,10 +8,11 @@ from rest_framework import serializers
 
 from courses.entry_serializers import WarningRecord, WarningRow
 from courses.models import MAX_SYLLABUS_CHARACTERS, ItemKind
+from courses.serializers import SyllabusPartQuery
 from courses.syllabi.reading.files import TextStatus
 from studyservice.operations.fields import IdField, OpenChoiceField, StringField
-from studyservice.operations.query_fields import QueryBooleanField, QueryIntegerField
-from studyservice.operations.serializers import Body, Query, Record
+from studyservice.operations.query_fields import QueryBooleanField
+from studyservice.operations.serializers import Body, Record
 
 _COMPARED = "A course of the member's to compare the proposal with; nothing is attached to it."
 
@@ -215,27 +216,10 @@ class SyllabusDetailRecord(SyllabusRecord):
     )
 
 
-class SyllabusQuery(Query):
+class SyllabusQuery(SyllabusPartQuery):
     """Parameters of get_syllabus."""
 
-    include_text = QueryBooleanField(default=False, help_text="Whether to answer the text too.")
-    syllabus_from = QueryIntegerField(
-        required=False,
-        min_value=0,
-        max_value=MAX_SYLLABUS_CHARACTERS,
-        help_text="With include_text: the first character of the part to answer, from 0.",
-    )
-    syllabus_limit = QueryIntegerField(
-        required=False,
-        min_value=1,
-        max_value=MAX_SYLLABUS_CHARACTERS,
-        help_text="With include_text: the most characters to answer; the rest follows with syllabus_from.",
-    )
-    course_id = IdField(required=False, help_text="A course to compare the proposal with, instead of its own.")
+    includes_by = "include_text"
 
-    def validate(self, attrs: dict[str, bool | int | UUID]) -> dict[str, bool | int | UUID]:
-        """A part of what is not asked for is refused."""
-        parts = {"syllabus_from", "syllabus_limit"} & attrs.keys()
-        if parts and not attrs["include_text"]:
-            raise serializers.ValidationError({name: ["Needs include_text."] for name in sorted(parts)})
-        return attrs
+    include_text = QueryBooleanField(default=False, help_text="Whether to answer the text too.")
+    course_id = IdField(required=False, help_text="A course to compare the proposal with, instead of its own.")
