@@ -22,7 +22,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.credentials import Credential
-from accounts.models import IdempotencyKey
+from accounts.models import IdempotencyKey, Member
 from accounts.writing import ENCLOSING, writing
 from studyservice.database.lock_waits import ended_waiting
 from studyservice.database.statements import Param, Select
@@ -70,7 +70,8 @@ class KeyedCall:
     """A POST with a key.
 
     Attributes:
-        holder: the API key or the connection that sent it; a connection outlives its access tokens.
+        holder: the API key or the connection that sent it; a connection outlives its access tokens. Of a form of the
+            member's own pages the member.
         fingerprint: what tells the call from another one, in hexadecimal.
     """
 
@@ -155,7 +156,7 @@ class _DoneError(Exception):
         super().__init__()
 
 
-def answer_once(call: KeyedCall, operation: Operation, credential: Credential, run: Callable[[], Answer]) -> Outcome:
+def answer_once(call: KeyedCall, operation: Operation, member: Member, run: Callable[[], Answer]) -> Outcome:
     """What `run` answers, or what it answered under the same key; only successes are kept.
 
     Args:
@@ -186,7 +187,7 @@ def answer_once(call: KeyedCall, operation: Operation, credential: Credential, r
             ) from error
     content = kept["answer"].encode()
     if not kept["whole"] and operation.reread is not None:
-        content = encode(operation.reread(credential.member, orjson.loads(content)))
+        content = encode(operation.reread(member, orjson.loads(content)))
     return Outcome(kept["status"], content, replayed=True)
 
 

@@ -3,6 +3,7 @@
 from django import forms
 from django.db.models import CharField
 
+from accounts.pages.once import OnceForm
 from courses.models import DEFAULT_TERM, Course
 from courses.serializers import CourseFields
 
@@ -23,7 +24,7 @@ def _text(name: str, label: str, help_text: str = "", *, required: bool = False)
     )
 
 
-class CourseForm(forms.Form):
+class CourseForm(OnceForm):
     """A course by itself."""
 
     use_required_attribute = False

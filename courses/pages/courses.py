@@ -13,6 +13,7 @@ from courses import courses, items
 from courses.pages.course_forms import CourseForm
 from courses.serializers import ItemRow
 from courses.uploads.files import files_by_course, list_syllabi
+from courses.views import CourseViewSet
 from studyservice.operations.errors import Conflict, NotFound
 
 NEXT = 3
@@ -66,8 +67,11 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
     form = CourseForm(request.POST)
     if not form.is_valid():
         return render(request, "new_course_by_hand.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    member = signed_in(request)
     try:
-        course = courses.create_course(signed_in(request), **form.fields_given())
+        course = form.make_once(
+            request, member, CourseViewSet.create_course, lambda: courses.create_course(member, **form.fields_given())
+        )
     except Conflict as error:
         form.add_error(None, error.message)
         return render(request, "new_course_by_hand.html", {"form": form}, status=error.status)

@@ -14,6 +14,7 @@ from courses.pages.syllabus_forms import UPLOAD, WRONG, NewCourse, SentSyllabus,
 from courses.uploads.files import get_syllabus
 from courses.uploads.proposals import proposal_of
 from courses.uploads.serializers import ProposalRow, SyllabusDetailRow
+from courses.views import CourseViewSet
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadingBusy
@@ -77,7 +78,12 @@ def _review(
     if not new.is_valid():
         return render(request, "review_new_course.html", context, status=WRONG)
     try:
-        course = new.make(member, text=text, syllabus_id=upload["id"] if upload else None)
+        course = new.course.make_once(
+            request,
+            member,
+            CourseViewSet.create_course,
+            lambda: new.make(member, text=text, syllabus_id=upload["id"] if upload else None),
+        )
     except Conflict as error:
         return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
     except ValidationFailed:  # the file was taken or had its day in between, which its page says

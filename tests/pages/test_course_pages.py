@@ -10,6 +10,7 @@ from django.test import Client
 from accounts.models import Member
 from tests.support.doors import RestDoor
 from tests.support.factories import CourseFactory
+from tests.support.forms import form_with
 from tests.support.samples import UNKNOWN_ID
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db]
@@ -147,3 +148,48 @@ def test_the_31st_course_is_refused(browser: Client, owner: RestDoor, owner_memb
     assert page.status_code == 409
     assert "There are 30 courses, the most there can be." in page.content.decode()
     assert "Add by hand" not in text_of(browser, "/courses")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_double_click_makes_one_course_by_hand(
+    browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any
+) -> None:
+    form = form_with("name", browser.get("/courses/new/by-hand").content.decode()) | {"name": ["Cell Biology"]}
+    clients = [Client(), Client(), Client()]
+    for client in clients:
+        client.force_login(owner_member)
+    answers = in_threads(lambda client: client.post("/courses/new/by-hand", form), clients)
+    [course] = owner.made("list_courses")["data"]
+    assert {(answer.status_code, answer.headers["Location"]) for answer in answers} == {
+        (302, f"/courses/{course['id']}")
+    }
+
+
+def test_a_form_that_was_mended_before_it_made_a_course_makes_it(browser: Client, owner: RestDoor) -> None:
+    form = form_with("name", browser.get("/courses/new/by-hand").content.decode())
+    page = browser.post("/courses/new/by-hand", form)
+    assert page.status_code == 422
+    again = form_with("name", page.content.decode())
+    assert again["form_key"] == form["form_key"]
+    assert browser.post("/courses/new/by-hand", again | {"name": ["Cell Biology"]}).status_code == 302
+    assert [course["name"] for course in owner.made("list_courses")["data"]] == ["Cell Biology"]
+
+
+def test_a_form_of_the_back_button_with_something_else_in_it_makes_no_second_course(
+    browser: Client, owner: RestDoor
+) -> None:
+    form = form_with("name", browser.get("/courses/new/by-hand").content.decode())
+    assert browser.post("/courses/new/by-hand", form | {"name": ["Cell Biology"]}).status_code == 302
+    page = browser.post("/courses/new/by-hand", form | {"name": ["Genetics"]})
+    assert page.status_code == 409
+    assert "Open it anew" in page.content.decode()
+    assert [course["name"] for course in owner.made("list_courses")["data"]] == ["Cell Biology"]
+
+
+@pytest.mark.parametrize("key", [[], [""], ["00000000-0000-4000-8000-00000000000"], ["no key"]])
+def test_a_form_without_a_key_makes_a_course_or_says_what_is_wrong(
+    browser: Client, owner: RestDoor, key: list[str]
+) -> None:
+    answer = browser.post("/courses/new/by-hand", {"name": ["Cell Biology"], "form_key": key})
+    assert answer.status_code == (422 if key and key[0] else 302)
+    assert len(owner.made("list_courses")["data"]) == (0 if key and key[0] else 1)

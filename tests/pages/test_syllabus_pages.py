@@ -352,10 +352,11 @@ def test_of_a_stranger_there_is_nothing(browser: Client, owner: RestDoor, strang
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_double_click_makes_one_course_of_a_file(
-    browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any
+@pytest.mark.parametrize("source", ["file", "text"])
+def test_a_double_click_makes_one_course(
+    browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any, source: str
 ) -> None:
-    address, page = shown(browser, "/courses/new", file=a_pdf())
+    address, page = shown(browser, "/courses/new", **({"file": a_pdf()} if source == "file" else {"text": TEXT}))
     form = form_with("name", page)
     clients = [Client(), Client(), Client()]
     for client in clients:
