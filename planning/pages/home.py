@@ -24,11 +24,14 @@ class Due(NamedTuple):
 
     Attributes:
         what: an item's kind, or what a milestone leads up to.
+        recall: of the flashcards of its course, the percentage that will be recalled on its day if nothing is studied
+            until then; None where that is not told.
     """
 
     title: str
     course: str | None
     what: str
+    recall: float | None = None
 
 
 class Day(NamedTuple):
@@ -59,8 +62,9 @@ def home(request: HttpRequest) -> HttpResponse:
 
 def _sorted(agenda: AgendaRow) -> dict[str, object]:
     """The agenda by days, with overdue and undated steps apart."""
+    recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
     dated = [
-        (item["due_on"], Due(item["title"], item["course_name"], item["kind"]))
+        (item["due_on"], Due(item["title"], item["course_name"], item["kind"], recall.get(item["id"])))
         for item in agenda["items"]
         if item["due_on"] is not None
     ]

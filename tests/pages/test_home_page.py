@@ -64,6 +64,21 @@ def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestDoor, time
     assert "Quiz" not in page.replace("for Quiz", "")
 
 
+def test_an_exam_tells_what_would_be_recalled_of_its_flashcards(
+    signed_in: Client, owner: RestDoor, time_machine: Any
+) -> None:
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    course = owner.made("create_course", name="Biology")
+    owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-21", kind="exam")
+    owner.made("create_item", course_id=course["id"], title="Essay", due_on="2026-11-21", kind="paper")
+    cards = [{"term": term, "definition": "a part of a cell"} for term in ("nucleus", "ribosome")]
+    deck = owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
+    owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    page = text_of(signed_in)
+    assert "exam · Biology · you would recall 50 % of its flashcards that day" in page
+    assert "paper · Biology</span>" in page
+
+
 def test_an_empty_week_says_so(signed_in: Client) -> None:
     assert "Nothing is due in the next seven days." in text_of(signed_in)
 
