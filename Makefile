@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel test check audit lint format types migrations conformance secret openapi lock bench drills syllabi
+.PHONY: help run wheel test check audit lint format types migrations conformance secret openapi clients lock bench drills syllabi
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 
 openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the committed query counts and header sets
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/server/test_header_sets.py
+
+clients: $(VENV)/installed-dev $(CLIENTS) ## Build the Python and the TypeScript client into clients/build/
+	@$(BIN)/python -m clients
 
 bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, needs redis-server; writes RESULTS.md and PLANS.md
 	$(BIN)/python -m bench

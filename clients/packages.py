@@ -1,0 +1,120 @@
+"""A client is what its generator makes of docs/openapi.json, what is the same for all calls, and what makes a package.
+
+The generators are openapi-python-client, and openapi-typescript with the compiler of TypeScript, as they are locked for
+the tests. The hand-written part is `python/connection.py` and `typescript/index.ts`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+DESCRIPTION = ROOT / "docs" / "openapi.json"
+TOOLS = ROOT / "tests" / "clients"
+"""Where the packages of npm are that are locked for the tests."""
+
+NAME = "study-data-service-client"
+MODULE = "study_data_service_client"
+
+_FILES = "application/octet-stream"
+_GENERATOR = {
+    "project_name_override": NAME,
+    "package_name_override": MODULE,
+    "literal_enums": True,
+    "content_type_overrides": {
+        # Without these it leaves out a bare calendar file, and makes text of decks and then bytes of the text.
+        "text/calendar": _FILES,
+        "text/csv; charset=utf-8": _FILES,
+        "text/tab-separated-values; charset=utf-8": _FILES,
+    },
+    "post_hooks": ["ruff check --no-cache --fix-only .", "ruff format --no-cache ."],
+}
+"""https://github.com/openapi-generators/openapi-python-client#configuration"""
+
+_COMPILER = {
+    "strict": True,
+    "noUncheckedIndexedAccess": True,
+    "declaration": True,
+    "target": "es2022",
+    "lib": ["es2022", "dom"],
+    "types": [],
+    "module": "nodenext",
+    "verbatimModuleSyntax": True,
+    "skipLibCheck": True,
+}
+
+
+def version() -> str:
+    """That of the service's own package, which the clients share."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project["version"])
+
+
+def build_python(directory: Path) -> None:
+    """Make a project of Python in `directory`, in place of what is there.
+
+    Raises:
+        CalledProcessError: the generator could not make all of it; it has said so.
+    """
+    shutil.rmtree(directory, ignore_errors=True)
+    binaries = Path(sys.executable).parent
+    with tempfile.TemporaryDirectory() as temporary:
+        config = Path(temporary) / "config.json"
+        config.write_text(json.dumps(_GENERATOR | {"package_version_override": version()}), encoding="utf-8")
+        _run(
+            *(str(binaries / "openapi-python-client"), "generate", "--meta", "uv", "--fail-on-warning"),
+            *("--path", str(DESCRIPTION), "--config", str(config), "--output-path", str(directory)),
+            *("--custom-template-path", str(HERE / "python" / "templates")),
+        )
+    shutil.copy(HERE / "python" / "connection.py", directory / MODULE)
+    _add_texts(HERE / "python", directory)
+
+
+def build_typescript(directory: Path, node: str) -> None:
+    """Make a package of npm in `directory`, in place of what is there, with the Node.js at `node`.
+
+    Raises:
+        CalledProcessError: a tool could not make all of it; it has said so.
+    """
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    packages = TOOLS / "node_modules"
+    with tempfile.TemporaryDirectory() as temporary:
+        sources = Path(temporary)
+        shutil.copy(HERE / "typescript" / "index.ts", sources)
+        generator = str(packages / "openapi-typescript" / "bin" / "cli.js")
+        schema = ("--default-non-nullable", "false", "--output", str(sources / "schema.ts"))
+        _run(node, generator, str(DESCRIPTION), *schema)
+        (sources / "package.json").write_text('{"type": "module"}')
+        (sources / "node_modules").symlink_to(packages)
+        options = _COMPILER | {"rootDir": str(sources), "outDir": str(directory / "dist")}
+        settings = {"compilerOptions": options, "files": ["index.ts"]}
+        (sources / "tsconfig.json").write_text(json.dumps(settings), encoding="utf-8")
+        _run(node, str(packages / "typescript" / "bin" / "tsc"), "--project", str(sources))
+    locked = json.loads((TOOLS / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+    package = json.loads((HERE / "typescript" / "package.json").read_text(encoding="utf-8"))
+    package |= {"version": version(), "dependencies": {"openapi-fetch": f"~{locked['openapi-fetch']}"}}
+    (directory / "package.json").write_text(json.dumps(package, indent=2) + "\n", encoding="utf-8")
+    _add_texts(HERE / "typescript", directory)
+
+
+def _run(*command: str) -> None:
+    """Run a tool, which must succeed; what it says is shown only if it does not."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        command, env=os.environ | {"PATH": path}, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout + done.stderr)
+        done.check_returncode()
+
+
+def _add_texts(source: Path, directory: Path) -> None:
+    shutil.copy(source / "README.md", directory)
+    shutil.copy(ROOT / "LICENSE", directory)

@@ -1,0 +1,185 @@
+"""What every call of the client goes through: retries, keys that make them safe, pages, and errors as exceptions.
+
+Nothing here knows an operation: those are in `api`, generated from the service's description.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from http import HTTPStatus
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+from uuid import uuid4
+
+import httpx
+from httpx_retries import Retry, RetryTransport
+
+RETRIES = 3
+PATIENCE_SECONDS = 90
+"""The longest wait that is waited for: a window of the rate is a minute. Limits of an hour are the caller's matter."""
+
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_FAULTS = (500, 502, 503, 504)
+_BUSY = frozenset({409, 429})
+
+Entry = TypeVar("Entry")
+Cursor = TypeVar("Cursor")
+
+
+class Refused(Exception):
+    """The service answered with an error, and with the same one after what retries there are.
+
+    Attributes:
+        status: of HTTP.
+        type: as the service's page on errors names it, such as `not_found`; empty if the answer is not the service's.
+        request_id: names the request in the logs of the service.
+        details: what is wrong with which field, each a `field` and a `message`.
+        retry_after: seconds after which the call may be sent again, if the service said so.
+    """
+
+    def __init__(self, status: int, content: bytes, headers: Mapping[str, str]) -> None:
+        told = _error(content)
+        self.status = status
+        self.type: str = told.get("type", "")
+        self.request_id: str | None = told.get("request_id")
+        self.details: list[dict[str, str]] = told.get("details", [])
+        self.retry_after = _seconds(headers)
+        message = told.get("message") or content[:200].decode(errors="replace")
+        fields = "".join(f" {detail['field']}: {detail['message']}" for detail in self.details)
+        super().__init__(f"{status} {self.type}: {message}{fields} ({self.request_id})")
+
+
+def _error(content: bytes) -> dict[str, Any]:
+    """The `error` of the service's envelope; empty for what a proxy answered in its stead."""
+    try:
+        error = json.loads(content)["error"]
+    except (ValueError, LookupError, TypeError):
+        return {}
+    return error if isinstance(error, dict) else {}
+
+
+def _seconds(headers: Mapping[str, str]) -> int | None:
+    """`Retry-After`, which the service sends as whole seconds."""
+    told = headers.get("Retry-After", "")
+    return int(told) if told.isdecimal() else None
+
+
+class _Busy(httpx.NetworkError):
+    """The service asks to come back soon; an error of the network in the eyes of the retries, which then wait."""
+
+
+def _raise_if_busy(response: httpx.Response) -> None:
+    """429, and 409 while the first try of a call is still running, say when to come back; another 409 does not."""
+    seconds = _seconds(response.headers)
+    if response.status_code in _BUSY and seconds is not None and seconds <= PATIENCE_SECONDS:
+        raise _Busy(f"Come back in {seconds} seconds")
+
+
+class _Whole(httpx.BaseTransport, httpx.AsyncBaseTransport):
+    """Reads an answer to its end, so that one that breaks off counts as a broken connection."""
+
+    def __init__(self, proxy: str | None) -> None:
+        self.blocking = httpx.HTTPTransport(proxy=proxy)
+        self.asynchronous = httpx.AsyncHTTPTransport(proxy=proxy)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        response = self.blocking.handle_request(request)
+        response.read()
+        return response
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await self.asynchronous.handle_async_request(request)
+        await response.aread()
+        return response
+
+    def close(self) -> None:
+        self.blocking.close()
+
+    async def aclose(self) -> None:
+        await self.asynchronous.aclose()
+
+
+class SafeTransport(RetryTransport):
+    """Sends a call up to three times more, after 1, 2 and 4 seconds or after what `Retry-After` asks for.
+
+    A POST gets an `Idempotency-Key` first, unless the caller gave one, which all of its tries share: the service does
+    it once.
+    """
+
+    def __init__(self, url: str) -> None:
+        """`url` is that of the service; a proxy for it is taken from the environment, as httpx does on its own."""
+        retry = Retry(
+            total=RETRIES,
+            allowed_methods=_METHODS,
+            status_forcelist=_FAULTS,
+            backoff_factor=0.5,
+            backoff_jitter=0,
+            max_backoff_wait=PATIENCE_SECONDS,
+            validate_response=_raise_if_busy,
+        )
+        super().__init__(_Whole(_proxy(url)), retry)
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        _give_key(request)
+        request.read()  # a file could be read for the first try alone
+        return super().handle_request(request)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        _give_key(request)
+        await request.aread()  # as above
+        return await super().handle_async_request(request)
+
+
+def _proxy(url: str) -> str | None:
+    parts = urlsplit(url)
+    known = getproxies()
+    proxy = known.get(parts.scheme) or known.get("all")
+    if proxy is None or proxy_bypass(parts.hostname or ""):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _give_key(request: httpx.Request) -> None:
+    if request.method == "POST":
+        request.headers.setdefault("Idempotency-Key", str(uuid4()))
+
+
+class Reply(Protocol):
+    """An answer as generated code gives it."""
+
+    status_code: HTTPStatus
+    content: bytes
+    headers: MutableMapping[str, str]
+    parsed: Any
+
+
+def answered(reply: Reply) -> Any:
+    """The record of an answer.
+
+    Raises:
+        Refused: it is an error, or nothing that the description knows.
+    """
+    if reply.status_code >= 300 or reply.parsed is None:
+        raise Refused(reply.status_code, reply.content, reply.headers)
+    return reply.parsed
+
+
+class Page(Protocol[Entry]):
+    """A page of a list."""
+
+    data: list[Entry]
+    next_cursor: str | None
+
+
+def every(page: Callable[[Cursor | str], Page[Entry]], first: Cursor) -> Iterator[Entry]:
+    """The entries of all pages; each page is asked for when those before it were taken.
+
+    Args:
+        page: the one behind a cursor.
+        first: what stands for the cursor of the first.
+    """
+    cursor: Cursor | str | None = first
+    while cursor is not None:
+        found = page(cursor)
+        yield from found.data
+        cursor = found.next_cursor

@@ -1,0 +1,260 @@
+"""The clients of `make clients` against the service, with faults on the way: the scripts of their pages, and more.
+
+Those in TypeScript run in Node.js, those in Python here, with waits that are noted and not waited for.
+"""
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path
+from textwrap import indent
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+from tests.support import javascript, packages
+from tests.support.between import Between, between
+from tests.support.calendar_files import one_deadline
+from tests.support.doors import RestDoor
+from tests.support.world import OPERATIONS
+
+pytestmark = [pytest.mark.once("client libraries"), pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def way(live_server: Any, owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
+    """The way to the service, which the environment names with a key of the owner's."""
+    with between(live_server.url) as way:
+        monkeypatch.setenv("STUDY_URL", way.url)
+        monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+        yield way
+
+
+@pytest.fixture
+def python(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The Python client, with its records under `models`."""
+    monkeypatch.syspath_prepend(str(packages.python_site()))
+    importlib.import_module("study_data_service_client.models")
+    return importlib.import_module("study_data_service_client")
+
+
+@pytest.fixture
+def study(python: Any, way: Between) -> Iterator[Any]:
+    """The Python client's `Study`."""
+    with python.Study() as study:
+        yield study
+
+
+@pytest.fixture
+def waited(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that the Python client wanted to wait."""
+    seconds: list[float] = []
+    monkeypatch.setattr("httpx_retries.retry.time", SimpleNamespace(sleep=seconds.append))
+    return seconds
+
+
+@pytest.fixture
+def typescript(way: Between, tmp_path: Path) -> Callable[[str], Any]:
+    """Runs a script that has `study`, and gives what it tells as JSON."""
+    site = packages.javascript_site()
+
+    def told(script: str) -> Any:
+        file = site / f"{tmp_path.name}.ts"
+        imports = (
+            'import { Refused, connect, every, got } from "study-data-service-client";\nconst study = connect();\n'
+        )
+        file.write_text(imports + script)
+        return json.loads(_printed([javascript.node(), str(file)]))
+
+    return told
+
+
+def _printed(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _script(language: str, fence: str) -> str:
+    """The one script on the page of a client."""
+    page = (ROOT / "clients" / language / "README.md").read_text(encoding="utf-8")
+    [script] = re.findall(rf"^```{fence}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(script)
+
+
+def _in_python(script: str) -> str:
+    site = packages.python_site()
+    return _printed([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(site)!r})\n{script}"])
+
+
+def _in_typescript(script: str) -> str:
+    file = packages.javascript_site() / "page.ts"
+    file.write_text(script)
+    return _printed([javascript.node(), str(file)])
+
+
+@pytest.mark.parametrize(
+    ("language", "fence", "run"), [("python", "python", _in_python), ("typescript", "ts", _in_typescript)]
+)
+@pytest.mark.usefixtures("way")
+def test_the_script_of_its_page_runs_as_it_stands(
+    owner: RestDoor, course: Any, language: str, fence: str, run: Callable[[str], str]
+) -> None:
+    exam = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2030-12-03")
+    owner.made("create_item", course_id=course["id"], title="Quiz", kind="quiz")
+    script = _script(language, fence)
+    assert run(script) == f"{exam['due_on']} Midterm\n"
+    assert indent(script, "    ") in (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
+    assert len([line for line in script.splitlines() if line.strip(" }")]) <= 5
+
+
+def test_python_has_a_method_for_every_operation(python: Any) -> None:
+    assert set(OPERATIONS) - set(dir(python.Study)) == set()
+
+
+def test_python_writes_once_when_the_answer_is_lost(
+    owner: RestDoor, python: Any, study: Any, way: Between, waited: list[float]
+) -> None:
+    way.faults = ["lose", "cut", "lose"]
+    made = study.create_course(body=python.models.NewCourseBody(name="Cell Biology"))
+    assert [course["id"] for course in owner.made("list_courses")["data"]] == [str(made.id)]
+    assert (len(way.keys), len(set(way.keys)), None in way.keys) == (4, 1, False)
+    assert waited == [1, 2, 4]
+    study.create_course(body=python.models.NewCourseBody(name="Genetics"), idempotency_key="mine")
+    assert way.keys[-1] == "mine"
+
+
+def test_typescript_writes_once_when_the_answer_is_lost(
+    owner: RestDoor, typescript: Callable[[str], Any], way: Between
+) -> None:
+    way.faults = ["lose"]
+    made = typescript("""
+        const course = await got(study.POST("/v1/courses", { body: { name: "Cell Biology" } }));
+        const params = { header: { "Idempotency-Key": "mine" } };
+        await got(study.POST("/v1/courses", { params, body: { name: "Genetics" } }));
+        console.log(JSON.stringify(course.id));""")
+    assert [course["name"] for course in owner.made("list_courses")["data"]] == ["Cell Biology", "Genetics"]
+    assert owner.made("list_courses")["data"][0]["id"] == made
+    assert way.keys[0] == way.keys[1] is not None
+    assert way.keys[2] == "mine"
+
+
+def test_python_waits_for_a_busy_service(python: Any, study: Any, way: Between, waited: list[float]) -> None:
+    way.faults = [(429, "17"), (503, ""), (500, "5")]
+    assert study.get_me().email == "owner@example.org"
+    assert waited == [17, 2, 5]
+    way.faults = [(409, "1")]
+    study.create_course(body=python.models.NewCourseBody(name="Cell Biology"))
+    assert (waited[3:], way.keys[4]) == ([1], way.keys[5])
+
+
+def test_typescript_waits_for_a_busy_service(typescript: Callable[[str], Any], way: Between) -> None:
+    way.faults = [(429, "1"), (503, "0")]
+    seconds, email = typescript("""
+        const start = performance.now();
+        const me = await got(study.GET("/v1/me"));
+        console.log(JSON.stringify([(performance.now() - start) / 1000, me.email]));""")
+    assert (way.got, email) == (["GET /v1/me"] * 3, "owner@example.org")
+    assert seconds >= 1
+
+
+def test_python_gives_up_on_what_will_not_change(python: Any, study: Any, way: Between, waited: list[float]) -> None:
+    for fault, calls in [((429, "3600"), 1), ((409, ""), 1), ((403, ""), 1)]:
+        way.faults, way.got = [fault], []
+        with pytest.raises(python.Refused) as refused:
+            study.get_me()
+        assert (refused.value.status, len(way.got)) == (fault[0], calls)
+    way.faults, way.got = [(503, "")] * 4, []
+    with pytest.raises(python.Refused, match="503"):
+        study.get_me()
+    assert (len(way.got), waited) == (4, [1, 2, 4])
+
+
+def test_python_tells_what_was_wrong(python: Any, study: Any) -> None:
+    with pytest.raises(python.Refused, match="name") as refused:
+        study.create_course(body=python.models.NewCourseBody(name=" "))
+    error = refused.value
+    assert (error.status, error.type, error.details[0]["field"]) == (422, "validation_failed", "name")
+    assert error.request_id.startswith("req_")
+
+
+def test_typescript_tells_what_was_wrong(typescript: Callable[[str], Any], way: Between) -> None:
+    way.faults = [(429, "3600")]
+    seen = typescript("""
+        const seen = [];
+        for (const name of ["", ""]) {
+          await got(study.POST("/v1/courses", { body: { name } })).catch((error) => {
+            if (!(error instanceof Refused)) throw error;
+            seen.push([error.status, error.type, error.details[0]?.field ?? error.retryAfter]);
+          });
+        }
+        console.log(JSON.stringify(seen));""")
+    assert seen == [[429, "rate_limited", 3600], [422, "validation_failed", "name"]]
+
+
+TITLES = ["Essay", "Midterm", "Quiz"]
+
+
+def test_python_walks_all_pages(owner: RestDoor, course: Any, study: Any, way: Between) -> None:
+    for title in TITLES:
+        owner.made("create_item", course_id=course["id"], title=title)
+    assert sorted(item.title for item in study.list_items(limit=1)) == TITLES
+    assert len(way.got) == 3
+    assert sorted(item.title for item in study.list_items()) == TITLES
+    assert len(list(study.list_changes())) == 4
+    assert [found.name for found in study.list_courses()] == [course["name"]]
+    assert len(way.got) == 6
+
+
+def test_typescript_walks_all_pages(
+    owner: RestDoor, course: Any, typescript: Callable[[str], Any], way: Between
+) -> None:
+    for title in TITLES:
+        owner.made("create_item", course_id=course["id"], title=title)
+    titles, changes = typescript("""
+        const titles = [];
+        for await (const item of every(study, "/v1/items", { limit: 1 })) titles.push(item.title);
+        let changes = 0;
+        for await (const _ of every(study, "/v1/changes")) changes += 1;
+        console.log(JSON.stringify([titles, changes]));""")
+    assert (sorted(titles), changes, len(way.got)) == (TITLES, 4, 4)
+
+
+def test_python_reads_values_that_it_does_not_know(owner: RestDoor, course: Any, study: Any, way: Between) -> None:
+    owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam")
+    deck = owner.made("create_vocab_deck", name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
+    way.rewritten = {b'"exam"': b'"seminar"', b'"new"': b'"buried"'}
+    assert [item.kind for item in study.list_items()] == ["seminar"]
+    [found] = study.list_vocab_decks(deck_id=deck["id"], include_cards=True)
+    assert [card.state for card in found.cards] == ["buried"]
+
+
+def test_typescript_reads_values_that_it_does_not_know(
+    owner: RestDoor, course: Any, typescript: Callable[[str], Any], way: Between
+) -> None:
+    owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam")
+    way.rewritten = {b'"exam"': b'"seminar"'}
+    told = typescript("""
+        const page = await got(study.GET("/v1/items"));
+        console.log(JSON.stringify(page.data.map((item) => item.kind)));""")
+    assert told == ["seminar"]
+
+
+def test_python_sends_a_file_again_as_a_whole(
+    course: Any, python: Any, study: Any, way: Between, waited: list[float]
+) -> None:
+    way.faults = ["lose"]
+    told = study.import_calendar(course["id"], body=python.File(payload=BytesIO(one_deadline())))
+    assert (len(told.new), len(waited)) == (1, 1)
+    assert way.bodies == [one_deadline()] * 2
+
+
+def test_python_reads_a_file(owner: RestDoor, study: Any) -> None:
+    deck = owner.made("create_vocab_deck", name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
+    assert b"ATP,Energy" in study.export_vocab_deck(deck["id"]).payload.read()

@@ -1,0 +1,68 @@
+"""The clients of `make clients`, built once in a run and installed as their users do it."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clients.packages import build_python, build_typescript
+from tests.support import javascript, run
+
+
+def python_site() -> Path:
+    """A directory for PYTHONPATH into which the Python client is installed."""
+    return _once("python", _install_python)
+
+
+def javascript_site() -> Path:
+    """A directory with the TypeScript client in its `node_modules`; skips the test on a machine without Node.js."""
+    javascript.node()
+    return _once("typescript", _install_typescript)
+
+
+def _once(name: str, make: Callable[[Path], None]) -> Path:
+    """What `make` made in a directory of the run; the other workers wait for the first that asks."""
+    directory = Path(os.environ[run.DIRECTORY]) / "clients" / name
+    directory.parent.mkdir(exist_ok=True)
+    with directory.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not directory.exists():
+            made = directory.with_suffix(".making")
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+            make(made)
+            made.rename(directory)
+    return directory
+
+
+def _install_python(directory: Path) -> None:
+    build_python(directory / "project")
+    options = ("--offline", "--no-deps", "--no-build-isolation", "--python", sys.executable, "--target", str(directory))
+    _run(sys.executable, "-m", "uv", "pip", "install", "--quiet", *options, str(directory / "project"))
+
+
+def _install_typescript(directory: Path) -> None:
+    build_typescript(directory / "project", javascript.node())
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed")
+    _run(npm, "pack", "--silent", "--offline", "--pack-destination", str(directory), str(directory / "project"))
+    [packed] = directory.glob("*.tgz")
+    modules = directory / "node_modules"
+    modules.mkdir()
+    with tarfile.open(packed) as package:
+        package.extractall(directory, filter="data")
+    (directory / "package").rename(modules / "study-data-service-client")
+    (modules / "openapi-fetch").symlink_to(javascript.PACKAGES / "openapi-fetch")
+    (directory / "package.json").write_text('{"type": "module"}')
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
