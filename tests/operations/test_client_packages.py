@@ -3,9 +3,9 @@
 Those in TypeScript run in Node.js, those in Python here, with waits that are noted and not waited for.
 """
 
+import asyncio
 import importlib
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -81,13 +81,6 @@ def _printed(command: list[str]) -> str:
     return done.stdout
 
 
-def _script(language: str, fence: str) -> str:
-    """The one script on the page of a client."""
-    page = (ROOT / "clients" / language / "README.md").read_text(encoding="utf-8")
-    [script] = re.findall(rf"^```{fence}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    return str(script)
-
-
 def _in_python(script: str) -> str:
     site = packages.python_site()
     return _printed([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(site)!r})\n{script}"])
@@ -99,16 +92,14 @@ def _in_typescript(script: str) -> str:
     return _printed([javascript.node(), str(file)])
 
 
-@pytest.mark.parametrize(
-    ("language", "fence", "run"), [("python", "python", _in_python), ("typescript", "ts", _in_typescript)]
-)
+@pytest.mark.parametrize(("language", "run"), [("python", _in_python), ("typescript", _in_typescript)])
 @pytest.mark.usefixtures("way")
 def test_the_script_of_its_page_runs_as_it_stands(
-    owner: RestDoor, course: Any, language: str, fence: str, run: Callable[[str], str]
+    owner: RestDoor, course: Any, language: str, run: Callable[[str], str]
 ) -> None:
     exam = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2030-12-03")
     owner.made("create_item", course_id=course["id"], title="Quiz", kind="quiz")
-    script = _script(language, fence)
+    script = packages.script(language)
     assert run(script) == f"{exam['due_on']} Midterm\n"
     assert indent(script, "    ") in (ROOT / "docs" / "quickstart.md").read_text(encoding="utf-8")
     assert len([line for line in script.splitlines() if line.strip(" }")]) <= 5
@@ -143,6 +134,19 @@ def test_typescript_writes_once_when_the_answer_is_lost(
     assert owner.made("list_courses")["data"][0]["id"] == made
     assert way.keys[0] == way.keys[1] is not None
     assert way.keys[2] == "mine"
+
+
+def test_python_writes_once_under_asyncio(owner: RestDoor, python: Any, study: Any, way: Between) -> None:
+    create_course = importlib.import_module("study_data_service_client.api.courses.create_course")
+    way.faults = ["cut"]
+
+    async def made() -> Any:
+        async with study.client as client:
+            return await create_course.asyncio(client=client, body=python.models.NewCourseBody(name="Cell Biology"))
+
+    assert asyncio.run(made()).name == "Cell Biology"
+    assert way.keys[0] == way.keys[1] is not None
+    assert len(owner.made("list_courses")["data"]) == 1
 
 
 def test_python_waits_for_a_busy_service(python: Any, study: Any, way: Between, waited: list[float]) -> None:

@@ -1,11 +1,11 @@
-"""Clients generated from /openapi.json compile strictly and complete a session against a live server.
+"""The clients of `make clients` are typed strictly, and complete a session against a live server.
 
-Generated code goes to a temporary directory; the sessions are `tests/clients/session.py` and `session.ts`.
+The sessions are `tests/clients/session.py` and `session.ts`; the scripts of the clients' pages are typed beside them.
 """
 
 import json
 import os
-import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,12 +16,11 @@ import pytest
 
 from tests import ROOT
 from tests.operations.test_quickstart import blocks
-from tests.support import javascript
+from tests.support import javascript, packages
 from tests.support.doors import RestDoor
 
 pytestmark = [pytest.mark.once("client libraries"), pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
-BIN = Path(sys.executable).parent
 CACHE = ROOT / ".mypy_cache" / "generated"
 COMPILER_OPTIONS = {
     "strict": True,
@@ -32,68 +31,42 @@ COMPILER_OPTIONS = {
     "types": [],
     "module": "nodenext",
     "verbatimModuleSyntax": True,
-    "skipLibCheck": True,
 }
-GENERATED_MYPY = """
-[mypy]
-strict = True
-# The generator's own client, which passes its arguments on untyped.
-[mypy-study_client.client]
-ignore_errors = True
-# And its reading of a file, which it takes from the text of the answer where that is text.
-[mypy-study_client.api.vocabulary.export_vocab_deck]
-ignore_errors = True
-"""
 
 
-def _python(url: str, directory: Path) -> subprocess.CompletedProcess[str]:
-    """Generate, check the session's types against what was generated, run it."""
-    package = directory / "study_client"
-    _run("openapi-python-client", "generate", "--url", url, "--meta", "none", "--output-path", str(package))
-    settings = directory / "mypy.ini"
-    settings.write_text(GENERATED_MYPY)
-    session = str(javascript.CLIENTS / "session.py")
+def _python(directory: Path) -> str:
+    """Check the types of the package and of its users, then run the session; gives what it printed."""
+    site, session = packages.python_site(), javascript.CLIENTS / "session.py"
+    settings, page = directory / "mypy.ini", directory / "page.py"
+    settings.write_text("[mypy]\nstrict = True\n")
+    page.write_text(packages.script("python"))
     options = ("--config-file", str(settings), "--cache-dir", str(CACHE))
-    _run("mypy", *options, str(package), session, MYPYPATH=str(directory))
-    return _run("python", session, PYTHONPATH=str(directory))
+    checked = (str(site / "study_data_service_client"), str(session), str(page))
+    _printed(sys.executable, "-m", "mypy", *options, *checked, MYPYPATH=str(site))
+    return _printed(sys.executable, str(session), PYTHONPATH=str(site))
 
 
-KNOWN = {"Unsupported content type text/calendar"}
-"""The Python generator takes the form of a calendar file, and warns that it leaves out the bare file beside it."""
+def _typescript(directory: Path) -> str:
+    """As above; the quick start's client is compiled beside them."""
+    shutil.copytree(packages.javascript_site(), directory, symlinks=True, dirs_exist_ok=True)
+    shutil.copy(javascript.CLIENTS / "session.ts", directory)
+    (directory / "page.ts").write_text(packages.script("typescript"))
+    (directory / "quickstart.mts").write_text("\n".join(blocks("ts")))
+    (directory / "node.d.ts").write_text("declare const process: { env: Record<string, string | undefined> };")
+    files = ["session.ts", "page.ts", "quickstart.mts", "node.d.ts"]
+    (directory / "tsconfig.json").write_text(json.dumps({"compilerOptions": COMPILER_OPTIONS, "files": files}))
+    compiler = str(javascript.PACKAGES / "typescript" / "bin" / "tsc")
+    _printed(javascript.node(), compiler, "--project", str(directory))
+    return _printed(javascript.node(), str(directory / "session.ts"))
 
 
-def _run(program: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a program of the virtual environment, which must succeed without a warning."""
-    environment = os.environ | variables | {"PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+def _printed(*command: str, **variables: str) -> str:
+    """What a program prints, which must succeed."""
     done = subprocess.run(  # our own and locked programs
-        [BIN / program, *arguments], env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, env=os.environ | variables, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    said = done.stdout + done.stderr
-    warnings = set(re.findall(r"^(?:WARNING|ERROR) .*\n\n(.*)$", said, re.MULTILINE))
-    assert warnings <= KNOWN, said
-    assert warnings or "Warning" not in said
-    return done
-
-
-def _typescript(url: str, directory: Path) -> subprocess.CompletedProcess[str]:
-    """As above; the quick start's client is compiled beside it."""
-    schema, settings = directory / "schema.ts", directory / "tsconfig.json"
-    generator = "node_modules/openapi-typescript/bin/cli.js"
-    _succeeds(javascript.run(generator, url, "--default-non-nullable", "false", "--output", str(schema)))
-    options = COMPILER_OPTIONS | {"paths": {"study-data-service": [str(schema)]}}
-    quickstart, node = directory / "quickstart.mts", directory / "node.d.ts"
-    quickstart.write_text("\n".join(blocks("ts")))
-    node.write_text("declare const process: { env: Record<string, string | undefined> };")
-    files = [javascript.CLIENTS / "session.ts", schema, quickstart, node]
-    settings.write_text(json.dumps({"compilerOptions": options, "files": [str(file) for file in files]}))
-    _succeeds(javascript.run("node_modules/typescript/bin/tsc", "--project", str(settings)))
-    return _succeeds(javascript.run("session.ts"))
-
-
-def _succeeds(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done
+    return done.stdout
 
 
 @pytest.mark.parametrize("session", [_python, _typescript], ids=["python", "typescript"])
@@ -102,14 +75,13 @@ def test_a_generated_client_completes_a_session(
     owner: RestDoor,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    session: Callable[[str, Path], subprocess.CompletedProcess[str]],
+    session: Callable[[Path], str],
 ) -> None:
     monkeypatch.setenv("STUDY_URL", live_server.url)
     monkeypatch.setenv("STUDY_API_KEY", owner.secret)
-    done = session(f"{live_server.url}/openapi.json", tmp_path)
-    assert json.loads(done.stdout) == {
+    assert json.loads(session(tmp_path)) == {
         "term": "Fall semester",
-        "kinds": ["exam", "seminar"],
+        "kind": "exam",
         "polled": ["Midterm", "Quiz", "Essay"],
         "done": True,
         "grade": [84.5, "B"],

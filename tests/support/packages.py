@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from clients.packages import build_python, build_typescript
+from clients.packages import HERE, build_python, build_typescript
 from tests.support import javascript, run
 
 
@@ -24,6 +25,13 @@ def javascript_site() -> Path:
     """A directory with the TypeScript client in its `node_modules`; skips the test on a machine without Node.js."""
     javascript.node()
     return _once("typescript", _install_typescript)
+
+
+def script(language: str) -> str:
+    """The one script on the page of a client."""
+    page = (HERE / language / "README.md").read_text(encoding="utf-8")
+    [found] = re.findall(r"^```\w+\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    return str(found)
 
 
 def _once(name: str, make: Callable[[Path], None]) -> Path:
