@@ -17,7 +17,7 @@ def main() -> None:
         sys.stdout.write("Node.js was not found: the client of TypeScript was not built\n")
         return
     build_typescript(BUILD / "typescript", node)
-    sys.stdout.write("npm install ./clients/build/typescript\n")
+    sys.stdout.write("npm install --install-links clients/build/typescript\n")
 
 
 if __name__ == "__main__":
