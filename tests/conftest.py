@@ -29,6 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
+    run.collect_no_garbage()
     first = run.DIRECTORY not in os.environ
     if first:
         config.stash[_started] = run.prepare(config.getoption("--database"))
@@ -61,6 +62,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = "once" if config.getoption("--database") == "postgresql" else "postgresql"
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(left_out)])
     items[:] = [item for item in items if not item.get_closest_marker(left_out)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Once all tests are known, in the first process and in each worker."""
+    run.collect_new_garbage()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
