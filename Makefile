@@ -23,9 +23,9 @@ secret: $(VENV)/bin/python
 wheel: $(VENV)/installed-dev ## Build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel
 
-test: check $(CLIENTS) ## Set up and run every test, on SQLite (both doors) and on PostgreSQL (REST)
-	$(BIN)/pytest --database sqlite $(PYTEST_ARGS)
-	$(BIN)/pytest --database postgresql $(PYTEST_ARGS)
+test: check $(CLIENTS) ## Set up and run every test, on SQLite (through the tools) and on PostgreSQL (over REST)
+	$(BIN)/pytest --database sqlite --doors mcp $(PYTEST_ARGS)
+	$(BIN)/pytest --database postgresql --doors rest $(PYTEST_ARGS)
 
 PYTEST_ARGS ?= -n auto --dist worksteal
 

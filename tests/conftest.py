@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql"], default="sqlite")
-    parser.addoption("--all-doors", action="store_true", help="call operations through the tools on PostgreSQL too")
+    parser.addoption("--doors", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare the environment, then Django; xdist workers inherit the environment of the first process."""
+    run.collect_no_garbage()
     first = run.DIRECTORY not in os.environ
     if first:
         config.stash[_started] = run.prepare(config.getoption("--database"))
@@ -58,9 +59,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unexplained = {item.nodeid for item in items for mark in item.iter_markers("once") if not mark.args}
     if unexplained:
         raise pytest.UsageError(f"mark.once wants a reason, such as once('the look of pages'): {sorted(unexplained)}")
-    left_out = "once" if config.getoption("--database") == "postgresql" else "postgresql"
+    left_out = _left_out(config)
     config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(left_out)])
     items[:] = [item for item in items if not item.get_closest_marker(left_out)]
+
+
+def pytest_pycollect_makeitem(collector: pytest.Collector) -> list[pytest.Item] | None:
+    """No tests of a file that is left out as a whole: many of them are made from long tables."""
+    return [] if collector.get_closest_marker(_left_out(collector.config)) else None
+
+
+def _left_out(config: pytest.Config) -> str:
+    return "once" if config.getoption("--database") == "postgresql" else "postgresql"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Once all tests are known, in the first process and in each worker."""
+    run.collect_new_garbage()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -80,16 +96,18 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Send each test of the operations through both doors, except one that is marked as about REST alone.
+    """Send each test of the operations through its doors: REST and the tools, or the one that the run is for.
 
     On PostgreSQL all go over REST alone: both doors call the same action, so the second one shows nothing about the
-    database that the first has not shown. `--all-doors` opens both there too.
+    database that the first has not shown. `--doors` says otherwise. What is marked as about REST goes over REST always;
+    what runs once goes through both doors then.
     """
     if "door_kind" in metafunc.fixturenames:
-        option = metafunc.config.getoption
-        both = option("--database") == "sqlite" or option("--all-doors")
-        rest_alone = metafunc.definition.get_closest_marker("rest") is not None
-        metafunc.parametrize("door_kind", ["rest", "mcp"] if both and not rest_alone else ["rest"])
+        option, mark = metafunc.config.getoption, metafunc.definition.get_closest_marker
+        doors = option("--doors") or ("both" if option("--database") == "sqlite" else "rest")
+        if mark("rest") or mark("once"):
+            doors = "rest" if mark("rest") else "both"
+        metafunc.parametrize("door_kind", ["rest", "mcp"] if doors == "both" else [doors])
 
 
 @pytest.fixture(scope="session")

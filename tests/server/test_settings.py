@@ -1,17 +1,27 @@
 """Settings: a wrong value stops the start and names its variable in one line (decisions, section 2)."""
 
-import ast
 import json
 import os
 import re
+import runpy
 import secrets
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
 
 import pytest
-from django.test import Client
+from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpResponse
+from django.middleware.security import SecurityMiddleware
+from django.test import Client, RequestFactory, override_settings
+from environ.fileaware_mapping import FileAwareMapping
 
+from studyservice import environment
 from studyservice.http.paths import is_api_path
 from tests import ROOT
 from tests.support.oauth import error_of
@@ -43,12 +53,13 @@ NO_DATABASE = (
 )
 
 
-@pytest.fixture
-def run(tmp_path: Path):
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory):
     """Runs a program of the virtual environment with the given settings and no others."""
+    data = tmp_path_factory.mktemp("settings")
 
     def run_program(*program: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path)} | variables
+        environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(data)} | variables
         return subprocess.run(  # our own programs
             [sys.executable, *program],
             check=False,
@@ -62,9 +73,25 @@ def run(tmp_path: Path):
     return run_program
 
 
+Load = Callable[..., SimpleNamespace]
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """Reads the settings of these variables and no others, as a start does, but in this process: a start takes 2 s."""
+
+    def load_settings(**variables: str) -> SimpleNamespace:
+        monkeypatch.setattr(environment.env, "ENVIRON", FileAwareMapping())  # which knows no file yet
+        with mock.patch.dict(os.environ, {"DATA_DIR": str(tmp_path)} | variables, clear=True):
+            return SimpleNamespace(**runpy.run_path(str(ROOT / "studyservice" / "settings.py")))
+
+    return load_settings
+
+
 def test_production_passes_the_deployment_checks(run):
     answer = run("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
-    assert (answer.returncode, answer.stdout) == (0, "System check identified no issues (4 silenced).\n"), answer.stderr
+    found = (answer.returncode, answer.stdout, answer.stderr)
+    assert found == (0, "System check identified no issues (4 silenced).\n", "")
 
 
 @pytest.mark.parametrize(
@@ -151,9 +178,16 @@ def test_production_passes_the_deployment_checks(run):
         ),
     ],
 )
-def test_a_wrong_value_is_named_in_one_line(run, changes, message):
-    answer = run("manage.py", "check", **(PRODUCTION | changes))
-    assert (answer.returncode, answer.stdout, answer.stderr) == (1, "", f"Not started: {message}\n")
+def test_a_wrong_value_is_named_in_one_line(load: Load, changes, message):
+    with pytest.raises(ImproperlyConfigured) as refused:
+        load(**(PRODUCTION | changes))
+    assert str(refused.value) == message
+
+
+def test_a_command_refuses_in_that_line(run):
+    answer = run("manage.py", "check", **(PRODUCTION | {"PORT": "http"}))
+    refused = "Not started: PORT must be a whole number from 1 to 65535, not 'http'.\n"
+    assert (answer.returncode, answer.stdout, answer.stderr) == (1, "", refused)
 
 
 def test_the_server_refuses_in_the_same_way(run):
@@ -170,69 +204,68 @@ def test_several_processes_need_redis(run):
     assert answer.stderr.startswith("Not started: WEB_CONCURRENCY is 2 but REDIS_URL is not set.")
 
 
-_SETTINGS = {"DJANGO_SETTINGS_MODULE": "studyservice.settings"}
+LONELY = PRODUCTION | {"TRUSTED_PROXIES": "0"}
+"""Without the proxy that https needs."""
 
 
-def _shown(run, name: str, **variables: str) -> str:
-    answer = run("-c", f"from django.conf import settings; print({name})", **_SETTINGS | variables)
-    assert answer.returncode == 0, answer.stderr
-    return str(answer.stdout)
+@pytest.fixture(scope="module")
+def loaded_by_the_server(run) -> "subprocess.CompletedProcess[str]":
+    """The service is loaded as the server does it, and says whether that loaded the client of Redis."""
+    done: subprocess.CompletedProcess[str]
+    done = run("-c", "import sys, studyservice.wsgi; print('redis' in sys.modules)", **LONELY)
+    return done
 
 
-def test_the_server_loads_the_redis_client_before_it_has_threads(run):
+def test_the_server_loads_the_redis_client_before_it_has_threads(loaded_by_the_server):
     """Threads that met it half loaded answered their first calls with 500."""
-    answer = run("-c", "import sys, studyservice.wsgi; print('redis' in sys.modules)", **PRODUCTION)
-    assert answer.stdout == "True\n", answer.stderr
+    assert loaded_by_the_server.stdout == "True\n", loaded_by_the_server.stderr
 
 
-def test_a_value_may_come_from_a_file(run, tmp_path: Path):
+def test_a_value_may_come_from_a_file(load: Load, tmp_path: Path):
     secret, database = tmp_path / "secret", tmp_path / "database"
     secret.write_text(f"{SECRET}\n")
     database.write_text("postgres://study:from-file@db/study\n")
     variables = PRODUCTION | {"SECRET_KEY_FILE": str(secret), "DATABASE_URL_FILE": str(database)}
     del variables["SECRET_KEY"]
-    shown = _shown(run, "settings.SECRET_KEY, settings.DATABASES['default']['PASSWORD']", **variables)
-    assert shown == f"{SECRET} from-file\n"
+    loaded = load(**variables)
+    assert (loaded.SECRET_KEY, loaded.DATABASES["default"]["PASSWORD"]) == (SECRET, "from-file")
 
 
-def test_a_missing_file_is_named(run, tmp_path: Path):
-    answer = run("manage.py", "check", **(PRODUCTION | {"SECRET_KEY_FILE": str(tmp_path / "none")}))
-    assert answer.returncode == 1
-    assert answer.stderr.startswith("Not started: SECRET_KEY_FILE cannot be read: ")
-    assert answer.stderr.count("\n") == 1
+def test_a_missing_file_is_named(load: Load, tmp_path: Path):
+    with pytest.raises(ImproperlyConfigured, match=r"^SECRET_KEY_FILE cannot be read: .+$"):
+        load(**(PRODUCTION | {"SECRET_KEY_FILE": str(tmp_path / "none")}))
 
 
-def test_the_trial_secret_is_enough_for_loopback(run, tmp_path: Path):
+def test_the_trial_secret_is_enough_for_loopback(load: Load, tmp_path: Path):
     (tmp_path / "trial-secret-key").write_text(SECRET)
-    shown = _shown(run, "settings.BASE_URL, settings.EMAIL_BACKEND.split('.')[-2]", PORT="8123")
-    assert shown == "http://127.0.0.1:8123 console\n"
+    loaded = load(PORT="8123")
+    assert (loaded.BASE_URL, loaded.EMAIL_BACKEND.split(".")[-2]) == ("http://127.0.0.1:8123", "console")
 
 
 @pytest.mark.parametrize(
     "origin",
     ["http://192.168.1.20:8000", "http://10.0.0.5", "http://[fd00::5]:8000", "http://desk:8000", "http://desk.local"],
 )
-def test_a_trial_may_be_on_a_private_network(run, tmp_path: Path, origin: str):
+def test_a_trial_may_be_on_a_private_network(load: Load, tmp_path: Path, origin: str):
     (tmp_path / "trial-secret-key").write_text(SECRET)
-    assert _shown(run, "settings.BASE_URL", HOST="0.0.0.0", BASE_URL=origin) == f"{origin}\n"  # noqa: S104
+    loaded = load(HOST="0.0.0.0", BASE_URL=origin)  # noqa: S104
+    assert vars(loaded)["BASE_URL"] == origin
 
 
 @pytest.mark.parametrize(
     "origin", ["http://example.org", "http://203.0.113.5x", "http://8.8.8.8", "http://0.0.0.0:8000"]
 )
-def test_a_trial_is_not_on_the_internet_over_http(run, tmp_path: Path, origin: str):
+def test_a_trial_is_not_on_the_internet_over_http(load: Load, tmp_path: Path, origin: str):
     (tmp_path / "trial-secret-key").write_text(SECRET)
-    answer = run("manage.py", "check", HOST="0.0.0.0", BASE_URL=origin)  # noqa: S104
-    assert answer.returncode == 1
-    assert answer.stderr == (
-        "Not started: BASE_URL must be https, except on loopback or, in a trial, in a private network: " + origin + "\n"
-    )
+    with pytest.raises(ImproperlyConfigured) as refused:
+        load(HOST="0.0.0.0", BASE_URL=origin)  # noqa: S104
+    why = "BASE_URL must be https, except on loopback or, in a trial, in a private network"
+    assert str(refused.value) == f"{why}: {origin}"
 
 
-def test_options_of_the_database_url_reach_the_driver(run):
+def test_options_of_the_database_url_reach_the_driver(load: Load):
     url = "postgres://study:p%40ss@db:6432/study?sslmode=require&connect_timeout=9&options=-c%20work_mem%3D8MB"
-    shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_URL": url}))
-    database = ast.literal_eval(shown)
+    database = load(**(PRODUCTION | {"DATABASE_URL": url})).DATABASES["default"]
     assert (database["HOST"], database["PORT"], database["PASSWORD"]) == ("db", 6432, "p@ss")
     assert database["OPTIONS"] == TRANSPORT | {
         "sslmode": "require",
@@ -244,21 +277,20 @@ def test_options_of_the_database_url_reach_the_driver(run):
     }
 
 
-def test_commands_wait_longer_for_the_database(run):
-    shown = _shown(run, "settings.COMMAND_DATABASES['default']['OPTIONS']", **PRODUCTION)
-    options = ast.literal_eval(shown)
+def test_commands_wait_longer_for_the_database(load: Load):
+    options = load(**PRODUCTION).COMMAND_DATABASES["default"]["OPTIONS"]
     long = "-c lock_timeout=60s -c statement_timeout=3600s -c idle_in_transaction_session_timeout=3600s"
     assert (options["options"], options["deadline"]) == (long, 3602)
 
 
-def test_a_lock_of_sqlite_is_waited_for_as_long(run):
-    shown = "[d['default']['OPTIONS']['timeout'] for d in (settings.DATABASES, settings.COMMAND_DATABASES)]"
-    assert _shown(run, shown, **(PRODUCTION | {"DATABASE_URL": ""})) == "[5, 60]\n"
+def test_a_lock_of_sqlite_is_waited_for_as_long(load: Load):
+    loaded = load(**(PRODUCTION | {"DATABASE_URL": ""}))
+    databases = (loaded.DATABASES, loaded.COMMAND_DATABASES)
+    assert [each["default"]["OPTIONS"]["timeout"] for each in databases] == [5, 60]
 
 
-def test_behind_a_pooler_nothing_outlives_a_transaction(run):
-    shown = _shown(run, "settings.DATABASES['default']", **(PRODUCTION | {"DATABASE_POOLED": "true"}))
-    database = ast.literal_eval(shown)
+def test_behind_a_pooler_nothing_outlives_a_transaction(load: Load):
+    database = load(**(PRODUCTION | {"DATABASE_POOLED": "true"})).DATABASES["default"]
     assert database["DISABLE_SERVER_SIDE_CURSORS"] is True
     assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
 
@@ -276,7 +308,7 @@ def test_programs_read_who_runs_the_service(run):
         "print(json.dumps(client.get('/openapi.json').json()['info']));"
         "print(json.dumps(client.get('/.well-known/oauth-protected-resource').json()))"
     )
-    answer = run("-c", script, **(PRODUCTION | _SETTINGS | links))
+    answer = run("-c", script, **(PRODUCTION | {"DJANGO_SETTINGS_MODULE": "studyservice.settings"} | links))
     info, resource = map(json.loads, answer.stdout.splitlines())
     assert info["contact"] == {"url": links["CONTACT_URL"]}
     assert info["termsOfService"] == links["TERMS_URL"]
@@ -306,31 +338,39 @@ def test_every_variable_is_documented():
             {"HSTS_INCLUDE_SUBDOMAINS": "true", "HSTS_PRELOAD": "true"},
             "max-age=31536000; includeSubDomains; preload",
         ),
-        ({"BASE_URL": "http://localhost:8000"}, "None"),
+        ({"BASE_URL": "http://localhost:8000"}, None),
     ],
 )
-def test_https_is_demanded_of_this_host_and_of_others_where_the_operator_says_so(run, variables, header):
-    script = (
-        "import django; django.setup();"
-        "from django.http import HttpResponse; from django.middleware.security import SecurityMiddleware;"
-        "from django.test import RequestFactory;"
-        "answer = SecurityMiddleware(lambda request: HttpResponse())(RequestFactory().get('/', secure=True));"
-        "print(answer.headers.get('Strict-Transport-Security'))"
-    )
-    answer = run("-c", script, **(PRODUCTION | _SETTINGS | variables))
-    assert answer.stdout == f"{header}\n", answer.stderr
+def test_https_is_demanded_of_this_host_and_of_others_where_the_operator_says_so(
+    load: Load, variables: dict[str, str], header: str | None
+) -> None:
+    names = {name: value for name, value in vars(load(**(PRODUCTION | variables))).items() if "HSTS" in name}
+    assert len(names) == 3
+    with override_settings(**names):
+        answer = SecurityMiddleware(lambda request: HttpResponse())(RequestFactory().get("/", secure=True))
+    assert isinstance(answer, HttpResponse)
+    assert answer.headers.get("Strict-Transport-Security") == header
 
 
-def test_https_without_a_trusted_proxy_warns_at_the_start(run):
+def test_https_without_a_trusted_proxy_warns_at_the_start(run, loaded_by_the_server):
     """Every page would redirect to itself for ever, and everybody would share the proxy's rates."""
-    lonely = PRODUCTION | {"TRUSTED_PROXIES": "0"}
-    for answer in (run("manage.py", "check", **lonely), run("-c", "import studyservice.wsgi", **lonely)):
+    for answer in (run("manage.py", "check", **LONELY), loaded_by_the_server):
         assert answer.returncode == 0
         assert "?: (studyservice.W001) BASE_URL is https, but TRUSTED_PROXIES is 0." in answer.stderr
         assert "HINT: Set TRUSTED_PROXIES to the number of proxies that a request passes" in answer.stderr
-    assert run("manage.py", "check", **PRODUCTION).stderr == ""
-    plain = PRODUCTION | {"BASE_URL": "http://localhost:8000", "TRUSTED_PROXIES": "0"}
-    assert run("manage.py", "check", **plain).stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("base_url", "proxies", "warned"),
+    [
+        ("https://study.example.org", 0, True),
+        ("https://study.example.org", 1, False),
+        ("http://localhost:8000", 0, False),
+    ],
+)
+def test_only_https_needs_a_trusted_proxy(settings: Any, base_url: str, proxies: int, warned: bool) -> None:
+    settings.BASE_URL, settings.TRUSTED_PROXIES = base_url, proxies
+    assert ("studyservice.W001" in [message.id for message in run_checks()]) is warned
 
 
 @pytest.mark.django_db
@@ -365,7 +405,6 @@ def test_over_http_no_oauth_endpoint_takes_a_secret(settings, path):
     assert "https" in response.json()["error_description"]
 
 
-def test_a_proxy_s_word_on_https_needs_trust(run):
-    shown = "getattr(settings, 'SECURE_PROXY_SSL_HEADER', None)"
-    assert _shown(run, shown, **(PRODUCTION | {"TRUSTED_PROXIES": "0"})) == "None\n"
-    assert _shown(run, shown, **PRODUCTION) == "('HTTP_X_FORWARDED_PROTO', 'https')\n"
+def test_a_proxy_s_word_on_https_needs_trust(load: Load):
+    assert not hasattr(load(**(PRODUCTION | {"TRUSTED_PROXIES": "0"})), "SECURE_PROXY_SSL_HEADER")
+    assert load(**PRODUCTION).SECURE_PROXY_SSL_HEADER == ("HTTP_X_FORWARDED_PROTO", "https")

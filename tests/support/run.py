@@ -1,5 +1,6 @@
 """The environment of a run of the tests, which its processes inherit, and what makes the run cheap."""
 
+import gc
 import os
 import secrets
 import tempfile
@@ -18,6 +19,8 @@ def prepare(database: str) -> tuple[Path, Any]:
     directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
     for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS"):
         os.environ.pop(name, None)
+    # Each process of the run, its workers too, would compile all modules anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ |= {
         DIRECTORY: str(directory),
         "DJANGO_SETTINGS_MODULE": "studyservice.settings",
@@ -40,6 +43,17 @@ def hash_passwords_cheaply() -> None:
     from accounts.hashing import Argon2Hasher
 
     Argon2Hasher.time_cost, Argon2Hasher.memory_cost, Argon2Hasher.parallelism = 1, 8, 1
+
+
+def collect_no_garbage() -> None:
+    """What is loaded until the tests begin stays: looking through it for garbage again and again finds none."""
+    gc.disable()
+
+
+def collect_new_garbage() -> None:
+    """Of what the tests make, and not of the modules and the tests themselves."""
+    gc.freeze()
+    gc.enable()
 
 
 def collect_static_files() -> None:
