@@ -28,6 +28,7 @@ from oauthserver.app_names import MAX_CLIENT_NAME
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.redirect_uris import fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
+from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]
@@ -176,7 +177,8 @@ class AccessToken(AbstractAccessToken):
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="access_token_expires")]
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["token_checksum"], name="access_token_checksum")
+            MemberKey(owner="user"),
+            models.UniqueConstraint(fields=["token_checksum"], name="access_token_checksum"),
         ]
 
 
@@ -203,7 +205,8 @@ class RefreshToken(AbstractRefreshToken):
             models.Index(fields=["user", "application"], name="refresh_token_live", condition=models.Q(revoked=None)),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["token_checksum"], name="refresh_token_checksum")
+            MemberForeignKey(field="access_token", owner="user"),
+            models.UniqueConstraint(fields=["token_checksum"], name="refresh_token_checksum"),
         ]
 
 
