@@ -279,6 +279,7 @@ NOT_IN_ARCHIVE = {
     "accounts.ApiKey": "a credential",
     "accounts.CalendarFeed": "a credential",
     "accounts.SecretOwner": "whose credential is whose",
+    "accounts.MemberAddress": "the address is in the profile",
     "accounts.SignInCode": "a credential",
     "accounts.BrowserSession": "a credential",
     "oauthserver.RefreshToken": "a credential",
@@ -325,6 +326,7 @@ MEMBER_DATA = [
     ("courses.Course", "member"),
     ("accounts.Change", "member"),
     ("admin.LogEntry", "user"),
+    ("accounts.MemberAddress", "member"),
 ]
 MEMBER_ERASURES = [
     "accounts.sessions.delete_sessions",

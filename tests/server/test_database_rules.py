@@ -20,7 +20,7 @@ from django.db.migrations.state import ProjectState
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignInCode
+from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, MemberAddress, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -165,6 +165,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         ApiKeyFactory.create(member=member),
         CalendarFeedFactory.create(member=member),
         SecretOwnerFactory.create(member=member),
+        MemberAddress.objects.get(member=member),
         SignInCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
         SessionFactory.create(member=member),

@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models import CalendarFeed, IdempotencyKey, Member, SecretOwner
+from accounts.models import CalendarFeed, IdempotencyKey, Member, MemberAddress, SecretOwner
 from courses.models import Course, Item
 from planning.models import ImportedEvent
 from practice.models import PracticeSum
@@ -67,6 +67,7 @@ TABLES_SINCE = {
     Invitation,
     IdempotencyKey,
     ImportedEvent,
+    MemberAddress,
     PracticeSum,
     SecretOwner,
 }
