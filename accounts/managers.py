@@ -73,4 +73,5 @@ class MemberManager(BaseUserManager["Member"]):
         from accounts.models import MemberAddress  # noqa: PLC0415  # it refers to the model of this manager
 
         member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
-        return self.get_queryset().filter(id=member_id)
+        members = self.get_queryset()
+        return members.none() if member_id is None else members.filter(id=member_id)
