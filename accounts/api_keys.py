@@ -6,6 +6,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.models import ApiKey, Member
+from accounts.secret_owners import add_owner
 from accounts.secrets import hint_of, new_secret, sha256
 from accounts.writing import writing
 from studyservice.operations.errors import Conflict
@@ -43,8 +44,9 @@ def create_api_key(
             created_at=now,
             expires_at=now + timedelta(days=expires_days) if expires_days else None,
         )
-        key.full_clean()
+        key.clean_fields()  # a full look for what is there already would be among the keys of all
         key.save(force_insert=True)
+        add_owner(key.secret_hash, member.id)
     return secret, key
 
 
@@ -81,7 +83,7 @@ def long_ended() -> tuple[QuerySet[ApiKey], ...]:
 
 def revoke_api_key(key: ApiKey) -> None:
     """Stop a key at once; revoking twice keeps the first time."""
-    ApiKey.objects.filter(id=key.id, revoked_at=None).update(revoked_at=timezone.now())
+    ApiKey.objects.filter(member_id=key.member_id, id=key.id, revoked_at=None).update(revoked_at=timezone.now())
 
 
 def revoke_all(member: Member) -> None:
@@ -95,6 +97,6 @@ def bring_keys_back(member: Member, now: datetime) -> None:
         if key.expires_at is not None:
             key.expires_at -= key.created_at - now
         key.created_at = now
-        key.save(update_fields=["created_at", "expires_at"])
+        member.api_keys.filter(id=key.id).update(created_at=key.created_at, expires_at=key.expires_at)
     for name in ("revoked_at", "last_used_at"):
         member.api_keys.filter(**{f"{name}__gt": now}).update(**{name: now})

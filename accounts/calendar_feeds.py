@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.credentials import LAST_USE_EVERY, MemberColumns, member_columns, member_of
 from accounts.models import CalendarFeed, Member
+from accounts.secret_owners import add_owner, delete_credentials, owner_of
 from accounts.secrets import kind_of, new_secret, sha256
 from accounts.writing import writing
 from studyservice.database.statements import Param, Select
@@ -29,7 +30,7 @@ class _FeedColumns(MemberColumns):
 
 
 _FEED = Select[_FeedColumns](
-    CalendarFeed.objects.filter(secret_hash=Param("secret_hash"), member__is_active=True),
+    CalendarFeed.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
     {"feed_id": "id", "used": "last_used_at", "write_clock": "member__write_clock"} | member_columns("member"),
 )
 
@@ -56,9 +57,10 @@ def new_feed(member: Member) -> str:
         NotFound: the member was deleted meanwhile.
     """
     secret = new_secret(KIND)
-    fresh = {"secret_hash": sha256(secret), "created_at": timezone.now(), "last_used_at": None}
     with writing(member.id):
-        CalendarFeed.objects.update_or_create(member_id=member.id, defaults=fresh)
+        end_feed(member.id)
+        CalendarFeed.objects.create(member_id=member.id, secret_hash=sha256(secret))
+        add_owner(sha256(secret), member.id)
     return f"{settings.BASE_URL}/calendar/{secret}.ics"
 
 
@@ -69,28 +71,32 @@ def feed_of(member: Member) -> CalendarFeed | None:
 
 def end_feed(member_id: UUID) -> bool:
     """Let the address work no longer; gives whether there was one."""
-    deleted, _ = CalendarFeed.objects.filter(member_id=member_id).delete()
-    return bool(deleted)
+    return bool(delete_credentials(CalendarFeed.objects.filter(member_id=member_id)))
 
 
 def resolve_feed(secret: str) -> Feed | None:
-    """Who is behind the secret of an address, in one query; None if it is wrong or ended. Notes at times its use."""
-    if kind_of(secret) != KIND:
+    """Who is behind the secret of an address, in one query, or two where its member is not known to the process.
+
+    None if it is wrong or ended. Notes at times its use.
+    """
+    secret_hash = sha256(secret)
+    member_id = owner_of(secret_hash) if kind_of(secret) == KIND else None
+    if member_id is None:
         return None
-    row = _FEED.first(secret_hash=sha256(secret))
+    row = _FEED.first(member_id=member_id, secret_hash=secret_hash)
     if row is None:
         return None
     now = timezone.now()
     if row["used"] is None or row["used"] < now - LAST_USE_EVERY:
-        _record_use(row["feed_id"], now)
+        _record_use(member_id, now)
     return Feed(row["feed_id"], member_of(row), row["write_clock"])
 
 
-def _record_use(feed_id: UUID, now: datetime) -> None:
+def _record_use(member_id: UUID, now: datetime) -> None:
     """Two requests at once write one time. Where nothing can be written, as on a full disk, reading goes on."""
     stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
     try:
-        CalendarFeed.objects.filter(stale, id=feed_id).update(last_used_at=now)
+        CalendarFeed.objects.filter(stale, member_id=member_id).update(last_used_at=now)
     except DatabaseError:
         logger.exception("The use of a calendar address could not be recorded")
 

@@ -52,6 +52,6 @@ def _note(connection: Connection, refusal: Refusal | None) -> None:
     if noted is not None and noted >= now - NOTED_EVERY:
         return
     try:
-        CONNECTED_APPS.get().note_call(connection.id, now, refusal)
+        CONNECTED_APPS.get().note_call(connection.member_id, connection.id, now, refusal)
     except DatabaseError:
         logger.exception("The call of an app could not be noted")

@@ -100,7 +100,7 @@ class Connections(Protocol):
     def asking(self, target: str) -> AskingApp | None:
         """The app that asks for consent at `target`, an address on this site; None for any other address."""
 
-    def note_call(self, connection: UUID, at: datetime, refusal: Refusal | None) -> None:
+    def note_call(self, member_id: UUID, connection: UUID, at: datetime, refusal: Refusal | None) -> None:
         """Keep `at` as the time of the connection's last call, or of its last `refusal`; nothing happens if it ended.
 
         Raises:

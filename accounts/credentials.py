@@ -1,4 +1,4 @@
-"""Whose request is this: a credential and its member, resolved in one indexed query.
+"""Whose request is this: a credential and its member, resolved in one indexed query that names the member.
 
 Each kind of secret has its resolver. API keys have theirs here; `CREDENTIAL_RESOLVERS` names all.
 """
@@ -20,6 +20,7 @@ from accounts.acting import Actor
 from accounts.changes import ActorKind
 from accounts.connections import Refusal
 from accounts.models import ApiKey, Member
+from accounts.secret_owners import owner_of
 from accounts.secrets import kind_of, sha256
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookTable
@@ -70,7 +71,9 @@ class _KeyColumns(MemberColumns):
 
 
 _API_KEY = Select[_KeyColumns](
-    ApiKey.objects.filter(secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True),
+    ApiKey.objects.filter(
+        member_id=Param("member_id"), secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True
+    ),
     {"key_id": "id", "key_name": "name", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
     | member_columns("member"),
 )
@@ -81,11 +84,13 @@ class Connection:
     """What a member allowed an app, by an access token of it.
 
     Attributes:
+        member_id: whose data it opens.
         last_call_at: what was noted of its calls (`accounts.calls`).
         refused_at: what was noted of those that were refused.
     """
 
     id: UUID
+    member_id: UUID
     last_call_at: datetime | None
     refused_at: datetime | None
 
@@ -136,7 +141,7 @@ DEAD_CREDENTIAL = RequestKey[DeadCredential]("dead_credential")
 """What an API request came with instead of a live credential, where its connection is known."""
 
 Resolver = Callable[[str], Credential | DeadCredential | None]
-"""Gives the credential behind a secret of its kind, in one query."""
+"""Gives the credential behind a secret of its kind, in one query, or two if the process did not know whose it is."""
 
 RESOLVERS = HookTable[Resolver]("CREDENTIAL_RESOLVERS", Resolver)
 """By kind: the secrets `<CREDENTIAL_PREFIX>_<kind>_…`."""
@@ -178,12 +183,13 @@ def _resolve(secret: str) -> Credential | DeadCredential | None:
 
 def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
     """The live API key `secret`, or None if it is wrong, expired or revoked; notes at times that it was used."""
-    row = _API_KEY.first(secret_hash=sha256(secret))
-    now = timezone.now()
+    secret_hash, now = sha256(secret), timezone.now()
+    member_id = owner_of(secret_hash)
+    row = None if member_id is None else _API_KEY.first(member_id=member_id, secret_hash=secret_hash)
     if row is None or (row["expires_at"] is not None and row["expires_at"] <= now):
         return None
     if row["used"] is None or row["used"] < now - LAST_USE_EVERY:
-        _record_use(row["key_id"], now)
+        _record_use(row["member_id"], row["key_id"], now)
     return Credential(
         kind="api_key",
         id=row["key_id"],
@@ -193,13 +199,13 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
     )
 
 
-def _record_use(key_id: UUID, now: datetime) -> None:
+def _record_use(member_id: UUID, key_id: UUID, now: datetime) -> None:
     """Two requests at once write one time: the second finds it fresh.
 
     Where nothing can be written, on a full disk or a standby, reading goes on.
     """
     stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
     try:
-        ApiKey.objects.filter(stale, id=key_id).update(last_used_at=now)
+        ApiKey.objects.filter(stale, member_id=member_id, id=key_id).update(last_used_at=now)
     except DatabaseError:
         logger.exception("The use of an API key could not be recorded")

@@ -66,7 +66,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
     if one is not None:
         pre_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
     for level, _ in reversed(levels):
-        _delete(level)
+        delete_alone(level)
     return {plural_of(type_of(level.model)): number for level, number in levels[1:]}
 
 
@@ -96,13 +96,17 @@ def _let_go(write: Write, gone: QuerySet[Model]) -> None:
         write.taken.reference(referring_to(plain, write.member_id, gone), plain.attname)
 
 
-def _delete(rows: QuerySet[Model]) -> None:
-    """Delete in one statement; who listens for a deletion, as storage does for files, is told of each row."""
+def delete_alone(rows: QuerySet[Any]) -> int:
+    """Delete `rows`, below which nothing is, in one statement; gives their number.
+
+    Who listens for a deletion, as storage does for files, is told of each row.
+    """
     listening = post_delete.has_listeners(rows.model)
     gone = list(rows) if listening else []
-    rows._raw_delete(DEFAULT_DB_ALIAS)  # noqa: SLF001  # `delete` would look for what is below, by ids
+    number: int = rows._raw_delete(DEFAULT_DB_ALIAS)  # noqa: SLF001  # `delete` would look for what is below, by ids
     for one in gone:
         post_delete.send(sender=rows.model, instance=one, using=DEFAULT_DB_ALIAS, origin=one)
+    return number
 
 
 def referring_to(reference: Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from accounts.models import Member, SignInCode
+from accounts.models import Member, MemberAddress, SignInCode
 from accounts.notices import notify
 from accounts.signin_codes import NEW_ADDRESS, Refusal, issue, try_code
 
@@ -18,7 +18,7 @@ PENDING_ADDRESS = "new_address"
 
 def begin_email_change(member: Member, email: str) -> UUID:
     """Send what belongs to `email`, the code or the notice; gives the code's id in any case."""
-    owner = Member.objects.filter(email=email).first()
+    owner = Member.objects.at(email).first()
     if owner is None:
         return issue(member, [email], NEW_ADDRESS)
     code_id = issue(None, [], NEW_ADDRESS)
@@ -44,6 +44,8 @@ def complete_email_change(member: Member, email: str, code_id: UUID, code: str) 
     try:
         with transaction.atomic():
             changed = outcome.id == member.id and Member.objects.filter(id=member.id).update(email=email)
+            if changed:
+                MemberAddress.objects.filter(member_id=member.id).update(email=email)
             SignInCode.objects.filter(member=member).delete()  # codes that went to the old address
     except IntegrityError:
         return Refusal.GONE

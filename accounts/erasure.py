@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import F, Model, QuerySet
 from django.utils import timezone
 
+from accounts.deleting import delete_alone
 from accounts.models import Member
 from studyservice.hooks import HookList
 
@@ -90,7 +91,8 @@ def delete_batch(member_id: UUID, rows: QuerySet[Model]) -> int:
     with transaction.atomic(durable=True):
         Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
         batch = list(rows.values_list("pk", flat=True)[:BATCH])
-        QuerySet(rows.model).filter(pk__in=batch).delete()
+        if batch:
+            delete_alone(rows.filter(pk__in=batch))
         return len(batch)
 
 

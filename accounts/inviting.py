@@ -48,7 +48,7 @@ def invite(email: str) -> Invited:
         raise ValidationError("An e-mail address has at most 254 characters.")
     if settings.SIGN_UP == "closed":
         raise Conflict("Nobody can join: SIGN_UP is closed.")
-    if Member.objects.filter(email=email).exists():
+    if Member.objects.at(email).exists():
         raise Conflict(f"{email} is a member already.")
     secret, now = new_secret("inv"), timezone.now()
     fields = {"secret_hash": sha256(secret), "created_at": now, "expires_at": now + LIFETIME}

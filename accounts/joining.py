@@ -20,4 +20,4 @@ def add_member(email: str) -> Member | None:
     try:
         return Member.objects.create_user(email, membership_active=days != 0, membership_until=until)
     except ValidationError:
-        return Member.objects.filter(email=email, is_active=True).first()
+        return Member.objects.at(email).filter(is_active=True).first()

@@ -66,4 +66,12 @@ class MemberManager(BaseUserManager["Member"]):
 
     def get_by_natural_key(self, username: str | None) -> "Member":
         """The member with this e-mail address, in any case."""
-        return self.get(email=(username or "").strip().lower())
+        return self.at((username or "").strip().lower()).get()
+
+    def at(self, email: str) -> MemberQuerySet:
+        """The member whose address this is, or nobody; a query of its own finds out whose it is."""
+        from accounts.models import MemberAddress  # noqa: PLC0415  # it refers to the model of this manager
+
+        member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
+        members = self.get_queryset()
+        return members.none() if member_id is None else members.filter(id=member_id)

@@ -50,7 +50,7 @@ def apply_file(rows: Iterable[str]) -> int:
         if complaints:
             raise FileRefused(sorted(complaints, key=_number))
         for line in sorted(lines, key=lambda line: ids[line.email]):  # one order for all, so that no two wait in a ring
-            stored = Member.objects.filter(email=line.email, erasure_began_at=None)
+            stored = Member.objects.filter(id=ids[line.email], email=line.email, erasure_began_at=None)
             if not stored.update(membership_active=line.active, membership_until=line.until):
                 raise FileRefused([f"line {line.number}: {line.email} was deleted or renamed meanwhile"])
     return len(lines)

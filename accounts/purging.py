@@ -1,7 +1,9 @@
 """What `purgeexpired` removes."""
 
 from collections.abc import Callable
+from typing import Any
 
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.utils import timezone
 
@@ -9,9 +11,11 @@ from accounts.api_keys import long_ended
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import KEPT_FOR as CHANGES_KEPT_FOR
 from accounts.changes import UNDOABLE_FOR, Change
+from accounts.deleting import delete_alone
 from accounts.idempotency import KEPT_FOR
 from accounts.invitation import Invitation
 from accounts.models import IdempotencyKey, SignInCode
+from accounts.secret_owners import delete_credentials
 from studyservice.database.ids import first_uuid7
 from studyservice.hooks import HookTable
 
@@ -30,32 +34,50 @@ def purge_all() -> dict[str, int]:
     return {what: remove() for what, remove in EXPIRED_DATA.items()}
 
 
-def purge(expired: QuerySet[Model]) -> int:
-    """Delete the rows of `expired`, `BATCH` at a time; gives their number."""
+def purge(expired: QuerySet[Model], *, owner: str | None = "member_id") -> int:
+    """Delete the rows of `expired`, `BATCH` at a time; gives their number.
+
+    Args:
+        owner: the column with the member, whom each statement that deletes names; None of rows that have none.
+    """
     removed = 0
-    while batch := list(expired.values_list("pk", flat=True)[:BATCH]):
-        removed += expired.filter(pk__in=batch).delete()[0]
+    while batch := list(expired.values_list("pk", owner or "pk")[:BATCH]):
+        rows = expired.filter(pk__in=[pk for pk, _ in batch])
+        if owner is not None:
+            rows = rows.filter(**{f"{owner}__in": {member_id for _, member_id in batch}})
+        with transaction.atomic():
+            removed += delete_alone(rows)
+    return removed
+
+
+def purge_credentials(expired: QuerySet[Any], *, owner: str = "member_id") -> int:
+    """Delete credentials, as `purge` does, with what is kept about their secrets (`accounts.secret_owners`)."""
+    removed = 0
+    while batch := list(expired.values_list("pk", owner)[:BATCH]):
+        members, ids = {member_id for _, member_id in batch}, [pk for pk, _ in batch]
+        with transaction.atomic():
+            removed += delete_credentials(expired.filter(**{f"{owner}__in": members}, pk__in=ids))
     return removed
 
 
 def purge_sessions() -> int:
     """Of browsers that were signed in, or signing in."""
-    return purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()))
+    return purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()), owner=None)
 
 
 def purge_sign_in_codes() -> int:
     """Whether they were used or not."""
-    return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()))
+    return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None)
 
 
 def purge_invitations() -> int:
     """That nobody has accepted."""
-    return purge(Invitation.objects.filter(expires_at__lt=timezone.now()))
+    return purge(Invitation.objects.filter(expires_at__lt=timezone.now()), owner=None)
 
 
 def purge_api_keys() -> int:
     """Those that ended long ago (`accounts.api_keys.KEPT_FOR`)."""
-    return sum(map(purge, long_ended()))
+    return sum(map(purge_credentials, long_ended()))
 
 
 def purge_idempotency_keys() -> int:
@@ -72,6 +94,7 @@ def purge_taken() -> int:
     """What deletions took, of rows that stay."""
     old = Change.objects.filter(id__lt=first_uuid7(timezone.now() - UNDOABLE_FOR), taken__isnull=False)
     removed = 0
-    while batch := list(old.values_list("pk", flat=True)[:BATCH]):
-        removed += old.filter(pk__in=batch).update(taken=None)
+    while batch := list(old.values_list("pk", "member_id")[:BATCH]):
+        members = {member_id for _, member_id in batch}
+        removed += old.filter(member_id__in=members, pk__in=[pk for pk, _ in batch]).update(taken=None)
     return removed

@@ -64,7 +64,7 @@ def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
 
     Where everybody may join, an address of nobody gets one to join with.
     """
-    owner = Member.objects.filter(email=email).first()
+    owner = Member.objects.at(email).first()
     if owner is None and settings.SIGN_UP == "open":
         return issue(None, [email], JOIN, joins=True)
     member = owner if owner is not None and owner.is_active else None

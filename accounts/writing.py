@@ -12,12 +12,13 @@ from typing import Protocol
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import DateTimeField, F
+from django.db.models import DateTimeField
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from accounts.models import Member
 from accounts.recording import Write
+from studyservice.database.functions import AMicrosecondLater
 from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import NotFound
 
@@ -30,7 +31,7 @@ _LOG_EVERY = timedelta(minutes=1)
 
 _TICK = Update(
     Member.objects.filter(id=Param("member_id"), erasure_began_at=None),
-    {"write_clock": Greatest(Param("now", DateTimeField()), F("write_clock") + timedelta(microseconds=1))},
+    {"write_clock": Greatest(Param("now", DateTimeField()), AMicrosecondLater("write_clock"))},
     returning="write_clock",
 )
 

@@ -1,10 +1,11 @@
 """What members' requests are let in by: API keys, and refresh tokens of an app that everybody has connected."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from accounts.models import ApiKey
+from accounts.models import ApiKey, SecretOwner
+from accounts.secret_owners import id_of
 from accounts.secrets import new_secret, sha256
 from bench.cast import CALLBACK, CLIENT_ID
 from bench.tables import copy, new_id
@@ -22,7 +23,13 @@ def add_keys(members: Sequence[UUID], used_at: datetime | None) -> list[str]:
         for member, key in zip(members, secrets, strict=True)
     )
     copy(ApiKey, rows)
+    add_owners(zip(secrets, members, strict=True))
     return secrets
+
+
+def add_owners(secrets: Iterable[tuple[str, UUID]]) -> None:
+    """Say whose each secret is."""
+    copy(SecretOwner, (SecretOwner(id=id_of(sha256(secret)), member_id=member) for secret, member in secrets))
 
 
 def connect(members: Sequence[UUID], tokens_each: int, now: datetime) -> dict[UUID, list[str]]:
@@ -49,4 +56,5 @@ def connect(members: Sequence[UUID], tokens_each: int, now: datetime) -> dict[UU
         refresh.append(token)
     copy(AccessToken, access)
     copy(RefreshToken, refresh)
+    add_owners((secret, member) for member, secrets in tokens.items() for secret in secrets)
     return tokens

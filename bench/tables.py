@@ -7,12 +7,21 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import Model
 
+from accounts.models import Member, MemberAddress
+
 chance = random.Random(7)  # noqa: S311  # data for measuring, the same every time
 
 
 def new_id() -> UUID:
     """A fresh id, the same in every run."""
     return UUID(int=chance.getrandbits(128), version=4)
+
+
+def copy_members(members: Iterable[Member]) -> None:
+    """Add members with their addresses."""
+    rows = list(members)
+    copy(Member, rows)
+    copy(MemberAddress, (MemberAddress(email=row.email, member_id=row.id) for row in rows))
 
 
 def copy(model: type[Model], rows: Iterable[Model]) -> None:

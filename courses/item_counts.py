@@ -86,5 +86,5 @@ def repair_item_counts(member_id: UUID) -> int:
     )
     wrong = dict(counted.exclude(item_count=F("there")).values_list("id", "there"))
     for course_id, there in wrong.items():
-        Course.objects.filter(id=course_id).update(item_count=there)
+        Course.objects.filter(member_id=member_id, id=course_id).update(item_count=there)
     return len(wrong)

@@ -15,6 +15,7 @@ from courses.syllabi.reading.files import TextStatus
 from courses.syllabi.reading.limits import MAX_PAGES
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
+from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
@@ -46,6 +47,7 @@ class Course(models.Model):
             models.Index(fields=["member", "created_at", "id"], name="course_member_age")
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberKey(),
             characters("name", 1, 120),
             characters("code", 1, 20),
             characters("term", 1, 60),
@@ -113,6 +115,7 @@ class SyllabusFile(models.Model):
             models.Index(fields=["expires_at"], name="syllabusfile_expiry", condition=models.Q(course=None))
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberForeignKey(field="course"),
             models.UniqueConstraint(
                 fields=["member", "sha256"], name="syllabusfile_unattached", condition=models.Q(course=None)
             ),
@@ -182,6 +185,8 @@ class Item(models.Model):
             models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberKey(),
+            MemberForeignKey(field="course"),
             characters("title", 1, 160),
             one_of("kind", ItemKind.values),
             at_least("sequence", 0),

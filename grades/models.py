@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from courses.models import Course
 from studyservice.database.constraints import at_least, between, characters
+from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 
 class GradeCategory(models.Model):
@@ -28,6 +29,8 @@ class GradeCategory(models.Model):
             models.Index(fields=["member", "course", "position"], name="category_member_course")
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberKey(),
+            MemberForeignKey(field="course"),
             characters("name", 1, 60),
             between("weight", 0, 100),
             at_least("position", 1),
@@ -52,7 +55,11 @@ class GradeScore(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "category", "created_at"], name="score_member_category")
         ]
-        constraints: ClassVar[list[models.BaseConstraint]] = [characters("label", 1, 120), between("score", 0, 150)]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberForeignKey(field="category"),
+            characters("label", 1, 120),
+            between("score", 0, 150),
+        ]
 
     def __str__(self) -> str:
         return self.label

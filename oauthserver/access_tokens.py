@@ -17,6 +17,7 @@ from accounts.credentials import (
     member_columns,
     member_of,
 )
+from accounts.secret_owners import owner_of
 from accounts.secrets import sha256
 from oauthserver.blocking import blocked_by
 from oauthserver.models import AccessToken, Grant, RefreshToken
@@ -38,11 +39,13 @@ class _TokenColumns(MemberColumns):
     refused_at: datetime | None
 
 
-_CONSENT = Grant.objects.filter(token_family=OuterRef("token_family"))
+_OF_MEMBER = Param("member_id")
+_CONSENT = Grant.objects.filter(user_id=_OF_MEMBER, token_family=OuterRef("token_family"))
 _ACCESS_TOKEN = Select[_TokenColumns](
     AccessToken.objects.filter(
         # An access token whose refresh tokens are gone is an orphan.
-        Exists(RefreshToken.objects.filter(token_family=OuterRef("token_family"))),
+        Exists(RefreshToken.objects.filter(user_id=_OF_MEMBER, token_family=OuterRef("token_family"))),
+        user_id=_OF_MEMBER,
         token_checksum=Param("checksum"),
         user__is_active=True,
     ).annotate(
@@ -57,14 +60,16 @@ _ACCESS_TOKEN = Select[_TokenColumns](
 
 
 def resolve_access_token(secret: str) -> Credential | DeadCredential | None:
-    """The access token `secret`, dead if it has expired or its app is blocked; costs one query.
+    """The access token `secret`, dead if it has expired or its app is blocked.
 
     None if it is wrong, revoked or orphaned.
     """
-    row = _ACCESS_TOKEN.first(checksum=sha256(secret))
+    checksum = sha256(secret)
+    member_id = owner_of(checksum)
+    row = None if member_id is None else _ACCESS_TOKEN.first(member_id=member_id, checksum=checksum)
     if row is None:
         return None
-    connection = Connection(row["family"], row["last_call_at"], row["refused_at"])
+    connection = Connection(row["family"], row["member_id"], row["last_call_at"], row["refused_at"])
     if row["blocked"]:
         return DeadCredential(connection, Refusal.BLOCKED)
     if row["expires"] <= timezone.now():

@@ -17,6 +17,7 @@ from accounts.writing import writing
 from oauthserver.blocking import block, blocked_by, unblock
 from oauthserver.connections import disconnect_all_apps, disconnect_all_members
 from oauthserver.deletion import delete_app
+from oauthserver.families import end_families
 from oauthserver.models import (
     AccessToken,
     Application,
@@ -24,7 +25,6 @@ from oauthserver.models import (
     ConnectedMember,
     Grant,
     RefreshToken,
-    end_families,
     live_refresh_tokens,
 )
 from studyservice.admin.base import ServiceAdmin, counted
@@ -227,7 +227,7 @@ class ConnectionAdmin(_Listed):
         chosen = list(queryset.values_list("user_id", "token_family"))
         for member_id, family in chosen:
             with writing(member_id):
-                end_families([family])
+                end_families(member_id, [family])
         self.message_user(request, f"Revoked: {counted(len(chosen), 'connection')}.")
 
 

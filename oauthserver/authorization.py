@@ -26,8 +26,9 @@ from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.blocking import is_blocked
 from oauthserver.errors import InvalidRequest, OAuthError
+from oauthserver.families import end_families, families_of
 from oauthserver.metadata_documents import DocumentRefused
-from oauthserver.models import Application, end_families, families_of
+from oauthserver.models import Application
 from oauthserver.parameters import query_parameters
 from oauthserver.platforms import destination_of
 from oauthserver.resources import resource_from
@@ -188,7 +189,8 @@ class AuthorizationView(OAuthLibMixin, View):
         server = self.get_oauthlib_core().server
         with writing(self.member.id):
             if Scope.WRITE not in scopes:
-                end_families(families_of(user=self.member, application=self.app, scope__contains=Scope.WRITE))
+                ended = families_of(user=self.member, application=self.app, scope__contains=Scope.WRITE)
+                end_families(self.member.id, ended)
             headers, _, _ = server.create_authorization_response(
                 uri=request.path,
                 http_method="POST",

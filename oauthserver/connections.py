@@ -14,14 +14,8 @@ from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.blocking import blocked_by
 from oauthserver.errors import InvalidRequest
-from oauthserver.models import (
-    AccessToken,
-    Application,
-    Grant,
-    end_families,
-    families_of,
-    live_refresh_tokens,
-)
+from oauthserver.families import end_families, families_of, members_of
+from oauthserver.models import AccessToken, Application, Grant, live_refresh_tokens
 from oauthserver.parameters import Parameters
 from oauthserver.platforms import destination_of, hosts_of, is_verified
 from studyservice.operations.declaration import Scope
@@ -38,7 +32,7 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
     Args:
         most: how many at most; None means all.
     """
-    consent = Grant.objects.filter(token_family=OuterRef("token_family"))
+    consent = Grant.objects.filter(user=member, token_family=OuterRef("token_family"))
     tokens = live_refresh_tokens().filter(user=member)
     if app_id is not None:
         tokens = tokens.filter(application=app_id)
@@ -83,26 +77,25 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
 def disconnect(member: Member, app_id: UUID) -> None:
     """Kill every code and token that the app has for the member, in one transaction; nothing happens without any."""
     with writing(member.id):
-        end_families(families_of(user=member, application_id=app_id))
+        end_families(member.id, families_of(user=member, application_id=app_id))
 
 
 def disconnect_all_apps(member: Member) -> None:
     """Kill every code and token that any app has for the member."""
     with writing(member.id):
-        end_families(families_of(user=member))
+        end_families(member.id, families_of(user=member))
 
 
 def disconnect_all_members(app: Application) -> int:
     """Kill every code and token that `app` has, member by member; gives the number of members."""
-    members = set(Grant.objects.filter(application=app).values_list("user", flat=True))
-    members.update(AccessToken.objects.filter(application=app).values_list("user", flat=True))
+    members = members_of(app)
     for member_id in members:
         with writing(member_id):
-            end_families(families_of(user_id=member_id, application=app))
+            end_families(member_id, families_of(user_id=member_id, application=app))
     return len(members)
 
 
-def note_call(connection: UUID, at: datetime, refusal: Refusal | None) -> None:
+def note_call(member_id: UUID, connection: UUID, at: datetime, refusal: Refusal | None) -> None:
     """Keep `at` as the time of the connection's last call, or of its last `refusal`.
 
     Of two calls at once one writes: the other finds a time that is fresh, or even later than its own.
@@ -110,7 +103,7 @@ def note_call(connection: UUID, at: datetime, refusal: Refusal | None) -> None:
     changes: dict[str, object] = {"last_call_at": at} if refusal is None else {"refused_at": at, "refusal": refusal}
     time = next(iter(changes))
     stale = Q(**{time: None}) | Q(**{f"{time}__lt": at - NOTED_EVERY})
-    Grant.objects.filter(stale, token_family=connection).update(**changes)
+    Grant.objects.filter(stale, user_id=member_id, token_family=connection).update(**changes)
 
 
 def asking_app(target: str) -> AskingApp | None:
@@ -157,6 +150,6 @@ def bring_tokens_back(member: Member, now: datetime) -> None:
     """
     minted = AccessToken.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
     consented = Grant.objects.filter(user=member, created__gt=now).values_list("token_family", flat=True)
-    end_families({*minted, *consented})
+    end_families(member.id, {*minted, *consented})
     for time in ("last_call_at", "refused_at"):
         Grant.objects.filter(user=member, **{f"{time}__gt": now}).update(**{time: now})

@@ -2,7 +2,8 @@
 
 from django.db import transaction
 
-from oauthserver.models import Application, end_families, families_of
+from oauthserver.families import end_families, families_of, members_of
+from oauthserver.models import Application
 
 
 def delete_app(app: Application) -> None:
@@ -14,5 +15,6 @@ def delete_app(app: Application) -> None:
     """
     with transaction.atomic():
         Application.objects.select_for_update().filter(pk=app.pk).values_list("pk").first()
-        end_families(families_of(application=app))
+        for member_id in members_of(app):
+            end_families(member_id, families_of(user_id=member_id, application=app))
         app.delete()

@@ -5,10 +5,11 @@ from datetime import timedelta
 from uuid import uuid4
 
 from django.conf import settings
-from django.db.models import DateTimeField, Exists, OuterRef
+from django.db.models import DateTimeField, Exists
 from django.utils import timezone
 
 from accounts.models import Member
+from accounts.secret_owners import ADD_OWNER, owner_row
 from accounts.secrets import sha256
 from accounts.writing import writing
 from oauthserver.clients import stays
@@ -22,14 +23,15 @@ from studyservice.operations.errors import NotFound
 _REFRESH_LIFETIME = timedelta(seconds=settings.OAUTH2_PROVIDER["REFRESH_TOKEN_EXPIRE_SECONDS"])
 
 _NOW = Param("now", DateTimeField())
-_ACTIVE = Exists(Member.objects.filter(pk=OuterRef("user_id"), is_active=True))
+_ACTIVE = Exists(Member.objects.filter(pk=Param("member_id"), is_active=True))
 
 _SPEND = {
     GrantType.AUTHORIZATION_CODE: Update(
-        Grant.objects.filter(_ACTIVE, id=Param("id"), spent_at=None), {"spent_at": _NOW}
+        Grant.objects.filter(_ACTIVE, user_id=Param("member_id"), id=Param("id"), spent_at=None), {"spent_at": _NOW}
     ),
     GrantType.REFRESH_TOKEN: Update(
-        RefreshToken.objects.filter(_ACTIVE, id=Param("id"), revoked=None), {"revoked": _NOW}
+        RefreshToken.objects.filter(_ACTIVE, user_id=Param("member_id"), id=Param("id"), revoked=None),
+        {"revoked": _NOW},
     ),
 }
 _ADD_ACCESS_TOKEN = Insert(AccessToken)
@@ -70,7 +72,7 @@ def issue(pair: Pair, presented: Presented) -> None:
             if not stays(client):
                 raise InvalidClient
             now = timezone.now()
-            if not _SPEND[presented.grant_type].run(id=presented.id, now=now):
+            if not _SPEND[presented.grant_type].run(member_id=member.id, id=presented.id, now=now):
                 raise InvalidGrant
             given = {
                 "user_id": member.id,
@@ -79,10 +81,13 @@ def issue(pair: Pair, presented: Presented) -> None:
                 "created": now,
                 "updated": now,
             }
+            access_hash, refresh_hash = sha256(pair.access_token), sha256(pair.refresh_token)
+            for token_hash in (access_hash, refresh_hash):
+                write.later(ADD_OWNER, **owner_row(token_hash, member.id))
             write.later(
                 _ADD_ACCESS_TOKEN,
                 id=uuid4(),
-                token_checksum=sha256(pair.access_token),
+                token_checksum=access_hash,
                 scope=pair.scope,
                 resource=pair.resource,
                 expires=now + timedelta(seconds=pair.lifetime),
@@ -91,7 +96,7 @@ def issue(pair: Pair, presented: Presented) -> None:
             write.later(
                 _ADD_REFRESH_TOKEN,
                 id=uuid4(),
-                token_checksum=sha256(pair.refresh_token),
+                token_checksum=refresh_hash,
                 scope=presented.scope,
                 resource=presented.resource,
                 expires=now + _REFRESH_LIFETIME,

@@ -1,13 +1,12 @@
 """Apps and what members allowed them, on the models of django-oauth-toolkit.
 
 One consent is a family: a grant, the access tokens and the refresh tokens that came from it, all with its
-`token_family`. Ending a family deletes its rows, so a secret is live only while its row says so. Secrets are stored as
-SHA-256; the columns that could hold one in clear are gone. A hash is unique by a constraint of its table: `unique=True`
-would add a second index to PostgreSQL, for LIKE.
+`token_family`. Ending a family deletes its rows (`oauthserver.families`), so a secret is live only while its row says
+so. Secrets are stored as SHA-256; the columns that could hold one in clear are gone. A hash is unique by a constraint
+of its table: `unique=True` would add a second index to PostgreSQL, for LIKE.
 """
 
 import uuid
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
@@ -28,6 +27,7 @@ from oauthserver.app_names import MAX_CLIENT_NAME
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.redirect_uris import fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
+from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]
@@ -176,7 +176,8 @@ class AccessToken(AbstractAccessToken):
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="access_token_expires")]
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["token_checksum"], name="access_token_checksum")
+            MemberKey(owner="user"),
+            models.UniqueConstraint(fields=["token_checksum"], name="access_token_checksum"),
         ]
 
 
@@ -203,7 +204,8 @@ class RefreshToken(AbstractRefreshToken):
             models.Index(fields=["user", "application"], name="refresh_token_live", condition=models.Q(revoked=None)),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["token_checksum"], name="refresh_token_checksum")
+            MemberForeignKey(field="access_token", owner="user"),
+            models.UniqueConstraint(fields=["token_checksum"], name="refresh_token_checksum"),
         ]
 
 
@@ -219,22 +221,3 @@ class ConnectedMember(Member):
 def live_refresh_tokens() -> models.QuerySet["RefreshToken"]:
     """The refresh tokens that work now: one for each connection."""
     return RefreshToken.objects.filter(revoked=None, expires__gt=timezone.now())
-
-
-def families_of(**owner: Any) -> set[uuid.UUID]:
-    """The consents of which anything is left: of the `user`, the `application` or both, or as else `owner` says."""
-    found: set[uuid.UUID] = set()
-    for model in (Grant, RefreshToken, AccessToken):
-        found.update(model.objects.filter(**owner).values_list("token_family", flat=True))
-    return found
-
-
-def end_families(families: Iterable[uuid.UUID]) -> None:
-    """Kill everything that came from these consents: codes, refresh tokens and access tokens.
-
-    The caller holds the lock of the member (`accounts.writing`), so that nothing is minted meanwhile.
-    """
-    ended = list(families)
-    AccessToken.objects.filter(token_family__in=ended).delete()
-    RefreshToken.objects.filter(token_family__in=ended).delete()
-    Grant.objects.filter(token_family__in=ended).delete()

@@ -1,4 +1,7 @@
-"""The code or refresh token that a token request presents, with its app and its member; costs one query."""
+"""The code or refresh token that a token request presents, with its app and its member.
+
+Costs one query, or two if the process did not know whose it is.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,6 +10,7 @@ from uuid import UUID
 
 from accounts.credentials import MemberColumns, member_columns, member_of
 from accounts.models import Member
+from accounts.secret_owners import owner_of
 from accounts.secrets import sha256
 from oauthserver.blocking import blocked_by
 from oauthserver.clients import ClientColumns, authenticated, client_columns, client_of
@@ -46,7 +50,10 @@ class _CodeColumns(_SharedColumns):
 
 _CODE = Select[_CodeColumns](
     Grant.objects.filter(
-        code=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True
+        user_id=Param("member_id"),
+        code=Param("checksum"),
+        application__client_id=Param("client_id"),
+        user__is_active=True,
     ).annotate(blocked=blocked_by("application__client_id")),
     _SHARED
     | {
@@ -59,7 +66,10 @@ _CODE = Select[_CodeColumns](
 )
 _REFRESH_TOKEN = Select[_SharedColumns](
     RefreshToken.objects.filter(
-        token_checksum=Param("checksum"), application__client_id=Param("client_id"), user__is_active=True
+        user_id=Param("member_id"),
+        token_checksum=Param("checksum"),
+        application__client_id=Param("client_id"),
+        user__is_active=True,
     ).annotate(blocked=blocked_by("application__client_id")),
     _SHARED | {"spent_at": "revoked"},
 )
@@ -113,10 +123,13 @@ class Presented:
         client_id = wanted.credentials.client_id
         if client_id is None:
             raise InvalidClient
-        shown = {"checksum": sha256(wanted.secret), "client_id": client_id}
+        checksum = sha256(wanted.secret)
+        shown = {"member_id": owner_of(checksum), "checksum": checksum, "client_id": client_id}
         binding = None
         row: _SharedColumns | None
-        if wanted.grant_type is GrantType.AUTHORIZATION_CODE:
+        if shown["member_id"] is None:
+            row = None
+        elif wanted.grant_type is GrantType.AUTHORIZATION_CODE:
             row = code = _CODE.first(**shown)
             if code is not None:
                 binding = CodeBinding(

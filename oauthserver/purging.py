@@ -9,7 +9,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from accounts.purging import BATCH, purge
+from accounts.deleting import delete_alone
+from accounts.purging import BATCH, purge_credentials
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 
 UNUSED_AFTER = timedelta(hours=24)
@@ -18,18 +19,18 @@ UNUSED_AFTER = timedelta(hours=24)
 
 def purge_refresh_tokens() -> int:
     """Rotated ones too are kept until they would have expired: shown again, they end their family."""
-    return purge(RefreshToken.objects.filter(expires__lte=timezone.now()))
+    return purge_credentials(RefreshToken.objects.filter(expires__lte=timezone.now()), owner="user_id")
 
 
 def purge_access_tokens() -> int:
     """An expired one is of no use; its family's refresh tokens do without it."""
-    return purge(AccessToken.objects.filter(expires__lte=timezone.now()))
+    return purge_credentials(AccessToken.objects.filter(expires__lte=timezone.now()), owner="user_id")
 
 
 def purge_authorization_codes() -> int:
     """Spent codes are kept while their tokens live: shown again, they end them."""
-    lives = Exists(RefreshToken.objects.filter(token_family=OuterRef("token_family")))
-    return purge(Grant.objects.filter(~lives, expires__lte=timezone.now()))
+    lives = Exists(RefreshToken.objects.filter(user_id=OuterRef("user_id"), token_family=OuterRef("token_family")))
+    return purge_credentials(Grant.objects.filter(~lives, expires__lte=timezone.now()), owner="user_id")
 
 
 def purge_unused_registrations() -> int:
@@ -44,5 +45,6 @@ def purge_unused_registrations() -> int:
             if not batch:
                 return removed
             # Asked again under the lock: a consent may have come between.
-            gone = unused.filter(pk__in=batch).delete()[0]
+            still = list(unused.filter(pk__in=batch).values_list("pk", flat=True))
+            gone = delete_alone(Application.objects.filter(pk__in=still))
         removed += gone

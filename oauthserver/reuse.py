@@ -16,8 +16,8 @@ def note_reuse(presented: Presented) -> None:
 
     What is done about it is for `oauthserver.token_validator`: within its tolerance no more than this.
     """
-    rotated = RefreshToken.objects.filter(id=presented.id, revoked__isnull=False)
-    grants = Grant.objects.filter(Exists(rotated), token_family=presented.family)
+    rotated = RefreshToken.objects.filter(user_id=presented.member.id, id=presented.id, revoked__isnull=False)
+    grants = Grant.objects.filter(Exists(rotated), user_id=presented.member.id, token_family=presented.family)
     if grants.update(reused_at=timezone.now()):
         logger.warning(
             "A refresh token of app %s was used twice (member %s, connection %s)",

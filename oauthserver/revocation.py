@@ -4,12 +4,14 @@ from contextlib import suppress
 
 from django.http import HttpRequest, HttpResponse
 
+from accounts.secret_owners import delete_credentials, owner_of
 from accounts.secrets import sha256
 from accounts.writing import writing
 from oauthserver.clients import ClientCredentials, authenticated
 from oauthserver.endpoints import OAuthEndpoint, unstored
 from oauthserver.errors import OAuthError
-from oauthserver.models import AccessToken, Application, RefreshToken, end_families
+from oauthserver.families import end_families
+from oauthserver.models import AccessToken, Application, RefreshToken
 from oauthserver.parameters import form_parameters
 from studyservice.operations.errors import NotFound
 
@@ -32,13 +34,15 @@ class RevocationView(OAuthEndpoint):
 
 def revoke(app: Application, token: str) -> None:
     """End `token` if it is one of `app`: an access token alone, a refresh token with all its access tokens."""
-    ours = {"application": app, "token_checksum": sha256(token)}
-    access_token = AccessToken.objects.filter(**ours).first()
-    if access_token is not None:
-        access_token.delete()
+    token_hash = sha256(token)
+    member_id = owner_of(token_hash)
+    if member_id is None:
+        return
+    ours = {"user_id": member_id, "application": app, "token_checksum": token_hash}
+    if delete_credentials(AccessToken.objects.filter(**ours)):
         return
     refresh_token = RefreshToken.objects.filter(**ours).first()
     if refresh_token is not None:
         # A member who is gone, or is being deleted, has no live token: there is nothing to end (RFC 7009 section 2.2).
-        with suppress(NotFound), writing(refresh_token.user_id):
-            end_families([refresh_token.token_family])
+        with suppress(NotFound), writing(member_id):
+            end_families(member_id, [refresh_token.token_family])

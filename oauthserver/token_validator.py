@@ -13,8 +13,9 @@ from django.utils import timezone
 from accounts.writing import writing
 from oauthserver.clients import authenticates
 from oauthserver.errors import InvalidGrant, UnauthorizedClient
+from oauthserver.families import end_families
 from oauthserver.issuing import Pair, issue
-from oauthserver.models import Application, end_families
+from oauthserver.models import Application
 from oauthserver.presented import CodeBinding, Presented
 from oauthserver.resources import narrowed
 from oauthserver.reuse import note_reuse
@@ -141,4 +142,4 @@ class TokenValidator(Validator):
     def _end_family(self) -> None:
         # A member who is gone, or is being deleted, has no live token.
         with suppress(NotFound), writing(self.presented.member.id):
-            end_families([self.presented.family])
+            end_families(self.presented.member.id, [self.presented.family])

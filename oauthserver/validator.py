@@ -8,9 +8,11 @@ from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError, UnsupportedResponseTypeError
 
+from accounts.secret_owners import add_owner
+from accounts.secrets import sha256
 from oauthserver.clients import stays
 from oauthserver.metadata_documents import DocumentRefused, lasting_refusal_of, refusal_of
-from oauthserver.models import Application, Grant
+from oauthserver.models import Application, Grant, Hashed
 
 _CODE_LIFETIME = timedelta(seconds=settings.OAUTH2_PROVIDER["AUTHORIZATION_CODE_EXPIRE_SECONDS"])
 
@@ -50,10 +52,12 @@ class Validator(OAuth2Validator):
         """
         if not stays(request.client):
             raise InvalidClientIdError(request=request)
+        code_hash = sha256(code["code"])
+        add_owner(code_hash, request.user.id)
         Grant.objects.create(
             user=request.user,
             application=request.client,
-            code=code["code"],
+            code=Hashed(code_hash),
             expires=timezone.now() + _CODE_LIFETIME,
             redirect_uri=request.redirect_uri,
             redirect_uri_sent=request.redirect_uri_sent,

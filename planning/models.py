@@ -11,6 +11,7 @@ from django.utils import timezone
 from courses.models import Course, Item
 from studyservice.database.constraints import at_least, characters
 from studyservice.database.ids import uuid7
+from studyservice.database.member_keys import MemberForeignKey
 
 
 class Milestone(models.Model):
@@ -39,6 +40,7 @@ class Milestone(models.Model):
             models.Index(fields=["member", "due_on"], name="milestone_member_open", condition=Q(done=False)),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberForeignKey(field="item"),
             characters("title", 1, 160),
             at_least("position", 1),
             at_least("sequence", 0),
@@ -66,6 +68,7 @@ class ImportedEvent(models.Model):
 
     class Meta:
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberForeignKey(field="course"),
             models.UniqueConstraint(fields=["member", "course", "uid", "instance"], name="importedevent_of_course"),
             characters("uid", 1, 255),
             characters("instance", 0, 16),

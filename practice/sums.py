@@ -127,7 +127,7 @@ def count_runs(member_id: UUID, since: date) -> None:
         run = before.run + 1 if before and one.starts_on - before.starts_on == _DAY else 1
         if run != one.run:
             one.run = run
-            one.save(update_fields=["run"])
+            PracticeSum.objects.filter(member_id=member_id, id=one.id).update(run=one.run)
         before = one
 
 

@@ -249,6 +249,7 @@ MEMBER_CLOCK_REPAIRS = [
 
 # What is kept in numbers beside the rows (accounts/counts.py): each compares its own with the rows.
 MEMBER_COUNT_REPAIRS = [
+    "accounts.secret_owners.repair_owners",
     "courses.item_counts.repair_item_counts",
     "practice.rebuilding.repair_sums",
     "vocab.cards.repair_card_counts",
@@ -277,6 +278,8 @@ MEMBER_ARCHIVE_EXTRAS = {
 NOT_IN_ARCHIVE = {
     "accounts.ApiKey": "a credential",
     "accounts.CalendarFeed": "a credential",
+    "accounts.SecretOwner": "whose credential is whose",
+    "accounts.MemberAddress": "the address is in the profile",
     "accounts.SignInCode": "a credential",
     "accounts.BrowserSession": "a credential",
     "oauthserver.RefreshToken": "a credential",
@@ -287,9 +290,20 @@ NOT_IN_ARCHIVE = {
     "admin.LogEntry": "what an operator did in the admin",
 }
 
+# The credentials that are found by a secret (accounts/secret_owners.py): the model, the columns of its member and of
+# the secret's SHA-256.
+MEMBER_SECRETS = [
+    ("accounts.ApiKey", "member_id", "secret_hash"),
+    ("accounts.CalendarFeed", "member_id", "secret_hash"),
+    ("oauthserver.Grant", "user_id", "code"),
+    ("oauthserver.AccessToken", "user_id", "token_checksum"),
+    ("oauthserver.RefreshToken", "user_id", "token_checksum"),
+]
+
 # What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
 # come before those that they refer to, credentials before all. Then what is kept elsewhere.
 MEMBER_DATA = [
+    ("accounts.SecretOwner", "member"),
     ("accounts.ApiKey", "member"),
     ("accounts.CalendarFeed", "member"),
     ("oauthserver.RefreshToken", "user"),
@@ -312,6 +326,7 @@ MEMBER_DATA = [
     ("courses.Course", "member"),
     ("accounts.Change", "member"),
     ("admin.LogEntry", "user"),
+    ("accounts.MemberAddress", "member"),
 ]
 MEMBER_ERASURES = [
     "accounts.sessions.delete_sessions",

@@ -41,7 +41,7 @@ def repair_card_counts(member_id: UUID) -> int:
     decks = counted.exclude(card_count=F("there"))
     wrong = dict(decks.values_list("id", "there"))
     for deck_id, there in wrong.items():
-        Deck.objects.filter(id=deck_id).update(card_count=there)
+        Deck.objects.filter(member_id=member_id, id=deck_id).update(card_count=there)
     return len(wrong)
 
 

@@ -16,6 +16,7 @@ from courses.models import Course
 from practice.attempts import forget_course, forget_deck
 from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
+from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 MAX_DURATION_MS = 3_600_000
 """Longest time a review can have taken: an hour."""
@@ -38,7 +39,11 @@ class Deck(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "created_at", "id"], name="deck_member_age")
         ]
-        constraints: ClassVar[list[models.BaseConstraint]] = [characters("name", 1, 120)]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberKey(),
+            MemberForeignKey(field="course"),
+            characters("name", 1, 120),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -91,6 +96,8 @@ class Card(models.Model):
             models.Index(fields=["member", "deck", "due_at"], name="card_member_deck_due")
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberKey(),
+            MemberForeignKey(field="deck"),
             at_least("position", 1),
             characters("term", 1, 200),
             characters("definition", 1, 2000),
@@ -134,6 +141,7 @@ class Review(models.Model):
             models.Index(fields=["member", "reviewed_at", "id"], name="review_member_age")
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
+            MemberForeignKey(field="card"),
             one_of("rating", Rating.values),
             one_of("by_kind", ActorKind.values),
             characters("by_name", 0, MAX_NAME),

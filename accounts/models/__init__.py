@@ -3,7 +3,8 @@
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models.credentials import ApiKey, CalendarFeed, SignInCode
+from accounts.models.address import MemberAddress
+from accounts.models.credentials import ApiKey, CalendarFeed, SecretOwner, SignInCode
 from accounts.models.idempotency import IdempotencyKey
 from accounts.models.member import (
     DEFAULT_RETENTION,
@@ -25,6 +26,8 @@ __all__ = [
     "IdempotencyKey",
     "Invitation",
     "Member",
+    "MemberAddress",
+    "SecretOwner",
     "SignInCode",
     "time_zones",
     "validate_time_zone",

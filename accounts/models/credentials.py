@@ -76,6 +76,20 @@ class CalendarFeed(models.Model):
         return f"calendar address of {self.member_id}"
 
 
+class SecretOwner(models.Model):
+    """Whose the secret is that an API key, a calendar address, a code or a token of an app has.
+
+    It stands apart from them, and refers to the member without a key of the database, so that it can be in one place
+    wherever members are. See `accounts.secret_owners`.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False, help_text="The first half of the secret's SHA-256.")
+    member = models.ForeignKey(Member, models.CASCADE, related_name="+", db_constraint=False)
+
+    def __str__(self) -> str:
+        return f"owner of secret {self.id}"
+
+
 class SignInCode(models.Model):
     """A code that was e-mailed for signing in; only its keyed hash is stored.
 

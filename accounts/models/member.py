@@ -13,7 +13,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import DEFAULT_DB_ALIAS, models
+from django.db import DEFAULT_DB_ALIAS, models, transaction
 from django.db.models import Q, QuerySet
 from django.db.models.base import ModelBase
 from django.utils import timezone
@@ -150,6 +150,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         `accounts.erasure`).
 
         Raises:
+            IntegrityError: the address is another member's.
             RuntimeError: the member was read `for_reading`.
         """
         if not self._state.adding and update_fields is None:
@@ -160,8 +161,19 @@ class Member(AbstractBaseUser, PermissionsMixin):
                 for name in _fields()
                 if name in self.__dict__ and (name not in self._stored or self._stored[name] != self.__dict__[name])
             ]
-        super().save(force_insert=force_insert, force_update=force_update, using=using, update_fields=update_fields)
+        with transaction.atomic(using=using):
+            self._claim_address(update_fields)
+            super().save(force_insert=force_insert, force_update=force_update, using=using, update_fields=update_fields)
         self.note_stored(update_fields)
+
+    def _claim_address(self, update_fields: Iterable[str] | None) -> None:
+        """Make the address the member's own, in the transaction that stores it; of two at once one fails."""
+        from accounts.models.address import MemberAddress  # noqa: PLC0415  # it refers to the member
+
+        if self._state.adding:
+            MemberAddress.objects.create(email=self.email, member_id=self.id)
+        elif update_fields is None or "email" in update_fields:
+            MemberAddress.objects.filter(member_id=self.id).update(email=self.email)
 
     def note_stored(self, names: Iterable[str] | None = None) -> None:
         """Note what the database has in these fields, or in all."""

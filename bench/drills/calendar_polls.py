@@ -28,6 +28,10 @@ _ADD_FEEDS = """
     FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM accounts_member) AS member
     JOIN (VALUES {secrets}) AS hashed (place, secret_hash) USING (place)
 """
+_ADD_OWNERS = """
+    INSERT INTO accounts_secretowner (id, member_id)
+    SELECT left(secret_hash, 32)::uuid, member_id FROM accounts_calendarfeed
+"""
 _ADD_EVENTS = """
     INSERT INTO courses_item (id, member_id, course_id, title, kind, due_on, created_at, updated_at)
     SELECT gen_random_uuid(), member_id, id, 'Assignment ' || day, 'assignment', current_date + day, now(), now()
@@ -44,7 +48,7 @@ def drill(site: Site) -> list[Report]:
     [(stored,)] = query(
         url,
         "SELECT count(*) FROM accounts_calendarfeed",
-        ["DELETE FROM courses_item", _ADD_EVENTS, _ADD_FEEDS.format(secrets=hashed)],
+        ["DELETE FROM courses_item", _ADD_EVENTS, _ADD_FEEDS.format(secrets=hashed), _ADD_OWNERS],
     )
     report.check(f"{stored} calendars of {_EVENTS} events", stored == len(secrets))
     instance = site.serve(url, data)

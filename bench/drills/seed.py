@@ -10,7 +10,7 @@ from accounts.models import Member
 from bench.cast import SYLLABUS, Cast, Subject
 from bench.seed_credentials import add_keys, connect
 from bench.seed_decks import add_decks
-from bench.tables import copy, new_id
+from bench.tables import copy, copy_members, new_id
 from courses.models import Course, SyllabusFile
 
 CROWD_KEYS = 20
@@ -25,12 +25,9 @@ def fill(members: int) -> Cast:
     courses = {new_id(): new_id() for _ in range(members + 1)}
     *people, crowd = courses
     addresses = (f"member{number}@example.org" for number in range(members + 1))
-    copy(
-        Member,
-        [
-            Member(id=member, email=email, password=UNUSABLE_PASSWORD_PREFIX)
-            for member, email in zip(courses, addresses, strict=True)
-        ],
+    copy_members(
+        Member(id=member, email=email, password=UNUSABLE_PASSWORD_PREFIX)
+        for member, email in zip(courses, addresses, strict=True)
     )
     copy(Course, [Course(id=course, member_id=member, name="Cell Biology") for member, course in courses.items()])
     for member in people[:FILES]:

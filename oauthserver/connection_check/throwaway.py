@@ -34,7 +34,7 @@ def throwaway() -> Iterator[Throwaway]:
         Member.objects.create_user(made.email, made.password, name="Connection check")
         yield made
     finally:
-        for member_id in Member.objects.filter(email=made.email).values_list("id", flat=True):
+        for member_id in Member.objects.at(made.email).values_list("id", flat=True):
             erase_member(member_id)
         Application.objects.filter(name=made.app_name).delete()
         signal.signal(signal.SIGTERM, before)

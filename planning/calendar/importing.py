@@ -152,7 +152,8 @@ def take(
         event = stored_events[base.key]
         before = _base(event)
         event.title, event.due_on, event.prodid = base.title, base.due_on, calendar.prodid
-        event.save(update_fields=["title", "due_on", "prodid"])
+        mine = ImportedEvent.objects.filter(member_id=event.member_id, id=event.id)
+        mine.update(title=event.title, due_on=event.due_on, prodid=event.prodid)
         if is_change:
             write.changed(ImportedEvent, event.id, event.title, {"_remembered": before}, {"_remembered": _base(event)})
     return made, Applied(len(made), changed, deleted)

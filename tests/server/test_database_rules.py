@@ -6,16 +6,28 @@ from uuid import uuid4
 import pytest
 from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
+from django.db.migrations import (
+    AlterField,
+    CreateModel,
+    Migration,
+    RemoveConstraint,
+    RemoveField,
+    RemoveIndex,
+)
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignInCode
+from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, MemberAddress, SignInCode
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import ImportedEvent, Milestone
 from practice.models import Attempt, PracticeSum
+from studyservice.database.member_keys import MemberForeignKey
+from studyservice.database.postgresql.operations import DropForeignKey, ValidateChecks
 from tests.support.factories import (
     AccessTokenFactory,
     ApiKeyFactory,
@@ -38,6 +50,7 @@ from tests.support.factories import (
     PracticeSumFactory,
     RefreshTokenFactory,
     ReviewFactory,
+    SecretOwnerFactory,
     SessionFactory,
     SignInCodeFactory,
     SyllabusFileFactory,
@@ -151,6 +164,8 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         member,
         ApiKeyFactory.create(member=member),
         CalendarFeedFactory.create(member=member),
+        SecretOwnerFactory.create(member=member),
+        MemberAddress.objects.get(member=member),
         SignInCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
         SessionFactory.create(member=member),
@@ -273,10 +288,83 @@ def test_each_reference_has_one_foreign_key(reference: Any) -> None:
             return
         assert keys == [[model._meta.get_field(owner).column, field.column]]
         cursor.execute(
-            "SELECT count(*) FROM pg_constraint WHERE NOT convalidated OR conname = %s",
-            [f"{model._meta.db_table}_{field.column}_of_member"],
+            "SELECT confdeltype FROM pg_constraint WHERE NOT convalidated OR conname = %s",
+            [f"{model._meta.db_table}_{field.name}_of_member"],
         )
-        assert cursor.fetchone() == (1,)
+        ends = "c" if field.remote_field.on_delete is models.CASCADE else "n"
+        assert cursor.fetchall() == [(ends,)]
+
+
+@pytest.mark.postgresql
+def test_an_item_under_another_members_course_is_refused_by_the_database(owner_member: Member) -> None:
+    """Past every rule of the code."""
+
+    def insert(course: Course) -> None:
+        with transaction.atomic():
+            Item.objects.bulk_create([ItemFactory.build(member=owner_member, course=course)])
+            connection.check_constraints()
+
+    insert(CourseFactory.create(member=owner_member))
+    with pytest.raises(IntegrityError, match="courses_item_course_of_member"):
+        insert(CourseFactory.create(member=MemberFactory.create()))
+
+
+@pytest.mark.postgresql
+def test_the_database_lets_rows_go_with_what_they_refer_to(rows: Any) -> None:
+    """All below a course; a deck stays, without its course, and an attempt, which never referred to it."""
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM courses_course WHERE member_id = %s", [rows[Member].id])
+    connection.check_constraints()
+    gone = {Course, SyllabusFile, Item, Milestone, ImportedEvent, GradeCategory, GradeScore}
+    assert {model for model, row in rows.items() if not model.objects.filter(pk=row.pk).exists()} == gone
+    assert Deck.objects.filter(course=None, member=rows[Member]).exists()
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db
+def test_later_migrations_work_on_the_keys() -> None:
+    """A field with such a key is altered, and goes with it; a new model's comes with its table."""
+    state = MigrationLoader(connection).project_state()
+    below: Any = CreateModel(
+        "Hint",
+        fields=[
+            ("id", models.UUIDField(primary_key=True)),
+            ("member", models.ForeignKey("accounts.Member", models.CASCADE)),
+            ("item", models.ForeignKey("courses.Item", models.CASCADE)),
+        ],
+        options={"constraints": [MemberForeignKey(field="item", name="hint_item_of_member")]},
+    )
+    course = models.ForeignKey("courses.Course", models.CASCADE, null=True, related_name="items")
+    assert _keys("courses_item") == {("member_id",), ("member_id", "course_id")}
+    state = _migrated(state, AlterField("item", "course", course), below)
+    assert _keys("courses_item") == {("member_id",), ("member_id", "course_id")}
+    _migrated(
+        state,
+        ValidateChecks("hint"),
+        DropForeignKey("hint", "item"),
+        RemoveConstraint("item", "courses_item_course_of_member"),
+        RemoveIndex("item", "item_course_due"),
+        RemoveField("item", "course"),
+    )
+    assert _keys("courses_item") == {("member_id",)}
+    assert _keys("courses_hint") == {("member_id",), ("member_id", "item_id")}
+
+
+def _migrated(state: ProjectState, *operations: Any) -> ProjectState:
+    """The state after a migration of courses, which is applied."""
+
+    class Later(Migration):
+        pass
+
+    Later.operations = list(operations)
+    with connection.schema_editor() as editor:
+        return Later("later", "courses").apply(state, editor)
+
+
+def _keys(table: str) -> set[tuple[str, ...]]:
+    with connection.cursor() as cursor:
+        found = connection.introspection.get_constraints(cursor, table)
+    return {tuple(key["columns"]) for key in found.values() if key["foreign_key"]}
 
 
 @pytest.mark.django_db

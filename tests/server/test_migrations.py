@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models import CalendarFeed, IdempotencyKey, Member
+from accounts.models import CalendarFeed, IdempotencyKey, Member, MemberAddress, SecretOwner
 from courses.models import Course, Item
 from planning.models import ImportedEvent
 from practice.models import PracticeSum
@@ -60,7 +60,17 @@ ADDED_SINCE = {
 }
 """Columns that the database had not yet then."""
 
-TABLES_SINCE = {BrowserSession, CalendarFeed, Change, Invitation, IdempotencyKey, ImportedEvent, PracticeSum}
+TABLES_SINCE = {
+    BrowserSession,
+    CalendarFeed,
+    Change,
+    Invitation,
+    IdempotencyKey,
+    ImportedEvent,
+    MemberAddress,
+    PracticeSum,
+    SecretOwner,
+}
 """Models that had no table yet."""
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -16,7 +16,8 @@ from factory.django import DjangoModelFactory, Password
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import ActorKind, Change
 from accounts.invitation import Invitation
-from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SignInCode
+from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SecretOwner, SignInCode
+from accounts.secret_owners import add_owner
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -79,6 +80,21 @@ class ApiKeyFactory(_OfMember[ApiKey]):
     name = "Key"
     secret_hash = LazyFunction(_digest)
     hint = "svc_sk_a…b"
+
+    @classmethod
+    def _create(cls, model_class: type[ApiKey], *args: Any, **kwargs: Any) -> ApiKey:
+        key: ApiKey = super()._create(model_class, *args, **kwargs)  # type: ignore[no-untyped-call]  # the library's
+        add_owner(key.secret_hash, key.member_id)
+        return key
+
+
+class SecretOwnerFactory(_OfMember[SecretOwner]):
+    """Says whose a secret is that nobody has."""
+
+    class Meta:
+        model = SecretOwner
+
+    id = LazyFunction(uuid4)
 
 
 class CalendarFeedFactory(_OfMember[CalendarFeed]):

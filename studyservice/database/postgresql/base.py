@@ -5,12 +5,20 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import psycopg
-from django.db.backends.postgresql import base
+from django.db.backends.postgresql import base, features
 from psycopg.pq import Format
 
 from studyservice.database.postgresql import driver
 
 T = TypeVar("T")
+
+
+class DatabaseFeatures(features.DatabaseFeatures):
+    """What Django's compiler may count on."""
+
+    allows_group_by_selected_pks = False
+    """Django would name the primary key alone in GROUP BY, and lean on it for the other columns. Where a table is
+    spread by member its primary key is another one, and the statement an error."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -20,6 +28,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """
 
     Database = driver
+    features_class = DatabaseFeatures
 
     _kept_cursor: "psycopg.Cursor[tuple[Any, ...]] | None" = None
 

@@ -3,9 +3,9 @@
 An `ALTER TABLE` that looks at every row stops everybody meanwhile. One that says `NOT VALID` holds for new rows at
 once; `VALIDATE CONSTRAINT`, in a migration of its own, lets others read and write while it looks at the old ones.
 
-A **member reference** is a foreign key with the member in it: `(member_id, course_id)` to the course's `(member_id,
-id)`. It takes the place of Django's, to `id` alone, so that no row can refer to another member's. Like Django's it is
-checked at the commit. Its target needs a `MemberKey`. These are PostgreSQL's alone; SQLite keeps Django's.
+A foreign key with the member in it (`studyservice.database.member_keys`) takes the place of Django's, to `id` alone:
+`AddMemberForeignKey` in one migration, `ValidateChecks` and `DropForeignKey` in the next. `MemberKey` and
+`MemberReference` are how earlier migrations made such keys, before models told of them.
 """
 
 from collections.abc import Iterator
@@ -16,6 +16,8 @@ from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
+
+from studyservice.database.member_keys import MemberForeignKey
 
 
 class AddCheck(AddConstraint):
@@ -30,6 +32,23 @@ class AddCheck(AddConstraint):
         model = to_state.apps.get_model(app_label, self.model_name)
         sql = self.constraint.create_sql(model, schema_editor)
         schema_editor.execute(f"{sql} NOT VALID", params=None)  # the values are in it
+
+
+class AddMemberForeignKey(AddConstraint):
+    """Add a `MemberForeignKey`; on PostgreSQL it holds for new rows alone, up to a `ValidateChecks`."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor == "postgresql":
+            model = to_state.apps.get_model(app_label, self.model_name)
+            schema_editor.execute(f"{self.constraint.create_sql(model, schema_editor)} NOT VALID", params=None)
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor == "postgresql":
+            super().database_backwards(app_label, schema_editor, from_state, to_state)
 
 
 class AddIndexAside(AddIndex):
@@ -88,11 +107,11 @@ class _OnPostgresql(Operation):
 
 
 class ValidateChecks(_OnPostgresql):
-    """Look at the rows that were there before the check constraints of the model."""
+    """Look at the rows that were there before the check constraints and the member foreign keys of the model."""
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
         for constraint in model._meta.constraints:
-            if isinstance(constraint, CheckConstraint):
+            if isinstance(constraint, CheckConstraint | MemberForeignKey):
                 yield f"ALTER TABLE {model._meta.db_table} VALIDATE CONSTRAINT {editor.quote_name(constraint.name)}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
@@ -150,22 +169,39 @@ class ValidateMemberReference(_OnPostgresql):
         """Validate the one, drop the other."""
         table, field = model._meta.db_table, self.options["field"]
         yield f"ALTER TABLE {table} VALIDATE CONSTRAINT {reference_name(model, field)}"
-        with editor.connection.cursor() as cursor:
-            constraints = editor.connection.introspection.get_constraints(cursor, table)
-        for name, constraint in constraints.items():
-            if constraint["foreign_key"] and constraint["columns"] == [column(model, field)]:
-                yield f"ALTER TABLE {table} DROP CONSTRAINT {editor.quote_name(name)}"
+        yield from dropped_keys(model, field, editor)
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        table, own, target = (
-            model._meta.db_table,
-            column(model, self.options["field"]),
-            referred(model, self.options["field"]),
-        )
-        yield (
-            f"ALTER TABLE {table} ADD CONSTRAINT {table}_{own}_fk FOREIGN KEY ({own}) "
-            f"REFERENCES {target._meta.db_table} (id) DEFERRABLE INITIALLY DEFERRED"
-        )
+        yield key_to_id(model, self.options["field"])
+
+
+class DropMemberReference(_OnPostgresql):
+    """Drop a `MemberReference`, whose place a `MemberForeignKey` has taken."""
+
+    def __init__(self, model_name: str, field: str, *, owner: str = "member") -> None:
+        super().__init__(model_name, field=field, owner=owner)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        yield f"ALTER TABLE {model._meta.db_table} DROP CONSTRAINT {reference_name(model, self.options['field'])}"
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        reference = MemberReference(self.model_name, self.options["field"], owner=self.options["owner"])
+        yield from reference.forwards(model, editor)
+        name = reference_name(model, self.options["field"])
+        yield f"ALTER TABLE {model._meta.db_table} VALIDATE CONSTRAINT {name}"
+
+
+class DropForeignKey(_OnPostgresql):
+    """Drop Django's foreign key `field`, to `id` alone, whose place a `MemberForeignKey` has taken."""
+
+    def __init__(self, model_name: str, field: str) -> None:
+        super().__init__(model_name, field=field)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        yield from dropped_keys(model, self.options["field"], editor)
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        yield key_to_id(model, self.options["field"])
 
 
 class MemberStatistics(_OnPostgresql):
@@ -187,6 +223,25 @@ class MemberStatistics(_OnPostgresql):
 
     def _name(self, model: type[Model]) -> str:
         return f"{model._meta.db_table}_{column(model, self.options['field'])}_known"
+
+
+def dropped_keys(model: type[Model], field: str, editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+    """What drops the foreign keys of the field alone: Django's, which names them by a hash."""
+    table = model._meta.db_table
+    with editor.connection.cursor() as cursor:
+        constraints = editor.connection.introspection.get_constraints(cursor, table)
+    for name, constraint in constraints.items():
+        if constraint["foreign_key"] and constraint["columns"] == [column(model, field)]:
+            yield f"ALTER TABLE {table} DROP CONSTRAINT {editor.quote_name(name)}"
+
+
+def key_to_id(model: type[Model], field: str) -> str:
+    """What adds a foreign key as Django has it."""
+    table, own = model._meta.db_table, column(model, field)
+    return (
+        f"ALTER TABLE {table} ADD CONSTRAINT {table}_{own}_fk FOREIGN KEY ({own}) "
+        f"REFERENCES {referred(model, field)._meta.db_table} (id) DEFERRABLE INITIALLY DEFERRED"
+    )
 
 
 def reference_name(model: type[Model], field: str) -> str:

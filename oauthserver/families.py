@@ -1,0 +1,34 @@
+"""All that came from one consent: looked for, and ended."""
+
+import uuid
+from collections.abc import Iterable
+from typing import Any
+
+from accounts.secret_owners import delete_credentials
+from oauthserver.models import AccessToken, Application, Grant, RefreshToken
+
+
+def families_of(**owner: Any) -> set[uuid.UUID]:
+    """The consents of which anything is left: of the `user`, the `application` or both, or as else `owner` says."""
+    found: set[uuid.UUID] = set()
+    for model in (Grant, RefreshToken, AccessToken):
+        found.update(model.objects.filter(**owner).values_list("token_family", flat=True))
+    return found
+
+
+def members_of(app: Application) -> set[uuid.UUID]:
+    """The members who have anything left of the app; for operators, as it looks among those of all members."""
+    found: set[uuid.UUID] = set()
+    for model in (Grant, RefreshToken, AccessToken):
+        found.update(model.objects.filter(application=app).values_list("user_id", flat=True))
+    return found
+
+
+def end_families(member_id: uuid.UUID, families: Iterable[uuid.UUID]) -> None:
+    """Kill everything that came from these consents of the member: codes, refresh tokens and access tokens.
+
+    The caller holds the lock of the member (`accounts.writing`), so that nothing is minted meanwhile.
+    """
+    ended = list(families)
+    for model in (RefreshToken, AccessToken, Grant):
+        delete_credentials(model.objects.filter(user_id=member_id, token_family__in=ended))

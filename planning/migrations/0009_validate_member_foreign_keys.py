@@ -1,0 +1,16 @@
+from django.db import migrations
+
+from studyservice.database.postgresql.operations import DropMemberReference, ValidateChecks
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ('planning', '0008_member_foreign_keys'),
+    ]
+
+    operations = [
+        ValidateChecks('milestone'),
+        ValidateChecks('importedevent'),
+        DropMemberReference('milestone', 'item'),
+        DropMemberReference('importedevent', 'course'),
+    ]

@@ -1,0 +1,115 @@
+"""Keys with the member in them, by which PostgreSQL itself keeps members apart.
+
+A model whose rows others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which
+holds it to rows of the same member, and says in the database too what becomes of the row with the one that it refers
+to. Both stand in `Meta.constraints`, so that migrations know them. A new one comes with `AddMemberForeignKey` in one
+migration, and `ValidateChecks` and `DropForeignKey` in the next (`studyservice.database.postgresql.operations`).
+
+SQLite has Django's keys, to `id` alone, and nothing of these.
+"""
+
+from typing import Any, cast
+
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.models import CASCADE, SET_NULL, BaseConstraint, ForeignKey, Model
+
+_IN_TABLE = "%(app_label)s_%(class)s"
+
+
+class _OnPostgresql(BaseConstraint):
+    """A constraint of PostgreSQL alone, which checks nothing before the database does."""
+
+    def definition(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
+        """What follows the name in SQL."""
+        raise NotImplementedError
+
+    def constraint_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
+        """Its part of a `CREATE TABLE`."""
+        if model is None or schema_editor is None or schema_editor.connection.vendor != "postgresql":
+            return ""
+        return f"CONSTRAINT {schema_editor.quote_name(self.name)} {self.definition(model, schema_editor)}"
+
+    def create_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
+        """The statement that adds it."""
+        added = self.constraint_sql(model, schema_editor)
+        return f"ALTER TABLE {_table(model, schema_editor)} ADD {added}" if added else ""
+
+    def remove_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
+        """The statement that drops it."""
+        if schema_editor is None or schema_editor.connection.vendor != "postgresql":
+            return ""
+        return f"ALTER TABLE {_table(model, schema_editor)} DROP CONSTRAINT {schema_editor.quote_name(self.name)}"
+
+    def validate(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing: forms and operations look for what a row refers to among the rows of its member."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _OnPostgresql) and self.deconstruct() == other.deconstruct()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class MemberKey(_OnPostgresql):
+    """A unique key on `(member_id, id)`, for what refers to rows together with their member.
+
+    Args:
+        owner: the field with the member.
+    """
+
+    def __init__(self, *, owner: str = "member", name: str = f"{_IN_TABLE}_of_member") -> None:
+        super().__init__(name=name)
+        self.owner = owner
+
+    def deconstruct(self) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+        path, arguments, options = super().deconstruct()
+        return path, tuple(arguments), {**options, "owner": self.owner}
+
+    def definition(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
+        return f"UNIQUE ({_column(model, self.owner)}, id)"
+
+
+class MemberForeignKey(_OnPostgresql):
+    """The foreign key `field` together with the member: `(member_id, course_id)` to the course's `(member_id, id)`.
+
+    It is checked at the commit, as Django's are. A row goes with what it refers to, or its reference is emptied, as
+    `on_delete` of the field says; PostgreSQL does that itself.
+
+    Args:
+        owner: the field with the member, here and in the model that is referred to.
+    """
+
+    def __init__(self, *, field: str, owner: str = "member", name: str | None = None) -> None:
+        super().__init__(name=name or f"{_IN_TABLE}_{field}_of_member")
+        self.field = field
+        self.owner = owner
+
+    def deconstruct(self) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
+        path, arguments, options = super().deconstruct()
+        return path, tuple(arguments), {**options, "field": self.field, "owner": self.owner}
+
+    def definition(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
+        key = _foreign_key(model, self.field)
+        target = key.related_model
+        if key.remote_field.on_delete not in (CASCADE, SET_NULL):
+            raise RuntimeError(f"Say what becomes of {self.field} in the database.")
+        ends = "CASCADE" if key.remote_field.on_delete is CASCADE else f"SET NULL ({key.column})"
+        return (
+            f"FOREIGN KEY ({_column(model, self.owner)}, {key.column}) "
+            f"REFERENCES {editor.quote_name(target._meta.db_table)} ({_column(target, self.owner)}, id) "
+            f"ON DELETE {ends} DEFERRABLE INITIALLY DEFERRED"
+        )
+
+
+def _table(model: type[Model] | None, editor: BaseDatabaseSchemaEditor | None) -> str:
+    if model is None or editor is None:
+        raise RuntimeError("A constraint stands in a table.")
+    return editor.quote_name(model._meta.db_table)
+
+
+def _column(model: type[Model], field: str) -> str:
+    return _foreign_key(model, field).column
+
+
+def _foreign_key(model: type[Model], field: str) -> "ForeignKey[Any, Any]":
+    return cast("ForeignKey[Any, Any]", model._meta.get_field(field))

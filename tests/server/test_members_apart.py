@@ -1,0 +1,116 @@
+"""Every statement that is not of an operation names the member too: of apps, of deletions, of what is repaired."""
+
+import re
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from accounts.acting import Actor, acting
+from accounts.calendar_feeds import end_feed, new_feed, resolve_feed
+from accounts.changes import ActorKind
+from accounts.clocks import repair_clock
+from accounts.counts import repair_counts
+from accounts.erasure import erase_member
+from accounts.models import ApiKey, Change, Member, SecretOwner
+from accounts.secret_owners import owner_of
+from accounts.secrets import sha256
+from oauthserver.connections import connected_apps, disconnect
+from tests.server.test_database_rules import owned_rows
+from tests.support.doors import RestDoor
+from tests.support.factories import MemberFactory
+from tests.support.oauth import App, Browser, status_of
+from tests.support.statements import named
+
+pytestmark = pytest.mark.django_db
+
+
+def test_of_the_tokens_of_an_app(owner_member: Member) -> None:
+    app = App.registered()
+    browser = Browser(owner_member)
+    browser.visit(app.query())
+    with named():
+        code = re.search("code=([^&]+)", browser.decide(app.query()).headers["Location"])
+        assert code is not None
+        tokens = app.exchange(code[1]).json()
+        assert status_of(tokens["access_token"]) == 200
+        again = app.refresh(tokens["refresh_token"]).json()
+        assert app.refresh(tokens["refresh_token"]).status_code == 400  # noted as used twice
+        assert app.revoke(again["access_token"]).status_code == 200
+        assert status_of(again["access_token"]) == 401
+        assert [one.name for one in connected_apps(owner_member)] == ["Planner"]
+        assert app.revoke(again["refresh_token"]).status_code == 200
+        assert connected_apps(owner_member) == []
+
+
+def test_of_a_stolen_token_and_of_a_disconnection(owner_member: Member) -> None:
+    app = App.registered()
+    tokens, others = app.connect(owner_member), app.connect(owner_member)
+    again = app.refresh(tokens["refresh_token"]).json()
+    with time_machine.travel(timezone.now() + timedelta(minutes=2)), named():
+        assert app.refresh(tokens["refresh_token"]).status_code == 400
+        assert status_of(again["access_token"]) == 401
+        [connected] = connected_apps(owner_member)
+        disconnect(owner_member, connected.id)
+        assert status_of(others["access_token"]) == 401
+    assert not SecretOwner.objects.filter(id__in=[sha256(one["access_token"])[:32] for one in (again, others)]).exists()
+
+
+def test_of_a_calendar_address(owner_member: Member) -> None:
+    with named():
+        secret = new_feed(owner_member).rpartition("/")[2].removesuffix(".ics")
+        assert resolve_feed(secret) is not None
+        assert end_feed(owner_member.id)
+        assert resolve_feed(secret) is None
+    assert not SecretOwner.objects.filter(member=owner_member).exists()
+
+
+def test_of_keys_on_their_page(client: Client, owner_member: Member) -> None:
+    client.force_login(owner_member)
+    client.get("/keys")
+    with named():
+        assert client.post("/keys", {"name": "Script", "expires": "never"}).status_code < 400
+        key = ApiKey.objects.get(member=owner_member, name="Script")
+        assert owner_of(key.secret_hash) == owner_member.id
+
+
+@pytest.mark.parametrize("repair", [repair_counts, repair_clock])
+def test_of_repairs(owner_member: Member, repair: Any) -> None:
+    owned_rows(owner_member)
+    Member.objects.filter(id=owner_member.id).update(write_clock=timezone.now() + timedelta(days=1))
+    SecretOwner.objects.filter(member=owner_member).delete()
+    with named(), acting(lambda: Actor(ActorKind.COMMAND)):
+        repair(owner_member.id)
+
+
+def test_a_credential_without_an_owner_is_repaired(owner: RestDoor, owner_member: Member) -> None:
+    """As an earlier version stores it while a migration runs."""
+    made = ApiKey.objects.get(member=owner_member)
+    SecretOwner.objects.filter(member=owner_member).delete()
+    assert repair_counts(owner_member.id) == 1
+    assert SecretOwner.objects.get(member=owner_member).id.hex == made.secret_hash[:32]
+
+
+def test_of_a_purge(settings: Any, tmp_path: Path) -> None:
+    """What is past is looked for among all members' rows, and deleted as those members'."""
+    settings.MEDIA_ROOT = tmp_path
+    members = [MemberFactory.create(), MemberFactory.create()]
+    for member in members:
+        owned_rows(member)
+    with time_machine.travel(timezone.now() + timedelta(days=400)), named(reads=False):
+        call_command("purgeexpired", verbosity=0)
+    assert not Change.objects.filter(member__in=members, created_at__lt=timezone.now() - timedelta(days=91)).exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_the_deletion_of_a_member() -> None:
+    member = MemberFactory.create()
+    owned_rows(member)
+    with named():
+        assert erase_member(member.id)
+    assert not Member.objects.filter(id=member.id).exists()

@@ -1,0 +1,71 @@
+"""Looks at statements: whether each names the member of every table with members' rows that it reads or writes."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.apps import apps
+from django.db import connection
+from django.db.models import Model
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import Member
+
+NOT_BY_MEMBER = {
+    "accounts.BrowserSession": "found by its key, before it is known whose it is",
+    "accounts.SignInCode": "found by its id, before it is known whose it is",
+    "accounts.SecretOwner": "tells whose a secret is",
+    "accounts.MemberAddress": "tells whose an address is",
+    "admin.LogEntry": "of operators",
+}
+"""Tables that refer to members and stay in one place when members' rows are spread."""
+
+
+def _owner_of(model: type[Model]) -> str | None:
+    """The column with the member."""
+    if model is Member:
+        return "id"
+    if model._meta.app_label == "oauth2_provider" or model._meta.label in NOT_BY_MEMBER:
+        return None
+    fields = model._meta.concrete_fields
+    return next((field.column for field in fields if field.related_model is Member), None)
+
+
+OWNERS = {model._meta.db_table: owner for model in apps.get_models() if (owner := _owner_of(model))}
+"""Tables with members' rows, and the column with the member."""
+
+TABLES = {table for table, owner in OWNERS.items() if owner == "member_id"}
+
+_REFERENCE = re.compile(r'(FROM|JOIN|UPDATE|INTO)\s+("?)(\w+)"?(?: (?!SET|WHERE|INNER|LEFT|ON|GROUP|AS)"?(\w+)"?)?')
+
+
+def unnamed(sql: str) -> Iterator[str]:
+    """The tables of members' rows that `sql` reads or writes without the member."""
+    for match in _REFERENCE.finditer(sql):
+        verb, quoted, table, alias = match.groups()
+        owner = OWNERS.get(table)
+        if owner is None:
+            continue
+        if verb == "INTO":
+            named = owner in sql[match.end() :].partition(" VALUES ")[0].partition(" SELECT ")[0]
+        else:
+            # What is only selected or put in order names nobody. By hand, columns are written without their table.
+            column = rf'(?<!\w)"?{alias or table}"?\."{owner}"' if quoted else rf"(?<!\w){owner}"
+            named = re.search(f"{column} (?:=|IN)|= {column}", sql[match.start() :]) is not None
+        if not named:
+            yield f"{table}: {sql}"
+
+
+@contextmanager
+def named(*, reads: bool = True) -> Iterator[CaptureQueriesContext]:
+    """Fails at its end if a statement was executed inside that does not name the member.
+
+    Args:
+        reads: whether statements that only read are looked at too.
+    """
+    with CaptureQueriesContext(connection) as context:
+        yield context
+    looked_at = [query["sql"] for query in context.captured_queries if reads or not query["sql"].startswith("SELECT")]
+    assert looked_at
+    found = [one for sql in looked_at for one in unnamed(sql)]
+    assert not found, found[0]

@@ -1,0 +1,18 @@
+from django.db import migrations
+
+from studyservice.database.postgresql.operations import DropMemberReference, ValidateChecks
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ('vocab', '0010_member_foreign_keys'),
+    ]
+
+    operations = [
+        ValidateChecks('deck'),
+        ValidateChecks('card'),
+        ValidateChecks('review'),
+        DropMemberReference('deck', 'course'),
+        DropMemberReference('card', 'deck'),
+        DropMemberReference('review', 'card'),
+    ]
