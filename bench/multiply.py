@@ -13,6 +13,7 @@ TABLES = (
     "vocab_card",
     "practice_attempt",
     "practice_practicesum",
+    "accounts_change",
 )
 COPIES = 20
 

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ def main() -> None:
         stack.callback(server.stop)
         env = environment(url, directory, secrets.token_urlsafe(64))
         prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
+        prepared("bench.seed_changes.leave", MEMBERS, env, directory / "nobody")
         multiply(url)
         command = [sys.executable, "-m", "bench.plans", str(directory / "cast")]
         looking = subprocess.run(command, cwd=ROOT, env=env, check=False)
@@ -78,18 +80,25 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
     one, heavy = cast.members[len(cast.members) // 2], cast.heavy[0]
     course = one.courses[0]
     item = ask(one)("/v1/items?limit=1")["data"][0]["id"]
+    exam = ask(one)(f"/v1/items?kind=exam&course_id={course}&due_from={date.today()}")["data"][0]["id"]  # noqa: DTZ011
+    changed = ask(one)("/v1/changes?limit=1")["data"][0]["object"]["id"]
     for name, path in {
         "list_items": "/v1/items",
-        "list_items, the last page": f"/v1/items?cursor={_last_cursor(ask(one))}",
+        "list_items, the last page": f"/v1/items?cursor={_last_cursor(ask(one), '/v1/items?')}",
         "list_items of a course": f"/v1/items?course_id={course}",
         "list_items in a range": "/v1/items?due_from=2020-01-01&limit=100",
         "list_items, polling": "/v1/items?created_after=2020-01-01T00:00:00Z",
         "get_item": f"/v1/items/{item}",
+        "get_item, an exam": f"/v1/items/{exam}",
         "list_milestones": f"/v1/items/{item}/milestones",
         "get_agenda": "/v1/agenda",
         "list_courses": "/v1/courses",
         "get_course": f"/v1/courses/{course}",
         "get_grades": f"/v1/courses/{course}/grades",
+        "list_syllabi": f"/v1/courses/{course}/syllabi",
+        "list_changes": "/v1/changes",
+        "list_changes, the last page": f"/v1/changes?cursor={_last_cursor(ask(one), '/v1/changes?')}",
+        "list_changes of an object": f"/v1/changes?object_id={changed}",
     }.items():
         yield name, one, path
     deck = ask(heavy)("/v1/vocab-decks")["data"][0]["id"]
@@ -97,18 +106,21 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
         "get_me": "/v1/me",
         "list_vocab_decks": "/v1/vocab-decks",
         "list_vocab_decks, the first cards of a deck": f"/v1/vocab-decks?deck_id={deck}&include_cards=true&limit=20",
+        "list_vocab_decks, the cards that are due": f"/v1/vocab-decks?deck_id={deck}&include_cards=true&due_only=true",
+        "list_vocab_decks, as of a day": f"/v1/vocab-decks?on={date.today() + timedelta(days=14)}",  # noqa: DTZ011
+        "export_vocab_deck": f"/v1/vocab-decks/{deck}/export?format=csv",
         "get_practice_stats, 30 days": "/v1/practice/stats",
         "get_practice_stats, 365 days": "/v1/practice/stats?days=365",
     }.items():
         yield name, heavy, path
 
 
-def _last_cursor(ask: Ask) -> str:
-    """Where the last page of the member's items begins."""
-    page = ask("/v1/items")
+def _last_cursor(ask: Ask, path: str) -> str:
+    """Where the last page of a list begins; `path` ends with a question mark."""
+    page = ask(path)
     while page["has_more"]:
         cursor: str = page["next_cursor"]
-        page = ask(f"/v1/items?cursor={cursor}")
+        page = ask(f"{path}cursor={cursor}")
     return cursor
 
 
@@ -137,7 +149,7 @@ def _ask(subject: Subject) -> Ask:
         response = client.get(path)
         if response.status_code != 200:
             raise RuntimeError(f"{path}: {response.status_code} {response.content!r}")
-        return response.json()
+        return response.json() if response.headers["Content-Type"] == "application/json" else response.content
 
     return ask
 

@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import DEFAULT_DB_ALIAS, models, transaction
 from django.db.models import Q, QuerySet
-from django.db.models.base import ModelBase
+from django.db.models.base import ModelBase, ModelState
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
@@ -126,8 +126,16 @@ class Member(AbstractBaseUser, PermissionsMixin):
 
     @classmethod
     def for_reading(cls, names: Sequence[str], values: Sequence[Any]) -> Self:
-        """A member of whom these fields were read and who is not saved, so that nothing needs to be noted."""
-        return super().from_db(DEFAULT_DB_ALIAS, names, values)
+        """A member of whom these fields were read and who is not saved, so that nothing needs to be noted.
+
+        Made as Django makes one of a pickle, past `__init__`, which would look at every field on every request.
+        """
+        state = ModelState()
+        state.adding = False
+        state.db = DEFAULT_DB_ALIAS
+        member = cls.__new__(cls)
+        member.__dict__.update(zip(names, values, strict=True), _state=state)
+        return member
 
     def refresh_from_db(
         self, using: str | None = None, fields: Iterable[str] | None = None, from_queryset: QuerySet[Self] | None = None

@@ -1,9 +1,10 @@
 """Telling a lock that was not had in time from everything else that a database may fail with."""
 
-import sqlite3
-
 from django.db import OperationalError
 from psycopg.errors import LockNotAvailable
+
+_SQLITE_BUSY = 5
+"""SQLite's result code; its library is not loaded for that where PostgreSQL is the database."""
 
 
 def ended_waiting(error: OperationalError) -> bool:
@@ -12,6 +13,7 @@ def ended_waiting(error: OperationalError) -> bool:
     That is `DATABASE_LOCK_TIMEOUT`. Nothing was done, and the transaction is rolled back.
     """
     cause = error.__cause__
-    if isinstance(cause, sqlite3.OperationalError):
-        return cause.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # the rest says which of its kinds
+    code: int | None = getattr(cause, "sqlite_errorcode", None)
+    if code is not None:
+        return code & 0xFF == _SQLITE_BUSY  # the rest says which of its kinds
     return isinstance(cause, LockNotAvailable)

@@ -1,7 +1,10 @@
 """Django's PostgreSQL backend: deadlines, a health check that costs no round trip, a kept cursor for statements."""
 
+import re
 import select
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import count
 from typing import Any, TypeVar
 
 import psycopg
@@ -11,6 +14,18 @@ from psycopg.pq import Format
 from studyservice.database.postgresql import driver
 
 T = TypeVar("T")
+
+_PLACE = re.compile("%[s%]")
+
+
+@lru_cache(maxsize=512)
+def numbered(sql: str) -> bytes:
+    """`sql` with PostgreSQL's own `$1`, `$2`, … where Django's `%s` stand, made once for each statement.
+
+    The driver would do so itself, and anew each time for a statement with more than 50 values or 4,096 characters.
+    """
+    numbers = count(1)
+    return _PLACE.sub(lambda place: "%" if place[0] == "%%" else f"${next(numbers)}", sql).encode()
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
@@ -30,7 +45,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     Database = driver
     features_class = DatabaseFeatures
 
-    _kept_cursor: "psycopg.Cursor[tuple[Any, ...]] | None" = None
+    _kept_cursor: "psycopg.RawCursor[tuple[Any, ...]] | None" = None
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
@@ -72,5 +87,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.ensure_connection()
             cursor = self._kept_cursor
             if cursor is None or cursor.connection is not self.connection:
-                cursor = self._kept_cursor = self.connection.cursor(binary=True)
-            return fetch(cursor.execute(sql, params))
+                cursor = self._kept_cursor = psycopg.RawCursor(self.connection)
+                cursor.format = Format.BINARY
+            return fetch(cursor.execute(numbered(sql), params))
