@@ -2,12 +2,16 @@
 
 from datetime import date, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
+from uuid import UUID
 
 from django.contrib.auth.base_user import BaseUserManager
 from django.db import IntegrityError, models, transaction
 
 if TYPE_CHECKING:
     from accounts.models import Member
+
+
+_NOBODY = UUID(int=0)
 
 
 class MemberQuerySet(models.QuerySet["Member"]):
@@ -69,9 +73,11 @@ class MemberManager(BaseUserManager["Member"]):
         return self.at((username or "").strip().lower()).get()
 
     def at(self, email: str) -> MemberQuerySet:
-        """The member whose address this is, or nobody; a query of its own finds out whose it is."""
+        """The member whose address this is, or nobody; a query of its own finds out whose it is.
+
+        Both take the same statements, so that nothing tells whether an address is known.
+        """
         from accounts.models import MemberAddress  # noqa: PLC0415  # it refers to the model of this manager
 
         member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
-        members = self.get_queryset()
-        return members.none() if member_id is None else members.filter(id=member_id)
+        return self.get_queryset().filter(id=member_id or _NOBODY)

@@ -15,7 +15,7 @@ def filling(editor: BaseDatabaseSchemaEditor, table: str, owner: str, column: st
     if editor.connection.vendor == 'postgresql':
         id_ = f'{id_}::uuid'
     return (
-        f'INSERT INTO accounts_secretowner (id, member_id) '  # noqa: S608  # names alone
+        f'INSERT INTO accounts_secretowner (id, member_id) '  # noqa: S608  # nosec  # names alone
         f'SELECT {id_}, {owner} FROM {table} WHERE true ON CONFLICT DO NOTHING'
     )
 

@@ -11,7 +11,7 @@ def fill(apps: object, editor: BaseDatabaseSchemaEditor) -> None:
         ('oauthserver_refreshtoken', 'token_checksum'),
     ):
         editor.execute(
-            f'INSERT INTO accounts_secretowner (id, member_id) '  # noqa: S608  # names alone
+            f'INSERT INTO accounts_secretowner (id, member_id) '  # noqa: S608  # nosec  # names alone
             f'SELECT substr({column}, 1, 32){type_}, user_id FROM {table} WHERE true ON CONFLICT DO NOTHING'
         )
 

@@ -42,6 +42,7 @@ PLAIN: tuple[tuple[type, Any], ...] = (
 
 MEASURED = {
     "accounts.recording",
+    "accounts.secret_owners",
     "accounts.writing",
     "courses.item_counts",
     "courses.items",
