@@ -136,6 +136,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize("kind", NO_ARCHIVES)
 def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
     make, why = NO_ARCHIVES[kind]

@@ -49,6 +49,7 @@ def test_it_makes_a_deck_named_as_its_file(owner: RestDoor, send: Send) -> None:
     assert texts(owner, deck) == [("Nucleus", "Holds the DNA."), ("Ribosome", "Reads RNA,\nmakes proteins.")]
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize(
     "content",
     [
@@ -69,6 +70,7 @@ def test_the_content_tells_separator_and_header(owner: RestDoor, send: Send, con
     assert texts(owner, deck) == [("a", "b"), ("c", "d")]
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_the_content_tells_the_encoding(owner: RestDoor, send: Send, encoding: str) -> None:
     [deck] = send("Käfer\tbeetle\nÖl\toil\n".encode(encoding)).json()["decks"]
@@ -141,6 +143,7 @@ def test_a_broken_row_has_its_number(send: Send) -> None:
     assert message.startswith("Row 2: the quotation marks are wrong")
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize(
     "content", [b"\x00\x01\x02", b"PK\x03\x04broken", b"%PDF-1.7\n\x00"], ids=["bytes", "zip", "pdf"]
 )
@@ -150,6 +153,7 @@ def test_other_files_are_refused(owner: RestDoor, send: Send, content: bytes) ->
     assert owner.made("list_vocab_decks")["data"] == []
 
 
+@pytest.mark.once("files that are read")
 def test_over_10_mib_is_refused(send: Send) -> None:
     assert send(b"a" * (10 * 1024 * 1024 + 1)).status_code == 400
 

@@ -194,6 +194,7 @@ def test_a_full_course_keeps_the_table(browser: Client, owner: RestDoor, course:
     assert len(form_with("calendar", page)["row"]) == 2
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize(
     ("file", "words"),
     [

@@ -159,7 +159,7 @@ def test_an_outage_that_health_finds_is_counted(tmp_path: Path) -> None:
 
 def _get(url: str, **headers: str) -> tuple[int, str]:
     try:
-        with urlopen(Request(url, headers=headers), timeout=10) as answer:  # noqa: S310  # http on loopback
+        with urlopen(Request(url, headers=headers), timeout=60) as answer:  # noqa: S310  # http on loopback
             return answer.status, answer.read().decode()
     except HTTPError as refused:
         return refused.code, ""
