@@ -54,10 +54,21 @@ def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-in", "/sign-out", "/nothing-here"])
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/sign-out", "/nothing-here", "/docs/guides", "/changelog"])
 def test_public_pages(page: Page, path: str) -> None:
     page.goto(path)
     audit(page)
+
+
+@pytest.mark.parametrize("slug", ["quickstart", "assistants", "operating"])
+def test_a_guide(page: Page, slug: str) -> None:
+    """Then with the search open, in one look."""
+    page.goto(f"/docs/{slug}")
+    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
+    audit(page)
+    page.get_by_role("searchbox").fill("limit")
+    expect(page.locator(".found a").first).to_be_visible()
+    assert Axe().run(page, options=OPTIONS).response["violations"] == []
 
 
 def test_the_reference(page: Page) -> None:
