@@ -8,14 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from studyservice.guides.catalog import ADDRESSES, CHANGELOG, GUIDES, ROOT, SECTIONS, Guide
+from studyservice.guides.catalog import ADDRESSES, BUILT, CHANGELOG, GUIDES, ROOT, SECTIONS, Guide
 from studyservice.guides.markdown import BrokenLinkError, Document, Heading, render
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 """Where the sources stand, if this is not an installed package."""
-
-BUILT = Path(__file__).resolve().parent / "built"
-"""What is served; not part of the repository."""
 
 _CHANGELOG = Guide(CHANGELOG, "CHANGELOG.md", "What changed.")
 

@@ -1,6 +1,13 @@
 """Which files are guides, in the order in which readers find them."""
 
+from pathlib import Path
 from typing import NamedTuple
+
+BUILT = Path(__file__).resolve().parent / "built"
+"""What is rendered and served; not part of the repository."""
+
+STATIC_MARK = "static:"
+"""Begins the address of an image in what is rendered; the page puts the hashed one in its place."""
 
 ROOT = "/docs"
 """Below it are the guides; it is the reference itself."""
@@ -101,18 +108,22 @@ ADDRESSES = {guide.source: f"{ROOT}/{guide.slug}" for guide in GUIDES} | {
 }
 """Where a file of the repository is served."""
 
-PAGES = frozenset(
-    {
+NAMED = ADDRESSES | {
+    page: page
+    for page in (
         ROOT,
+        f"{ROOT}/guides",
         "/account",
         "/activity",
         "/admin",
+        "/changelog",
+        "/changelog.atom",
         "/courses",
         "/courses/new",
         "/decks/import",
         "/keys",
         "/openapi.json",
         "/sign-in",
-    }
-)
-"""Addresses that guides name as code, and that become links."""
+    )
+}
+"""Files and pages that guides name as code, which becomes a link."""

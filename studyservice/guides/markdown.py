@@ -12,13 +12,10 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from studyservice.guides.catalog import ADDRESSES, PAGES
+from studyservice.guides.catalog import ADDRESSES, NAMED, STATIC_MARK
 
 STATIC = "studyservice/static/"
 """Images of guides lie below it."""
-
-STATIC_MARK = "static:"
-"""Begins the address of an image; the page puts the hashed one in its place."""
 
 LANGUAGES = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
 """Of code that stands side by side in tabs: the fence's word, and what the tab says."""
@@ -110,7 +107,7 @@ def _plain(token: Token) -> str:
 
 
 def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str]]:
-    """Let links lead to what is served, and make links of the pages that are named as code."""
+    """Let links lead to what is served, and make links of the pages and guides that are named as code."""
     for token in tokens:
         children: list[Token] = []
         inside = False
@@ -125,8 +122,8 @@ def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str
                 inside = False
             elif child.type == "image":
                 child.attrs["src"] = _image(str(child.attrs["src"]), source)
-            elif child.type == "code_inline" and child.content in PAGES and not inside:
-                opening = Token("link_open", "a", 1, attrs={"href": child.content})
+            elif child.type == "code_inline" and child.content in NAMED and not inside:
+                opening = Token("link_open", "a", 1, attrs={"href": NAMED[child.content]})
                 children += [opening, child, Token("link_close", "a", -1)]
                 continue
             children.append(child)
@@ -184,6 +181,11 @@ class _Renderer(RendererHTML):
     def code_block(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
         """Code that is set off by spaces."""
         return _copyable(tokens[idx])
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        """Long names break after an underscore or a slash, and nowhere else if there is room."""
+        words = re.sub(r"(?<=\w)([_/])(?=\w)", r"\1<wbr>", escape(tokens[idx].content))
+        return f"<code>{words}</code>"
 
     def table_open(self, *_: object) -> str:
         """Wide tables scroll by themselves, by keyboard too."""

@@ -9,9 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 
-from studyservice.guides.building import BUILT
-from studyservice.guides.catalog import CHANGELOG, EXAMPLE_ORIGIN, SECTIONS
-from studyservice.guides.markdown import STATIC_MARK
+from studyservice.guides.catalog import BUILT, CHANGELOG, EXAMPLE_ORIGIN, SECTIONS, STATIC_MARK
 
 _MARK = re.compile(rf'src="{STATIC_MARK}([^"]+)"')
 

@@ -134,5 +134,12 @@ def test_neighbouring_code_in_several_languages_is_one_choice() -> None:
     assert "curl &lt;here&gt;" in html
 
 
+def test_what_is_named_as_code_and_served_is_a_link() -> None:
+    html = render(
+        "# Title\n\nSee `/keys`, `docs/grades.md`, `/v1/me` and [`/docs`](oauth.md).\n", "docs/errors.md"
+    ).html
+    assert re.findall('<a href="([^"]+)"', html) == ["/keys", "/docs/grades", "/docs/oauth"]
+
+
 def test_html_in_a_file_is_text() -> None:
     assert "<script" not in render("# Title\n\n<script>alert(1)</script>\n", "docs/errors.md").html

@@ -56,7 +56,7 @@ def test_without_scripts_the_tabs_work_and_no_search_is_shown(open_page: Any) ->
 def test_on_a_phone_the_menu_opens_above_the_text(open_page: Any) -> None:
     page = open_page(viewport={"width": 360, "height": 740})
     page.goto("/docs/grades")
-    menu = page.get_by_role("navigation", name="All guides")
+    menu = page.get_by_role("navigation", name="On a small screen")
     expect(menu).to_be_hidden()
     page.get_by_text("All guides", exact=True).click()
     menu.get_by_role("link", name="Syllabi").click()
