@@ -7,10 +7,11 @@ RUN /opt/venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check
         -r requirements.txt \
     && /opt/venv/bin/pip uninstall --quiet --yes pip setuptools
 COPY . ./
-# Static files get their hashed names here; these values are for this one command and stay nowhere.
-RUN DATA_DIR=/tmp BASE_URL=http://127.0.0.1:8000 EMAIL_URL=consolemail:// \
+# Guides are rendered and static files get their hashed names here; these values are for these commands and stay nowhere.
+RUN export DATA_DIR=/tmp BASE_URL=http://127.0.0.1:8000 EMAIL_URL=consolemail:// \
         SECRET_KEY="$(/opt/venv/bin/python -c 'import secrets; print(secrets.token_urlsafe(64))')" \
-        /opt/venv/bin/python manage.py collectstatic --no-input --verbosity 0 \
+    && /opt/venv/bin/python manage.py buildguides --verbosity 0 \
+    && /opt/venv/bin/python manage.py collectstatic --no-input --verbosity 0 \
     && /opt/venv/bin/python -m compileall -q .
 
 FROM python:3.11-slim-bookworm

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
-from django.db.models import TextChoices
+from django.db.models import QuerySet, TextChoices
 
 from accounts.models import Member
 from studyservice.hooks import Hook
@@ -96,6 +96,9 @@ class Connections(Protocol):
 
     def one(self, member: Member, app_id: UUID) -> ConnectedApp | None:
         """The app, if `member` has connected it."""
+
+    def members(self) -> QuerySet[Member]:
+        """Every member who has connected an app."""
 
     def asking(self, target: str) -> AskingApp | None:
         """The app that asks for consent at `target`, an address on this site; None for any other address."""

@@ -4,7 +4,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 from uuid import UUID
 
-from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
@@ -133,6 +133,11 @@ class OAuthConnections:
     @staticmethod
     def one(member: Member, app_id: UUID) -> ConnectedApp | None:
         return next(iter(connected_apps(member, app_id)), None)
+
+    @staticmethod
+    def members() -> QuerySet[Member]:
+        """Those of whom an app holds a refresh token that works."""
+        return Member.objects.filter(Exists(live_refresh_tokens().filter(user=OuterRef("pk"))))
 
     @staticmethod
     def asking(target: str) -> AskingApp | None:

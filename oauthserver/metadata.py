@@ -27,7 +27,7 @@ class ServerMetadataView(_Document, OAuthServerMetadataView):
     def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """The toolkit's document; left out, `response_modes_supported` would promise fragments too."""
         document = json.loads(super().get(request).content)
-        document |= {"response_modes_supported": ["query"], "service_documentation": f"{settings.BASE_URL}/docs"}
+        document |= {"response_modes_supported": ["query"], "service_documentation": f"{settings.BASE_URL}/docs/oauth"}
         operators = {"op_policy_uri": settings.PRIVACY_URL, "op_tos_uri": settings.TERMS_URL}
         return json_response(document | {name: url for name, url in operators.items() if url})
 

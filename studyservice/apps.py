@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
 from django.core.checks import register
 
-from studyservice.server.checks import check_trusted_proxies
+from studyservice.server.checks import check_guides, check_trusted_proxies
 
 
 class StudyServiceConfig(AppConfig):
@@ -16,6 +16,7 @@ class StudyServiceConfig(AppConfig):
     def ready(self) -> None:
         """Register the checks."""
         register(check_trusted_proxies)
+        register(check_guides, deploy=True)
 
 
 class OperatorsConfig(admin_apps.AdminConfig):

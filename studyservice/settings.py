@@ -140,7 +140,6 @@ INSTALLED_APPS = [
     "corsheaders",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
 ]
 
 MIDDLEWARE = [
@@ -442,7 +441,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "OAUTH2_RESPONSE_TYPES_SUPPORTED": ["code"],
     "OAUTH2_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["none", "client_secret_basic", "client_secret_post"],
     "OAUTH2_PROTECTED_RESOURCE_NAME": SERVICE_NAME,
-    "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs",
+    "OAUTH2_PROTECTED_RESOURCE_DOCUMENTATION": f"{BASE_URL}/docs/guides",
     "OAUTH2_PROTECTED_RESOURCE_POLICY_URI": PRIVACY_URL,
     "OAUTH2_PROTECTED_RESOURCE_TOS_URI": TERMS_URL,
     # An app may be identified by the address of a document that it publishes. It is fetched from public addresses
@@ -540,7 +539,8 @@ SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.0",
     "DESCRIPTION": (
         "A student's own study data: courses, dated items, study plans, grades, practice and flashcards. "
-        "Every credential belongs to one member and opens that member's data alone."
+        "Every credential belongs to one member and opens that member's data alone. "
+        f"Guides: {BASE_URL}/docs/guides. What changed: {BASE_URL}/changelog."
     ),
     "SCHEMA_PATH_PREFIX": "/v1",
     "SERVE_INCLUDE_SCHEMA": False,

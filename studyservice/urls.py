@@ -32,6 +32,7 @@ urlpatterns = [
     path("", include("accounts.pages.urls")),
     path("favicon.ico", favicon, name="favicon"),
     path("docs", docs, name="docs"),
+    path("", include("studyservice.guides.urls")),
     path("admin", RedirectView.as_view(pattern_name="admin:index"), name="admin"),
     path("admin/", admin.site.urls),
 ]

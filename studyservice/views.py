@@ -1,16 +1,21 @@
 """The service's own addresses: the machine-readable description and its reference."""
 
+from functools import cache
+
 from csp.constants import SELF
 from csp.decorators import csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.templatetags.static import static
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from studyservice.http.reading import read_only
 from studyservice.http.responses import json_response
 from studyservice.openapi.document import document
+from studyservice.openapi.reference import common_errors, common_headers, groups
 
 
 @read_only
@@ -25,10 +30,21 @@ def favicon(request: HttpRequest) -> HttpResponse:
     return redirect(static("studyservice/icon.svg"))
 
 
-@csp_update({"connect-src": [SELF], "img-src": ["data:"]})
+@csp_update({"connect-src": [SELF]})
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """The reference, shown by Swagger UI from here: it fetches the description, tries operations out, and has its icons
-    in its stylesheet.
-    """
-    return render(request, "reference.html", {"base_url": settings.BASE_URL})
+    """The reference. Its search fetches an index, and operations are tried out from here."""
+    context = {
+        "base_url": settings.BASE_URL,
+        "headers": common_headers(),
+        "errors": common_errors(),
+        "groups": groups(),
+        "operations": _operations(),
+    }
+    return render(request, "reference.html", context)
+
+
+@cache
+def _operations() -> SafeString:
+    """All operations as HTML, the same for everybody: made once for each process."""
+    return render_to_string("reference_operations.html", {"groups": groups()})

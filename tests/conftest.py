@@ -44,6 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
     run.load_middleware_once()
     if first:
         databases.migrate()
+        run.build_guides()
         run.collect_static_files()
 
 

@@ -1,4 +1,4 @@
-"""What a trial needs before it serves: migrations, static files, and at first a demo member with lifelike data."""
+"""What a trial needs before it serves: migrations, guides, static files, and at first a demo member with data."""
 
 from urllib.parse import urlsplit
 
@@ -13,6 +13,7 @@ from trial.demo import DEMO_EMAIL, create_demo_member
 def prepare() -> None:
     """Set up `DATA_DIR`, and say where everything is and how to make the first call."""
     call_command("migrate", verbosity=0)
+    call_command("buildguides", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
     base = settings.BASE_URL
     if not Member.objects.exists():
@@ -29,6 +30,7 @@ def prepare() -> None:
         f"\n  Start page      {base}/\n"
         f"  Keys and apps   {base}/keys\n"
         f"  For assistants  {base}/mcp\n"
+        f"  Guides          {base}/docs/guides\n"
         f"  Reference       {base}/docs\n"
         f"  Admin           {base}/admin, for an operator, whom this makes:\n"
         f"                  {_manage()} createmember you@example.org --staff --password-prompt\n"

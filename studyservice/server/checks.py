@@ -5,6 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.core import checks
 
+from studyservice.guides.served import is_built
+
 
 def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
     """Whether somebody ends TLS for an https `BASE_URL`; the server itself does not."""
@@ -20,3 +22,10 @@ def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
             id="studyservice.W001",
         )
     ]
+
+
+def check_guides(**_: Any) -> list[checks.CheckMessage]:
+    """Whether there is something to serve under /docs."""
+    if is_built():
+        return []
+    return [checks.Warning("The guides are not built.", hint="Run: manage.py buildguides", id="studyservice.W002")]

@@ -35,7 +35,7 @@ def test_it_describes_the_authorization_server() -> None:
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": True,
         "client_id_metadata_document_supported": True,
-        "service_documentation": f"{BASE}/docs",
+        "service_documentation": f"{BASE}/docs/oauth",
     }
 
 
@@ -49,7 +49,7 @@ def test_it_describes_a_protected_resource(root: str) -> None:
         "scopes_supported": ["read", "write"],
         "bearer_methods_supported": ["header"],
         "resource_name": "Study Data Service",
-        "resource_documentation": f"{BASE}/docs",
+        "resource_documentation": f"{BASE}/docs/guides",
     }
 
 

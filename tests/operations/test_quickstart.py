@@ -1,4 +1,6 @@
-"""docs/quickstart.md: every fenced block runs as it stands, and its clients behave as the specification advises."""
+"""The guides with examples in three languages: every fenced block runs as it stands, and the clients of the quick start
+behave as the specification advises.
+"""
 
 import importlib.util
 import json
@@ -19,34 +21,40 @@ from tests import ROOT
 from tests.support import javascript
 from tests.support.doors import RestDoor
 
-PAGE = ROOT / "docs" / "quickstart.md"
+QUICK_START, PLANNING = "quickstart", "planning"
+CLIENT = 1
+"""The block of the quick start that has `call`, in Python and in TypeScript."""
 REFUSAL = b'{"error": {"type": "told"}}'
 PAGE_WITHOUT_ITEMS = b'{"data": [], "next_cursor": null}'
 
 
-def blocks(language: str) -> list[str]:
-    """The fenced blocks of the page in a language, in order."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def text_of(guide: str) -> str:
+    return (ROOT / "docs" / f"{guide}.md").read_text(encoding="utf-8")
 
 
-def test_it_has_blocks_in_three_languages_alone() -> None:
-    fences = re.findall(r"^```(\w+)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    assert set(fences) == {"sh", "python", "ts"}
+def blocks(language: str, guide: str = QUICK_START) -> list[str]:
+    """The fenced blocks of a guide in a language, in order."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text_of(guide), re.MULTILINE | re.DOTALL)
 
 
-def _shell(directory: Path) -> str:
+@pytest.mark.parametrize("guide", [QUICK_START, PLANNING])
+def test_it_has_blocks_in_three_languages_alone(guide: str) -> None:
+    assert set(re.findall(r"^```(\w+)$", text_of(guide), re.MULTILINE)) == {"sh", "python", "ts"}
+
+
+def _shell(directory: Path, guide: str = QUICK_START) -> str:
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
-    return _printed(["bash", "-euo", "pipefail", "-c", "\necho\n".join(blocks("sh"))], directory)
+    return _printed(["bash", "-euo", "pipefail", "-c", "\necho\n".join(blocks("sh", guide))], directory)
 
 
-def _python(directory: Path) -> str:
-    (directory / "study.py").write_text("\n".join(blocks("python")))
+def _python(directory: Path, *code: str) -> str:
+    (directory / "study.py").write_text("\n".join(code))
     return _printed([sys.executable, "study.py"], directory)
 
 
-def _typescript(directory: Path) -> str:
-    (directory / "study.ts").write_text("\n".join(blocks("ts")))
+def _typescript(directory: Path, *code: str) -> str:
+    (directory / "study.ts").write_text("\n".join(code))
     return _printed([javascript.node(), "study.ts"], directory)
 
 
@@ -71,7 +79,32 @@ def test_every_block_runs_as_it_stands(
     assert [item] == owner.made("list_items")["data"]
     assert made["result"]["structuredContent"]["cards"][0]["term"] == "Ribosome"
     assert [deck["name"] for deck in decks["data"]] == ["Organelles"]
-    assert _python(tmp_path) == _typescript(tmp_path) == "2030-12-03 exam Midterm\n"
+    printed = f"{me['today']}\n2030-12-03 exam Midterm\n"
+    assert _python(tmp_path, *blocks("python")) == _typescript(tmp_path, *blocks("ts")) == printed
+
+
+@pytest.mark.rest
+@pytest.mark.django_db(transaction=True)
+def test_every_block_about_planning_runs_as_it_stands(
+    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those in Python and TypeScript after the client of the quick start."""
+    monkeypatch.setenv("STUDY_URL", live_server.url)
+    monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+    lines = _shell(tmp_path, PLANNING).splitlines()
+    milestone, (agenda, end) = json.loads(lines[0]), json.JSONDecoder().raw_decode(lines[1])
+    assert (milestone["title"], agenda["items"]) == ("Evaluate the spectra", [])
+    [lab] = json.loads(lines[1][end:])["data"]
+    assert lab["id"] == milestone["item_id"]
+    made = [(item["kind"], item["due_on"]) for item in owner.made("list_items")["data"]]
+    assert made == [("lab", "2031-03-14")]
+    printed = "1 Evaluate the spectra\n"
+    assert _python(tmp_path, blocks("python")[CLIENT], *blocks("python", PLANNING)) == (
+        f"{printed}0 ['Lab report', 'Lab report']\n"
+    )
+    assert _typescript(tmp_path, blocks("ts")[CLIENT], *blocks("ts", PLANNING)) == (
+        f'{printed}0 ["Lab report","Lab report","Lab report"]\n'
+    )
 
 
 class Script:
@@ -121,7 +154,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
 def study(script: Script, tmp_path: Path) -> Any:
     """The page's Python client."""
     file = tmp_path / "study.py"
-    file.write_text(blocks("python")[0])
+    file.write_text(blocks("python")[CLIENT])
     spec = importlib.util.spec_from_file_location("study", file)
     assert spec is not None
     assert spec.loader is not None
@@ -175,14 +208,12 @@ def test_a_client_gives_up_at_once_on_what_will_not_change(
 
 def test_the_typescript_client_retries_too(script: Script, tmp_path: Path) -> None:
     script.answer((429, "0"), 503, 200)
-    assert _typescript(tmp_path) == ""
+    assert _typescript(tmp_path, *blocks("ts")[CLIENT:]) == ""
     assert (script.got, script.keys) == (["GET"] * 3, [None] * 3)
 
 
 def test_the_typescript_client_sends_a_post_again_under_its_key(script: Script, tmp_path: Path) -> None:
     script.answer((409, "0"), 503, 201)
-    client = blocks("ts")[0] + 'await call("POST", "/v1/courses", {});\n'
-    (tmp_path / "study.ts").write_text(client)
-    _printed([javascript.node(), "study.ts"], tmp_path)
+    _typescript(tmp_path, blocks("ts")[CLIENT], 'await call("POST", "/v1/courses", {});')
     [key] = set(script.keys)
     assert (script.got, bool(key)) == (["POST"] * 3, True)

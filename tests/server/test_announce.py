@@ -12,8 +12,12 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from accounts.models import ApiKey, Member
+from oauthserver.connections import disconnect_all_apps
 from tests.conftest import MakeKey, MakeMember
 from tests.support.commands import refusal, run
+from tests.support.oauth import App
+
+TEXT = "Version 2 is coming.\n\nWhat changed: http://127.0.0.1:8000/changelog\n"
 
 
 @pytest.fixture
@@ -43,8 +47,27 @@ class TestAnnounce:
     def test_each_member_with_an_active_key_gets_one_message(self, body: str) -> None:
         assert run("announce", "--subject", "Version 2", "--body-file", body) == "Sent to 2 members.\n"
         assert [(message.to, message.subject, message.body) for message in mail.outbox] == [
-            (["active@example.org"], "Version 2", "Version 2 is coming.\n"),
-            (["lapsed@example.org"], "Version 2", "Version 2 is coming.\n"),
+            (["active@example.org"], "Version 2", TEXT),
+            (["lapsed@example.org"], "Version 2", TEXT),
+        ]
+
+    def test_members_with_connected_apps_are_reached_on_demand(self, body: str) -> None:
+        """Each once, those with a key too; not those who have disconnected the app, nor those who are blocked."""
+        app = App.registered()
+        blocked = Member.objects.filter(email="blocked@example.org")
+        blocked.update(is_active=True)
+        for name in ("without", "active", "blocked", "expired"):
+            app.connect(Member.objects.get(email=f"{name}@example.org"))
+        blocked.update(is_active=False)
+        former = Member.objects.get(email="expired@example.org")
+        disconnect_all_apps(former)
+        assert run("announce", "--subject", "S", "--body-file", body) == "Sent to 2 members.\n"
+        mail.outbox.clear()
+        assert run("announce", "--subject", "S", "--body-file", body, "--with-apps") == "Sent to 3 members.\n"
+        assert [to for message in mail.outbox for to in message.to] == [
+            "active@example.org",
+            "lapsed@example.org",
+            "without@example.org",
         ]
 
     def test_a_dry_run_sends_none(self, body: str) -> None:

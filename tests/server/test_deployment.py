@@ -21,6 +21,8 @@ from tests.support.server import wait_for
 pytestmark = pytest.mark.once("files of the image and the composition")
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+MANAGED = re.compile(r"python manage\.py ([^\\\n]+)")
+"""What is run while the image is made."""
 GIVEN = {
     "SECRET_KEY": "correct-horse-battery-staple-with-quite-some-more-0123456789",
     "BASE_URL": "https://study.example.org",
@@ -76,7 +78,8 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if source.is_dir():
             shutil.copytree(source, directory / name, ignore=left_out)
         else:
-            shutil.copy(source, directory)
+            (directory / name).parent.mkdir(exist_ok=True)
+            shutil.copy(source, directory / name)
     return directory
 
 
@@ -101,7 +104,9 @@ def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dic
 
     services = composition(GIVEN)
     check, server = commands()
-    for command in (services["migrate"]["command"], ["python", "manage.py", "collectstatic", "--no-input"]):
+    built = [["python", "manage.py", *arguments.split()] for arguments in MANAGED.findall(DOCKERFILE)]
+    assert len(built) == 2
+    for command in (services["migrate"]["command"], *built):
         done = run(command)
         assert done.returncode == 0, done.stderr
     process = subprocess.Popen(server, cwd=image, env=environment, stderr=subprocess.DEVNULL)
@@ -109,7 +114,7 @@ def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dic
         url = f"http://127.0.0.1:{environment['PORT']}"
         wait_for(url, process)
         assert run(check).returncode == 0
-        for path in ("/sign-in", "/docs", "/openapi.json"):
+        for path in ("/sign-in", "/docs", "/docs/quickstart", "/changelog", "/openapi.json"):
             request = Request(url + path, headers={"X-Forwarded-Proto": "https"})  # noqa: S310  # http on loopback
             with urlopen(request, timeout=30) as answer:  # noqa: S310
                 assert answer.status == 200

@@ -54,6 +54,8 @@ def test_one_command_serves_a_trial(site: Path, environment: dict[str, str], tmp
             wait_for(base, server)
             with urlopen(f"{base}/", timeout=30) as page:  # noqa: S310  # http on loopback
                 [style] = re.findall(r'href="(/static/[^"]+\.css)"', page.read().decode())[:1]
+            with urlopen(f"{base}/docs/quickstart", timeout=30) as guide:  # noqa: S310  # the same
+                assert f"export STUDY_URL={base}" in guide.read().decode()
             with urlopen(f"{base}{style}", timeout=30) as sheet:  # noqa: S310  # the same
                 assert sheet.headers["Content-Type"].startswith("text/css")
         finally:

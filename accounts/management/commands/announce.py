@@ -5,23 +5,27 @@ from pathlib import Path
 from smtplib import SMTPException
 from typing import Any
 
+from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
 
 from accounts.api_keys import active
+from accounts.connections import CONNECTED_APPS
 from accounts.management.arguments import text
 from accounts.models import ApiKey, Member
 
 
 class Command(BaseCommand):
-    """`announce --subject S --body-file F` (spec, Versioning 3)."""
+    """`announce --subject S --body-file F` (spec, Versioning 3). Below the text stands where the changelog is."""
 
     help = "E-mail every member who has an active API key, lapsed members too, one message each."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--subject", type=text, required=True)
         parser.add_argument("--body-file", required=True, type=Path)
+        parser.add_argument("--with-apps", action="store_true", help="also to members who have connected an app")
         parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
 
     def handle(self, *args: object, **options: Any) -> None:
@@ -35,13 +39,13 @@ class Command(BaseCommand):
             raise CommandError(f"--body-file cannot be read: {error}") from None
         if not body.strip():
             raise CommandError("--body-file is empty.")
-        keys = ApiKey.objects.filter(active(), member=OuterRef("pk"))
-        emails = Member.objects.filter(Exists(keys), is_active=True).order_by("email").values_list("email", flat=True)
+        emails = _audience(with_apps=options["with_apps"])
         if options["dry_run"]:
             for email in emails.iterator():
                 self.stdout.write(email)
             self.stdout.write(f"Would be sent to {_members(emails.count())}.")
             return
+        body = f"{body.rstrip()}\n\nWhat changed: {settings.BASE_URL}{reverse('changelog')}\n"
         sent, failed = self._send(subject, body, emails.iterator())
         self.stdout.write(f"Sent to {_members(sent)}.")
         if failed:
@@ -59,6 +63,14 @@ class Command(BaseCommand):
                     self.stderr.write(f"{email}: {error}")
                     failed += 1
         return sent, failed
+
+
+def _audience(*, with_apps: bool) -> QuerySet[Member, str]:
+    """The addresses of those who build on the API, and of those whose apps do."""
+    reached = Q(Exists(ApiKey.objects.filter(active(), member=OuterRef("pk"))))
+    if with_apps:
+        reached |= Q(pk__in=CONNECTED_APPS.get().members().values("pk"))
+    return Member.objects.filter(reached, is_active=True).order_by("email").values_list("email", flat=True)
 
 
 def _members(number: int) -> str:

@@ -1,63 +1,65 @@
-// Swagger UI as the API reference. It calls this origin alone, with the key that was pasted and without cookies, and
-// keeps no key. What it draws is completed here: no link inside a button, and a name for what has none.
+// The reference is read without this. It tries operations out: each call goes to this origin alone, with the key that was
+// pasted and without cookies, and no key is kept.
 "use strict";
 
-const reference = document.getElementById("reference");
+const credential = document.getElementById("credential");
+document.querySelector("[data-credential]").hidden = false;
+document.querySelector("[data-credential]").addEventListener("submit", (event) => event.preventDefault());
 
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const followScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", followScheme);
-followScheme();
+/** Address, method, headers and body of the call that a form describes. */
+const described = (form) => {
+  const { method, path } = form.dataset;
+  const parts = [...form.querySelectorAll("[data-in]")].filter((one) => one.value !== "");
+  const filled = parts
+    .filter((one) => one.dataset.in === "path")
+    .reduce((whole, one) => whole.replace(`{${one.name}}`, encodeURIComponent(one.value.trim())), path);
+  const query = new URLSearchParams(parts.filter((one) => one.dataset.in === "query").map((one) => [one.name, one.value]));
+  const headers = {};
+  if (credential.value.trim()) headers.Authorization = `Bearer ${credential.value.trim()}`;
 
-const plugin = ({ React: { createElement } }) => ({
-  components: {
-    Reference: ({ getComponent }) =>
-      createElement(
-        "div",
-        { className: "swagger-ui" },
-        ...["AuthorizeBtnContainer", "errors", "operations"].map((name) => createElement(getComponent(name, true))),
-      ),
-    DeepLink: ({ text }) => createElement("span", null, text),
-    CloseIcon: () => "Close",
-  },
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        // One field for the key, instead of one for each way to send it.
-        updateJsonSpec: (update) => (spec) => {
-          const { bearer } = spec.components.securitySchemes;
-          update({ ...spec, components: { ...spec.components, securitySchemes: { bearer } } });
-        },
-      },
-    },
-  },
-});
-
-const completions = [
-  ["textarea:not([aria-label])", "aria-label", "Request body"],
-  ["select:not([aria-label])", "aria-label", "Choice"],
-  ["pre:not([tabindex])", "tabindex", "0"],
-  ["h6:not([aria-level])", "aria-level", "5"],
-  ["table[role=region]", "role", "table"],
-];
-const complete = () => {
-  for (const [selector, attribute, value] of completions) {
-    for (const element of reference.querySelectorAll(selector)) element.setAttribute(attribute, value);
+  let body;
+  const text = form.querySelector("textarea")?.value.trim();
+  const inForm = parts.filter((one) => one.dataset.in === "form");
+  if (inForm.length) {
+    body = new FormData();
+    for (const one of inForm) body.append(one.name, one.files?.[0] ?? one.value);
+  } else if (text) {
+    body = text;
+    headers["Content-Type"] = "application/json";
   }
+  return [location.origin + filled + (query.size ? `?${query}` : ""), { method, headers, body, credentials: "omit" }];
 };
-new MutationObserver(complete).observe(reference, { childList: true, subtree: true });
 
-SwaggerUIBundle({
-  url: reference.dataset.description,
-  domNode: reference,
-  layout: "Reference",
-  plugins: [plugin],
-  presets: [SwaggerUIBundle.presets.apis],
-  deepLinking: true,
-  syntaxHighlight: false,
-  persistAuthorization: false,
-  requestInterceptor: (request) => {
-    const { pathname, search } = new URL(request.url, location.href);
-    return Object.assign(request, { url: location.origin + pathname + search, credentials: "omit" });
-  },
-});
+/** What an answer carries, as text. */
+const read = async (answer) => {
+  const type = answer.headers.get("Content-Type") ?? "";
+  if (type.startsWith("application/json")) return JSON.stringify(await answer.json(), null, 2);
+  if (type.startsWith("text/")) return answer.text();
+  return `${(await answer.blob()).size} bytes of ${type}`;
+};
+
+const tell = (result, line, text) => {
+  const head = document.createElement("p");
+  head.textContent = line;
+  const whole = document.createElement("pre");
+  whole.tabIndex = 0;
+  whole.textContent = text;
+  result.replaceChildren(head, ...(text ? [whole] : []));
+};
+
+for (const details of document.querySelectorAll(".try")) {
+  details.hidden = false;
+  const form = details.querySelector("form");
+  const result = form.querySelector(".result");
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    tell(result, "Waiting for the answer …", "");
+    try {
+      const answer = await fetch(...described(form));
+      const left = answer.headers.get("RateLimit-Remaining");
+      tell(result, `${answer.status} ${answer.statusText}, ${left} requests left in this minute`, await read(answer));
+    } catch (error) {
+      tell(result, "No answer came.", String(error));
+    }
+  });
+}

@@ -54,21 +54,33 @@ def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-in", "/sign-out", "/nothing-here"])
+@pytest.mark.parametrize("path", ["/", "/sign-in", "/sign-out", "/nothing-here", "/docs/guides", "/changelog"])
 def test_public_pages(page: Page, path: str) -> None:
     page.goto(path)
     audit(page)
 
 
-def test_the_reference(page: Page) -> None:
-    """With an operation that is ready to be tried out; then with the dialog for the key, in one look."""
-    page.goto("/docs")
-    operation = page.locator(".opblock", has_text="Get the member")
-    operation.get_by_role("button", name="Get the member").click()
-    operation.get_by_role("button", name="Try it out").click()
+@pytest.mark.parametrize("slug", ["quickstart", "assistants", "operating"])
+def test_a_guide(page: Page, slug: str) -> None:
+    """Then with the search open, in one look."""
+    page.goto(f"/docs/{slug}")
+    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
     audit(page)
-    page.get_by_role("button", name="Authorize").click()
-    expect(page.get_by_role("heading", name="Available authorizations")).to_be_visible()
+    page.get_by_role("searchbox").fill("limit")
+    expect(page.locator(".found a").first).to_be_visible()
+    assert Axe().run(page, options=OPTIONS).response["violations"] == []
+
+
+def test_the_reference(page: Page, member: Any, make_key: Any) -> None:
+    """With an operation that was tried out; then with everything opened, in one look."""
+    page.goto("/docs#get_me")
+    page.get_by_label("Key to try operations out with").fill(make_key(member)[0])
+    operation = page.locator("#get_me")
+    operation.get_by_text("Try it out").click()
+    operation.get_by_role("button", name="Send GET").click()
+    expect(operation.get_by_role("status")).to_contain_text("ada@example.org")
+    audit(page)
+    page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
     assert Axe().run(page, options=OPTIONS).response["violations"] == []
 
 

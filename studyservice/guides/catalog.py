@@ -1,0 +1,129 @@
+"""Which files are guides, in the order in which readers find them."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+BUILT = Path(__file__).resolve().parent / "built"
+"""What is rendered and served; not part of the repository."""
+
+STATIC_MARK = "static:"
+"""Begins the address of an image in what is rendered; the page puts the hashed one in its place."""
+
+ROOT = "/docs"
+"""Below it are the guides; it is the reference itself."""
+
+CHANGELOG = "changelog"
+"""Names the changelog among what is built; it has a page of its own."""
+
+EXAMPLE_ORIGIN = "https://study.example.org"
+"""Stands for this service's origin in the guides of members and apps."""
+
+
+class Guide(NamedTuple):
+    """One file.
+
+    Attributes:
+        slug: names it in its address, `/docs/SLUG`.
+        source: the file, from the root of the repository.
+        about: what readers find there, in one line.
+    """
+
+    slug: str
+    source: str
+    about: str
+
+
+class Section(NamedTuple):
+    """Guides for the same readers.
+
+    Attributes:
+        own_origin: whether the example origin in them is shown as this service's own.
+    """
+
+    title: str
+    guides: tuple[Guide, ...]
+    own_origin: bool = True
+
+
+def _guide(slug: str, about: str) -> Guide:
+    return Guide(slug, f"docs/{slug}.md", about)
+
+
+SECTIONS = (
+    Section(
+        "Begin",
+        (
+            _guide("quickstart", "From a key to a script that polls and retries, in curl, Python and TypeScript."),
+            _guide("assistants", "Claude, ChatGPT and other assistants over MCP: how each is connected."),
+            _guide("members", "Signing in, the account, and where data comes in."),
+        ),
+    ),
+    Section(
+        "Study data",
+        (
+            _guide("planning", "Courses, what is due when, steps that lead up to it, and the agenda."),
+            _guide("syllabi", "What is read out of a syllabus, and how it is shown before it is taken."),
+            _guide("calendar", "Due dates in a calendar app, and calendar files taken in."),
+            _guide("grades", "Weighted categories, scores, the current grade and what is still needed."),
+            _guide("practice", "Flashcards, due times, streaks and weak topics: how each is counted."),
+            _guide("readiness", "What will be recalled of flashcards on the day of an exam."),
+            _guide("changes", "Who changed what, and taking it back for 30 days."),
+            _guide("archive", "Everything that is stored, out as one file and in again."),
+        ),
+    ),
+    Section(
+        "Scripts and apps",
+        (
+            _guide("errors", "Every error, every limit, retries and polling."),
+            _guide("oauth", "Connecting other members: registration, consent, tokens."),
+        ),
+    ),
+    Section(
+        "Running the service",
+        (
+            _guide("operating", "Installing, settings, commands, logs, backups."),
+            _guide("scaling", "How much one instance serves, and what more of them need."),
+            _guide("security", "What is worth protecting, from whom, and how."),
+        ),
+        own_origin=False,
+    ),
+    Section(
+        "How it is built",
+        (
+            _guide("architecture", "The road of a request, and how an operation is added."),
+            _guide("toolkit", "The authorization server and its libraries."),
+            Guide("contributing", "CONTRIBUTING.md", "Setting up, tests, what reviewers ask for."),
+            _guide("conformance", "Which test shows which statement of the specification."),
+            Guide("measurements", "bench/RESULTS.md", "What the benchmark measured."),
+        ),
+        own_origin=False,
+    ),
+)
+
+GUIDES = tuple(guide for section in SECTIONS for guide in section.guides)
+
+ADDRESSES = {guide.source: f"{ROOT}/{guide.slug}" for guide in GUIDES} | {
+    "CHANGELOG.md": "/changelog",
+    "docs/openapi.json": "/openapi.json",
+}
+"""Where a file of the repository is served."""
+
+NAMED = ADDRESSES | {
+    page: page
+    for page in (
+        ROOT,
+        f"{ROOT}/guides",
+        "/account",
+        "/activity",
+        "/admin",
+        "/changelog",
+        "/changelog.atom",
+        "/courses",
+        "/courses/new",
+        "/decks/import",
+        "/keys",
+        "/openapi.json",
+        "/sign-in",
+    )
+}
+"""Files and pages that guides name as code, which becomes a link."""

@@ -1,0 +1,97 @@
+"""The changelog as a feed (Atom, RFC 4287), an entry for each version."""
+
+import re
+from datetime import UTC, datetime
+from functools import cache
+from typing import NamedTuple
+
+from django.conf import settings
+from django.contrib.syndication.views import Feed
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed
+
+from studyservice.guides.catalog import CHANGELOG
+from studyservice.guides.served import built_pages, changelog
+
+HISTORY_SECONDS = 300
+"""How long a cache may keep what changes with a new version of the service alone."""
+
+_ENTRY = re.compile(r'<h2 id="([^"]+)">(.*?)</h2>\n(.*?)(?=<h2 |\Z)', re.DOTALL)
+_RELEASE = re.compile(r"\[?([^\]\s]+)\]? +[-–] +(\d{4}-\d{2}-\d{2})")
+
+
+class Entry(NamedTuple):
+    """One version, or what is not released yet.
+
+    Attributes:
+        anchor: of its heading on the page.
+        html: what changed.
+        changed_at: midnight (UTC) of the day of its release; of what is not released, when the file last changed.
+    """
+
+    anchor: str
+    title: str
+    html: str
+    changed_at: datetime
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """All versions, the newest first."""
+    file_changed_at = datetime.fromisoformat(built_pages()[CHANGELOG]["changed_at"])
+    found = []
+    for anchor, heading, html in _ENTRY.findall(changelog().html):
+        release = _RELEASE.fullmatch(heading)
+        title = f"Version {release[1]}" if release else "Not released yet"
+        changed_at = datetime.fromisoformat(release[2]).replace(tzinfo=UTC) if release else file_changed_at
+        found.append(Entry(anchor, title, html, changed_at))
+    return tuple(found)
+
+
+class ChangelogFeed(Feed):  # type: ignore[type-arg]  # generic in the stubs alone
+    """`/changelog.atom`."""
+
+    feed_type = Atom1Feed
+    title = f"{settings.SERVICE_NAME}: what changed"
+    subtitle = "For those who call the API, connect an app or run the service."
+
+    def __call__(self, request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        """Answer, and let caches keep it for a while."""
+        response = super().__call__(request, *args, **kwargs)
+        response.headers["Cache-Control"] = f"public, max-age={HISTORY_SECONDS}"
+        return response
+
+    def link(self) -> str:
+        """The page."""
+        return settings.BASE_URL + reverse("changelog")
+
+    def feed_url(self) -> str:
+        """Where this is, under the service's own name, whatever the request called it."""
+        return settings.BASE_URL + reverse("changelog-feed")
+
+    feed_guid = link
+
+    def items(self) -> tuple[Entry, ...]:
+        """The entries."""
+        return entries()
+
+    def item_title(self, item: Entry) -> str:
+        """The version."""
+        return item.title
+
+    def item_description(self, item: Entry) -> str:
+        """What changed, as HTML."""
+        return item.html
+
+    def item_link(self, item: Entry) -> str:
+        """Its part of the page, which is its identity too."""
+        return f"{self.link()}#{item.anchor}"
+
+    def item_pubdate(self, item: Entry) -> datetime:
+        """When it was released."""
+        return item.changed_at
+
+    def item_updateddate(self, item: Entry) -> datetime:
+        """When it last changed."""
+        return item.changed_at

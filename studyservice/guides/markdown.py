@@ -1,0 +1,223 @@
+"""One file of markdown as HTML that the pages' policy lets in: nothing inline, links to what is served here."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import groupby
+from pathlib import PurePosixPath
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from studyservice.guides.catalog import ADDRESSES, NAMED, STATIC_MARK
+
+STATIC = "studyservice/static/"
+"""Images of guides lie below it."""
+
+LANGUAGES = {"sh": "curl", "python": "Python", "ts": "TypeScript"}
+"""Of code that stands side by side in tabs: the fence's word, and what the tab says."""
+
+_TABS = "tabs"
+
+
+class BrokenLinkError(ValueError):
+    """A file leads to what is not served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading below the title.
+
+    Attributes:
+        id: its anchor, as well-known hosts of markdown make it.
+        level: 2 for the first below the title.
+        text: what stands below it, up to the next heading, without its marks.
+    """
+
+    id: str
+    title: str
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file, rendered.
+
+    Attributes:
+        title: its first heading, which is not part of `html`.
+        lead: what stands between the title and the first heading below it, without its marks.
+        links: (path, fragment) of each link within this site; a path of "" is the document itself.
+    """
+
+    title: str
+    lead: str
+    html: str
+    headings: tuple[Heading, ...]
+    links: frozenset[tuple[str, str]]
+
+
+def render(text: str, source: str) -> Document:
+    """The document of the markdown in `text`, which stands in the file `source`.
+
+    Raises:
+        BrokenLinkError: a link or an image leads to a file that is not served.
+    """
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])
+    tokens = parser.parse(text)
+    [title, *headings] = _name_headings(tokens)
+    _leave_corners_empty(tokens)
+    links = frozenset(_lead_links(tokens, source))
+    body = tokens[3:]  # after the title
+    html = str(parser.renderer.render(list(_with_tabs(body)), parser.options, {}))
+    return Document(title.title, title.text, html, tuple(headings), links)
+
+
+def _name_headings(tokens: Sequence[Token]) -> list[Heading]:
+    """Every heading, the title included, with an anchor of its own."""
+    starts = [index for index, token in enumerate(tokens) if token.type == "heading_open"]
+    found: list[Heading] = []
+    taken: dict[str, int] = {}
+    for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True):
+        words = _plain(tokens[start + 1])
+        anchor = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
+        again = taken[anchor] = taken.get(anchor, -1) + 1
+        anchor = f"{anchor}-{again}" if again else anchor
+        tokens[start].attrSet("id", anchor)
+        below = " ".join(_plain(token) for token in tokens[start + 3 : end] if token.content)
+        found.append(Heading(anchor, words, int(tokens[start].tag[1]), " ".join(below.split())))
+    return found
+
+
+def _leave_corners_empty(tokens: Sequence[Token]) -> None:
+    """A cell of a table's head without words heads nothing."""
+    for start, words, end in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if start.type == "th_open" and not words.content:
+            start.tag = end.tag = "td"
+
+
+def _plain(token: Token) -> str:
+    """The words of an inline token; code as it is."""
+    if token.type != "inline":
+        return token.content
+    return "".join(" " if child.type.endswith("break") else child.content for child in token.children or [])
+
+
+def _lead_links(tokens: Sequence[Token], source: str) -> Iterator[tuple[str, str]]:
+    """Let links lead to what is served, and make links of the pages and guides that are named as code."""
+    for token in tokens:
+        children: list[Token] = []
+        inside = False
+        for child in token.children or []:
+            if child.type == "link_open":
+                inside = True
+                address, fragment = _address(str(child.attrs["href"]), source)
+                child.attrs["href"] = address + (f"#{fragment}" if fragment else "")
+                if not urlsplit(address).scheme:
+                    yield address, fragment
+            elif child.type == "link_close":
+                inside = False
+            elif child.type == "image":
+                child.attrs["src"] = _image(str(child.attrs["src"]), source)
+            elif child.type == "code_inline" and child.content in NAMED and not inside:
+                opening = Token("link_open", "a", 1, attrs={"href": NAMED[child.content]})
+                children += [opening, child, Token("link_close", "a", -1)]
+                continue
+            children.append(child)
+        token.children = children or None
+
+
+def _address(link: str, source: str) -> tuple[str, str]:
+    """Where a link of `source` leads when it is served, and to which fragment of that."""
+    parts = urlsplit(link)
+    if parts.scheme:
+        return link, ""
+    if not parts.path:
+        return "", parts.fragment
+    file = _resolved(parts.path, source)
+    if file not in ADDRESSES:
+        raise BrokenLinkError(f"{source} leads to {file}, which is not served.")
+    return ADDRESSES[file], parts.fragment
+
+
+def _image(link: str, source: str) -> str:
+    file = _resolved(link, source)
+    if not file.startswith(STATIC):
+        raise BrokenLinkError(f"{source} shows {file}, which is not below {STATIC}.")
+    return STATIC_MARK + file.removeprefix(STATIC)
+
+
+def _resolved(path: str, source: str) -> str:
+    """A path beside `source`, from the root of the repository."""
+    parts: list[str] = []
+    for part in (PurePosixPath(source).parent / path).parts:
+        if part == "..":
+            parts.pop()
+        else:
+            parts.append(part)
+    return "/".join(parts)
+
+
+def _with_tabs(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Put neighbouring code in several languages into one token."""
+    for is_code, group in groupby(tokens, key=lambda token: token.type == "fence" and token.info in LANGUAGES):
+        run = list(group)
+        if is_code and len(run) > 1 and len({token.info for token in run}) == len(run):
+            yield Token(_TABS, "", 0, children=run, map=run[0].map)
+        else:
+            yield from run
+
+
+class _Renderer(RendererHTML):
+    """Code that can be copied, tables that can be scrolled, tabs that need no script."""
+
+    def fence(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        """Code between fences."""
+        return _copyable(tokens[idx])
+
+    def code_block(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        """Code that is set off by spaces."""
+        return _copyable(tokens[idx])
+
+    def code_inline(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        """Long names break after an underscore or a slash, and nowhere else if there is room."""
+        words = re.sub(r"(?<=\w)([_/])(?=\w)", r"\1<wbr>", escape(tokens[idx].content))
+        return f"<code>{words}</code>"
+
+    def table_open(self, *_: object) -> str:
+        """Wide tables scroll by themselves, by keyboard too."""
+        return '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>\n'
+
+    def table_close(self, *_: object) -> str:
+        """The end of it."""
+        return "</table></div>\n"
+
+    def tabs(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
+        """The same in several languages: a choice, and a panel for each."""
+        token = tokens[idx]
+        name = f"code-{(token.map or [0])[0]}"
+        choices, panels = [], []
+        for number, code in enumerate(token.children or []):
+            key, checked = f"{name}-{code.info}", " checked" if not number else ""
+            choices.append(
+                f'<input type="radio" name="{name}" id="{key}" value="{code.info}"{checked}>'
+                f'<label for="{key}">{LANGUAGES[code.info]}</label>'
+            )
+            panels.append(f'<div class="panel" data-language="{code.info}">{_copyable(code)}</div>')
+        return (
+            '<fieldset class="code-tabs"><legend class="unseen">Language of the example</legend>'
+            f"{''.join(choices)}{''.join(panels)}</fieldset>\n"
+        )
+
+
+def _copyable(token: Token) -> str:
+    label = f"{LANGUAGES.get(token.info, token.info)} code".strip()
+    return (
+        f'<div class="copyable"><pre tabindex="0" role="group" aria-label="{escape(label)}">'
+        f"<code>{escape(token.content.rstrip())}</code></pre>"
+        f'<button type="button" class="quiet small" data-copy hidden>Copy<span class="unseen"> {escape(label)}</span>'
+        "</button></div>\n"
+    )

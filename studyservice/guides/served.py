@@ -1,0 +1,109 @@
+"""The guides as they were built, read once for each process."""
+
+import json
+import re
+from functools import cache
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.templatetags.static import static
+
+from studyservice.guides.catalog import BUILT, CHANGELOG, EXAMPLE_ORIGIN, SECTIONS, STATIC_MARK
+
+_MARK = re.compile(rf'src="{STATIC_MARK}([^"]+)"')
+
+
+class ServedHeading(NamedTuple):
+    """A heading that the menu leads to."""
+
+    id: str
+    title: str
+
+
+class ServedGuide(NamedTuple):
+    """A guide, ready for its page.
+
+    Attributes:
+        html: made by us of our own files, below the title.
+        headings: those right below the title.
+    """
+
+    slug: str
+    title: str
+    about: str
+    html: str
+    headings: tuple[ServedHeading, ...]
+
+
+class ServedSection(NamedTuple):
+    """Guides for the same readers."""
+
+    title: str
+    guides: tuple[ServedGuide, ...]
+
+
+def is_built() -> bool:
+    """Whether there is something to serve."""
+    return (BUILT / "guides.json").exists()
+
+
+@cache
+def sections() -> tuple[ServedSection, ...]:
+    """All guides in their order.
+
+    Raises:
+        ImproperlyConfigured: they were not built.
+    """
+    built = built_pages()
+    return tuple(
+        ServedSection(
+            section.title,
+            tuple(
+                _served(guide.slug, guide.about, built[guide.slug], own_origin=section.own_origin)
+                for guide in section.guides
+            ),
+        )
+        for section in SECTIONS
+    )
+
+
+@cache
+def guides() -> dict[str, ServedGuide]:
+    """Each guide by its slug."""
+    return {guide.slug: guide for section in sections() for guide in section.guides}
+
+
+@cache
+def changelog() -> ServedGuide:
+    """The changelog, as a guide."""
+    return _served(CHANGELOG, "", built_pages()[CHANGELOG], own_origin=False)
+
+
+@cache
+def search_index() -> str:
+    """What the search looks through, as JSON: `page`, `title`, `url`, `text`, `weight` of each part."""
+    return (BUILT / "search.json").read_text(encoding="utf-8")
+
+
+@cache
+def built_pages() -> dict[str, Any]:
+    """What `building.build` wrote.
+
+    Raises:
+        ImproperlyConfigured: it wrote nothing yet.
+    """
+    if not is_built():
+        raise ImproperlyConfigured("The guides are not built. Run: manage.py buildguides")
+    pages: dict[str, Any] = json.loads((BUILT / "guides.json").read_text(encoding="utf-8"))
+    return pages
+
+
+def _served(slug: str, about: str, page: dict[str, Any], *, own_origin: bool) -> ServedGuide:
+    html = _MARK.sub(lambda found: f'src="{static(found[1])}"', page["html"])
+    if own_origin:
+        html = html.replace(EXAMPLE_ORIGIN, settings.BASE_URL)
+    headings = tuple(
+        ServedHeading(heading["id"], heading["title"]) for heading in page["headings"] if heading["level"] == 2
+    )
+    return ServedGuide(slug, page["title"], about, html, headings)

@@ -1,0 +1,14 @@
+"""Addresses of the guides."""
+
+from django.urls import path
+
+from studyservice.guides.changelog import ChangelogFeed
+from studyservice.guides.views import changelog, guide, guide_list, search_index
+
+urlpatterns = [
+    path("docs/guides", guide_list, name="guides"),
+    path("docs/search.json", search_index, name="guide-search"),
+    path("docs/<slug:slug>", guide, name="guide"),
+    path("changelog", changelog, name="changelog"),
+    path("changelog.atom", ChangelogFeed(), name="changelog-feed"),
+]

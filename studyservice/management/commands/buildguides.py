@@ -1,0 +1,28 @@
+"""Render the guides, which the pages under /docs serve."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from studyservice.environment import CHECKOUT
+from studyservice.guides.building import build
+from studyservice.guides.markdown import BrokenLinkError
+
+
+class Command(BaseCommand):
+    """`buildguides`; the package that is installed has them rendered already."""
+
+    help = "Render the guides of docs/ and the changelog, which are served as pages."
+    requires_system_checks = ()
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Render."""
+        if not CHECKOUT:
+            self.stdout.write("The guides are part of the installed package.")
+            return
+        try:
+            count = build()
+        except (BrokenLinkError, OSError) as error:
+            raise CommandError(str(error)) from None
+        if options["verbosity"]:
+            self.stdout.write(f"{count} guides are rendered.")

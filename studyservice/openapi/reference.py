@@ -1,0 +1,191 @@
+"""The operations as the reference shows them, made of `/openapi.json`.
+
+What all have in common (headers, errors, pages, keys of repetition) stands once above them, and nowhere else.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from studyservice.openapi.answers import ERRORS, HEADERS, IDEMPOTENCY_KEY
+from studyservice.openapi.document import document
+from studyservice.openapi.fields import Field, Fields, Schema
+
+COMMON = frozenset({"401", "403", "429", "500"})
+"""Errors of every operation."""
+
+_JSON, _FORM = "application/json", "multipart/form-data"
+
+
+class Body(NamedTuple):
+    """What a request carries.
+
+    Attributes:
+        fields: of its JSON.
+        example: that as text.
+        parts: of its form, where a file is taken.
+        media_types: of files that are taken as they are.
+    """
+
+    fields: tuple[Field, ...]
+    example: str
+    parts: tuple[Field, ...]
+    media_types: tuple[str, ...]
+
+
+class Answer(NamedTuple):
+    """What a success answers.
+
+    Attributes:
+        statuses: such as `200 or 201`.
+        kind: what it is, in words.
+        media_types: of a file; then there are no fields.
+    """
+
+    statuses: str
+    kind: str
+    fields: tuple[Field, ...]
+    example: str
+    media_types: tuple[str, ...]
+
+
+class Entry(NamedTuple):
+    """One operation.
+
+    Attributes:
+        path_parameters: what stands in the path in braces.
+        query: its parameters; `Idempotency-Key`, which every POST may carry, is told once.
+        errors: statuses beside `COMMON`.
+    """
+
+    id: str
+    title: str
+    description: str
+    method: str
+    path: str
+    scope: str
+    path_parameters: tuple[Field, ...]
+    query: tuple[Field, ...]
+    body: Body | None
+    answer: Answer
+    errors: tuple[str, ...]
+
+
+class Group(NamedTuple):
+    """Operations under one heading."""
+
+    name: str
+    description: str
+    entries: tuple[Entry, ...]
+
+
+class CommonError(NamedTuple):
+    """An error, told once."""
+
+    status: int
+    types: tuple[str, ...]
+    text: str
+
+
+@cache
+def groups() -> tuple[Group, ...]:
+    """Every operation under its heading, in the order of the description."""
+    described = document()
+    fields = Fields(described["components"]["schemas"])
+    entries = [
+        (operation["tags"][0], _entry(path, method, operation, fields))
+        for path, methods in described["paths"].items()
+        for method, operation in methods.items()
+    ]
+    return tuple(
+        Group(tag["name"], tag["description"], tuple(entry for name, entry in entries if name == tag["name"]))
+        for tag in described["tags"]
+    )
+
+
+def common_headers() -> list[tuple[str, str]]:
+    """Name and meaning of the headers of every answer."""
+    return [(name, header["description"]) for name, header in HEADERS.items()]
+
+
+def common_errors() -> list[CommonError]:
+    """Every error that an operation may answer."""
+    return [
+        CommonError(int(status), tuple(one.type for one in error.errors), error.text)
+        for status, error in ERRORS.items()
+    ]
+
+
+def _entry(path: str, method: str, operation: Schema, fields: Fields) -> Entry:
+    def parameters(place: str) -> tuple[Field, ...]:
+        return tuple(
+            fields.field(
+                one["name"],
+                {"description": one.get("description", "")} | one["schema"],
+                required=one.get("required", False),
+            )
+            for one in operation.get("parameters", ())
+            if one["in"] == place and one["name"] != IDEMPOTENCY_KEY["name"]
+        )
+
+    [scope] = [scopes for way in operation["security"] for scopes in way.get("oauth2", ())]
+    return Entry(
+        id=operation["operationId"],
+        title=operation["summary"],
+        description=operation["description"],
+        method=method.upper(),
+        path=path,
+        scope=scope,
+        path_parameters=parameters("path"),
+        query=parameters("query"),
+        body=_body(operation["requestBody"]["content"], fields) if "requestBody" in operation else None,
+        answer=_answer(operation["responses"], fields),
+        errors=tuple(status for status in operation["responses"] if status >= "400" and status not in COMMON),
+    )
+
+
+def _body(content: Schema, fields: Fields) -> Body:
+    told = content.get(_JSON, {}).get("schema", {})
+    form = content.get(_FORM, {}).get("schema", {})
+    others = tuple(name for name in content if name not in {_JSON, _FORM})
+    return Body(fields.of(told), _text(fields.example(told)), fields.of(form), others)
+
+
+def _answer(responses: Schema, fields: Fields) -> Answer:
+    successes = {status: answer for status, answer in responses.items() if status < "300"}
+    statuses = " or ".join(successes)
+    content = next(iter(successes.values()))["content"]
+    if _JSON not in content:
+        return Answer(statuses, "a file", (), "", tuple(content))
+    schema = content[_JSON]["schema"]
+    found = fields.of(schema)
+    example = _text(fields.example(schema))
+    name = schema["$ref"].rsplit("/", 1)[1]
+    if name.endswith("Page"):
+        [data] = [field for field in found if field.name == "data"]
+        return Answer(statuses, f"a page of {name.removesuffix('Page')}", data.fields, example, ())
+    return Answer(statuses, name, found, example, ())
+
+
+def _text(example: Any) -> str:
+    return "" if example is None else json.dumps(example, indent=2, ensure_ascii=False)
+
+
+def curl(entry: Entry) -> str:
+    """A command that makes the call, with the variables of the quick start."""
+    return " \\\n  ".join(_arguments(entry))
+
+
+def _arguments(entry: Entry) -> Iterator[str]:
+    method = "" if entry.method == "GET" else f"-X {entry.method} "
+    yield f'curl -sS {method}"$STUDY_URL{entry.path}"'
+    yield '-H "Authorization: Bearer $STUDY_API_KEY"'
+    if entry.body is None:
+        return
+    if entry.body.parts:
+        yield "-F file=@FILE"
+    elif entry.body.example:
+        quoted = entry.body.example.replace("'", "'\\''")
+        yield '-H "Content-Type: application/json"'
+        yield f"-d '{quoted}'"

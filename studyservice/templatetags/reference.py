@@ -1,0 +1,8 @@
+"""What the templates of the reference call."""
+
+from django.template import Library
+
+from studyservice.openapi.reference import curl
+
+register = Library()
+register.filter("curl", curl)

@@ -1,0 +1,145 @@
+"""The guides as pages: the same markdown, with every link leading somewhere."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+import pytest
+from django.test import Client
+
+from studyservice.guides import building
+from studyservice.guides.catalog import GUIDES, SECTIONS
+from studyservice.guides.markdown import BrokenLinkError, render
+from tests import ROOT
+from tests.support.doors import whole
+
+pytestmark = [pytest.mark.once("the look of pages"), pytest.mark.django_db]
+
+ADDRESSES = ["/docs/guides", "/docs", "/changelog", *(f"/docs/{guide.slug}" for guide in GUIDES)]
+
+
+class Page(HTMLParser):
+    """What a page leads to and what can be led to."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.ids: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = {name: value or "" for name, value in attrs}
+        self.links |= {found[name] for name in ("href", "src", "data-index") if name in found}
+        self.ids += [found["id"]] if "id" in found else []
+
+
+def page_at(client: Client, address: str) -> Page:
+    response = client.get(address)
+    assert response.status_code == 200, address
+    return Page(response.content.decode())
+
+
+def test_every_link_of_every_guide_leads_somewhere(client: Client) -> None:
+    """To an answer, and where it names a part of a page, to that part. Pages of members lead to signing in."""
+    pages = {address: page_at(client, address) for address in ADDRESSES}
+    wrong, answered = [], set()
+    for address, page in pages.items():
+        for link in page.links:
+            there = urlsplit(urljoin(address, link))
+            if there.scheme in {"https", "mailto"}:
+                continue
+            if there.path not in pages and there.path not in answered:
+                if whole(client.get(there.path)).status_code not in {200, 302}:
+                    wrong.append((address, link))
+                answered.add(there.path)
+            if there.fragment and there.path in pages and there.fragment not in pages[there.path].ids:
+                wrong.append((address, link))
+    assert wrong == []
+    assert {"/keys", "/openapi.json", "/docs/search.json", "/changelog.atom"} <= answered
+
+
+def test_an_id_stands_once_on_its_page(client: Client) -> None:
+    for address in ADDRESSES:
+        ids = page_at(client, address).ids
+        assert len(ids) == len(set(ids)), address
+
+
+def test_every_file_of_the_docs_is_a_guide() -> None:
+    sources = {guide.source for guide in GUIDES}
+    assert {f"docs/{file.name}" for file in (ROOT / "docs").glob("*.md")} <= sources
+
+
+def test_the_examples_name_this_service(client: Client, settings: object) -> None:
+    """Where a reader runs them; operators read how a service is set up that is not there yet."""
+    assert "claude mcp add --transport http study-data http://127.0.0.1:8000/mcp" in text(client, "/docs/assistants")
+    assert "https://study.example.org" in text(client, "/docs/operating")
+    for section in SECTIONS:
+        for guide in section.guides:
+            if section.own_origin:
+                assert "study.example.org" not in text(client, f"/docs/{guide.slug}"), guide.slug
+
+
+def text(client: Client, address: str) -> str:
+    return client.get(address).content.decode()
+
+
+def test_what_is_no_guide_is_not_found(client: Client) -> None:
+    assert client.get("/docs/nothing").status_code == 404
+    assert client.post("/docs/quickstart").status_code == 405
+
+
+def test_a_part_is_found_by_the_search(client: Client) -> None:
+    found = json.loads(text(client, "/docs/search.json"))
+    assert {entry["url"] for entry in found} >= {"/docs/errors#limits", "/docs/quickstart#polling", "/docs#list_items"}
+    [limits] = [entry for entry in found if entry["url"] == "/docs/errors#limits"]
+    assert (limits["page"], limits["title"]) == ("Errors, limits, polling", "Limits")
+    assert "active API keys of a member" in limits["text"]
+
+
+@pytest.mark.parametrize("link", ["[a](nothing.md)", "![a](../Makefile)", "[a](../Makefile)"])
+def test_a_file_that_is_not_served_stops_the_build(link: str) -> None:
+    with pytest.raises(BrokenLinkError, match=r"^docs/errors\.md "):
+        render(f"# Title\n\n{link}\n", "docs/errors.md")
+
+
+def test_a_heading_that_is_not_there_stops_the_build(tmp_path: Path) -> None:
+    for guide in GUIDES:
+        (tmp_path / guide.source).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / guide.source, tmp_path / guide.source)
+    shutil.copy(ROOT / "CHANGELOG.md", tmp_path)
+    shutil.copy(ROOT / "docs" / "openapi.json", tmp_path / "docs")
+    assert building.build(tmp_path, tmp_path / "built") == len(GUIDES)
+    with (tmp_path / "docs" / "grades.md").open("a") as file:
+        file.write("\n[elsewhere](errors.md#no-such-heading)\n")
+    with pytest.raises(BrokenLinkError, match=r"docs/grades\.md leads to /docs/errors#no-such-heading"):
+        building.build(tmp_path, tmp_path / "built")
+
+
+def test_an_image_is_one_of_the_static_files() -> None:
+    document = render("# Title\n\n![Keys](../studyservice/static/studyservice/icon.svg)\n", "docs/errors.md")
+    assert '<img src="static:studyservice/icon.svg" alt="Keys"' in document.html
+
+
+def test_neighbouring_code_in_several_languages_is_one_choice() -> None:
+    code = "```sh\ncurl <here>\n```\n\n```python\ncall()\n```\n\ntext\n\n```python\nalone()\n```\n"
+    html = render(f"# Title\n\n{code}", "docs/errors.md").html
+    assert re.findall(r'<input type="radio" name="([^"]+)"[^>]*value="([^"]+)"( checked)?>', html) == [
+        ("code-2", "sh", " checked"),
+        ("code-2", "python", ""),
+    ]
+    assert html.count('class="panel"') == 2
+    assert "curl &lt;here&gt;" in html
+
+
+def test_what_is_named_as_code_and_served_is_a_link() -> None:
+    html = render(
+        "# Title\n\nSee `/keys`, `docs/grades.md`, `/v1/me` and [`/docs`](oauth.md).\n", "docs/errors.md"
+    ).html
+    assert re.findall('<a href="([^"]+)"', html) == ["/keys", "/docs/grades", "/docs/oauth"]
+
+
+def test_html_in_a_file_is_text() -> None:
+    assert "<script" not in render("# Title\n\n<script>alert(1)</script>\n", "docs/errors.md").html
