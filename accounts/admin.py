@@ -127,7 +127,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     email_path = "email"
     form = MemberForm
     add_form = NewMemberForm
-    list_display = ("email", "name", "membership", "membership_until", "time_zone", "is_staff", "created_at")
+    list_display = ("email", "name", "membership", "membership_until", "is_staff", "created_at")
     list_filter = (MembershipFilter, "is_staff", "is_active")
     ordering = ("email",)
     filter_horizontal = ()
