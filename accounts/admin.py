@@ -18,6 +18,7 @@ from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
 from accounts.erasure import erase_member
 from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
 from accounts.models import ApiKey, CalendarFeed, Member
+from accounts.second_factor.keeping import reset
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 
 if TYPE_CHECKING:
@@ -126,14 +127,14 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     email_path = "email"
     form = MemberForm
     add_form = NewMemberForm
-    list_display = ("email", "name", "membership", "membership_until", "time_zone", "is_staff", "created_at")
+    list_display = ("email", "name", "membership", "membership_until", "is_staff", "created_at")
     list_filter = (MembershipFilter, "is_staff", "is_active")
     ordering = ("email",)
     filter_horizontal = ()
     autocomplete_fields = ("groups",)
     readonly_fields = ("created_at", "last_login", "log_of_changes")
     inlines = (ActiveKeyInline,)
-    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "repair_clock", "repair_counts")
+    actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor", "repair_clock", "repair_counts")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "desired_retention", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
@@ -209,6 +210,18 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     def end_sessions(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         """At once; API keys go on working."""
         self._each(request, queryset, sessions.end_sessions, "Ended the sessions of")
+
+    @admin.action(description="Reset the second factor", permissions=["reset"])
+    def reset_second_factor(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
+        """The next sign-in to the admin sets up a new one."""
+        members = list(queryset)
+        for member in members:
+            reset(member, by=request.user.pk)
+        self.message_user(request, f"Reset: {counted(len(members), 'second factor')}.")
+
+    def has_reset_permission(self, request: HttpRequest) -> bool:
+        """Only a superuser, as it is about other operators."""
+        return bool(request.user.is_superuser)
 
     @admin.action(description="Repair the clock", permissions=["change"])
     def repair_clock(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:

@@ -20,6 +20,7 @@ from accounts.profile import PRACTICE_STREAK
 from accounts.purging import EXPIRED_DATA
 from accounts.undoing.hooks import COME_BACK, FIELDS, GO_AGAIN, LOGS
 from studyservice.admin.base import READINGS
+from studyservice.admin.site import GATE
 
 HOOKS = (
     CONNECTED_APPS,
@@ -30,6 +31,7 @@ HOOKS = (
     COUNT_REPAIRS,
     PRACTICE_STREAK,
     READINGS,
+    GATE,
     SOURCES,
     COME_BACK,
     GO_AGAIN,

@@ -13,6 +13,7 @@ from django.utils.crypto import constant_time_compare
 
 from accounts.browser_sessions import BrowserSession
 from accounts.models import Member
+from accounts.second_factor import gate
 from accounts.secrets import sha256
 from accounts.session_store import BROWSER
 from accounts.user_agents import browser_name
@@ -42,8 +43,10 @@ class SignedIn:
     is_this: bool
 
 
-def begin_session(request: HttpRequest, member: Member) -> bool:
+def begin_session(request: HttpRequest, member: Member, *, by_email: bool) -> bool:
     """Sign in, under a new session key; False if the member is gone by now, or may not sign in any more.
+
+    `by_email` says whether a code or a link that was e-mailed opened it, and not a password.
 
     Under the member's lock, so that nobody is deleted meanwhile: Django writes when a member last signed in.
     """
@@ -51,6 +54,9 @@ def begin_session(request: HttpRequest, member: Member) -> bool:
         if not Member.objects.select_for_update(no_key=True).filter(id=member.id, is_active=True).exists():
             return False
         login(request, member)
+    gate.forget(request)
+    if by_email:
+        gate.note_code(request)
     request.session[BROWSER] = browser_name(request.headers.get("User-Agent", ""))
     return True
 

@@ -54,6 +54,10 @@ NEW_ADDRESS = Purpose(
     "confirms your new address", "To use this address for your account at Study Data Service, enter this code:"
 )
 JOIN = Purpose("is your code to join", "To join Study Data Service, enter this code where you asked for it:")
+SECOND_FACTOR = Purpose(
+    "is your code to set up the second factor",
+    "To set up the second factor of your account at Study Data Service, enter this code:",
+)
 PASSWORD = Purpose(
     "is your code to change the password", "To change or remove your password at Study Data Service, enter this code:"
 )

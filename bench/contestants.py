@@ -68,6 +68,7 @@ def environment(database_url: str, directory: Path, secret_key: str, port: int =
         "WEB_CONCURRENCY": "1",
         "WEB_THREADS": str(THREADS),
         "LOG_FORMAT": "json",
+        "ADMIN_SECOND_FACTOR": "proxy",  # a drill's operator has no device
         "TRUSTED_PROXIES": "1",  # the load generator forwards for clients at as many addresses as it likes
     }
 

@@ -71,7 +71,7 @@ class SyllabusFileAdmin(ReadOnlyAdmin):
     """Uploads and files of courses; members bring them, operators have them read again or delete them."""
 
     text_path = "filename"
-    list_display = ("filename", "member", "course", "text_status", "size", "pages", "characters", "expires_at")
+    list_display = ("filename", "member", "course", "text_status", "size", "pages", "expires_at")
     list_filter = ("text_status",)
     list_select_related = ("member", "course")
     ordering = ("member_id", "id")

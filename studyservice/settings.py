@@ -66,6 +66,13 @@ SIGN_UP = choice("SIGN_UP", default="closed", choices=["closed", "invited", "ope
 SIGN_UP_MEMBERSHIP_DAYS = (
     count("SIGN_UP_MEMBERSHIP_DAYS", default=0, least=0, most=36500) if text("SIGN_UP_MEMBERSHIP_DAYS") else None
 )
+# Who asks an operator for a second factor before /admin: the service, or a proxy in front of it. A trial, which stands
+# ready with one command, asks those who have set one up.
+ADMIN_SECOND_FACTOR = choice(
+    "ADMIN_SECOND_FACTOR",
+    default="optional" if TRIAL else "required",
+    choices=["optional", "required", "proxy"] if TRIAL else ["required", "proxy"],
+)
 METRICS_ADDRESS = metrics_address(service=(HOST, PORT))
 DATABASE_WAITS = Waits(
     lock=seconds("DATABASE_LOCK_TIMEOUT", default=5),
@@ -281,6 +288,9 @@ NOT_IN_ARCHIVE = {
     "accounts.MemberAddress": "the address is in the profile",
     "accounts.SignInCode": "a credential",
     "accounts.BrowserSession": "a credential",
+    "accounts.AuthenticatorApp": "a credential",
+    "accounts.Passkey": "a credential",
+    "accounts.RecoveryCode": "a credential",
     "oauthserver.RefreshToken": "a credential",
     "oauthserver.AccessToken": "a credential",
     "oauthserver.Grant": "a credential",
@@ -309,6 +319,9 @@ MEMBER_DATA = [
     ("oauthserver.AccessToken", "user"),
     ("oauthserver.Grant", "user"),
     ("accounts.SignInCode", "member"),
+    ("accounts.AuthenticatorApp", "member"),
+    ("accounts.Passkey", "member"),
+    ("accounts.RecoveryCode", "member"),
     ("accounts.IdempotencyKey", "member"),
     ("accounts.BrowserSession", "member"),
     ("vocab.Review", "member"),
@@ -367,6 +380,8 @@ UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
 STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
 ADMIN_READINGS = ["accounts.change_admin.note_reading"]
+# Whether who is signed in may enter the admin, beyond being an operator.
+ADMIN_GATE = "accounts.second_factor.gate.may_enter"
 
 AUTH_USER_MODEL = "accounts.Member"
 SESSION_ENGINE = "accounts.session_store"

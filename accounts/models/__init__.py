@@ -14,12 +14,14 @@ from accounts.models.member import (
     time_zones,
     validate_time_zone,
 )
+from accounts.models.second_factor import AuthenticatorApp, Passkey, RecoveryCode
 
 __all__ = [
     "DEFAULT_RETENTION",
     "LEAST_RETENTION",
     "MOST_RETENTION",
     "ApiKey",
+    "AuthenticatorApp",
     "BrowserSession",
     "CalendarFeed",
     "Change",
@@ -27,6 +29,8 @@ __all__ = [
     "Invitation",
     "Member",
     "MemberAddress",
+    "Passkey",
+    "RecoveryCode",
     "SecretOwner",
     "SignInCode",
     "time_zones",

@@ -2,6 +2,7 @@
 
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
@@ -46,6 +47,7 @@ def _page(request: HttpRequest, member: Member, form: ProfileForm) -> HttpRespon
         "standing": standing(member),
         "sessions": sessions_of(member, request.session.session_key),
         "time_zone": member.time_zone,
+        "second_factor": settings.ADMIN_SECOND_FACTOR != "proxy",
     }
     with timezone.override(ZoneInfo(member.time_zone)):
         return render(request, "account.html", context)

@@ -20,6 +20,7 @@ from accounts.joining import add_member
 from accounts.models import Member, SignInCode
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember
+from accounts.second_factor import gate
 from accounts.sessions import PENDING_SIGN_IN, begin_session
 from accounts.signin_codes import Refusal, member_of, send_code, use_code
 from studyservice.http.client_address import client_address
@@ -48,8 +49,10 @@ def _attempt_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
     return too_many(request, window, _TOO_MANY_ATTEMPTS) if window.exceeded else None
 
 
-def target_after(request: HttpRequest) -> str:
+def target_after(request: HttpRequest, home: str = "keys") -> str:
     """Where `next` leads, if that is an address on this site, else the key page (spec, Authorization code flow).
+
+    `home` names another page for what else the way may lead to.
 
     Its query, which may be as long as an app's `state` makes it, leads nowhere: Django refuses to look at more than
     2,048 characters. A bare word is no address; Django would take it for the name of a view.
@@ -58,7 +61,7 @@ def target_after(request: HttpRequest) -> str:
     leads = target.partition("?")[0]
     usable = leads.startswith(("/", "http://", "https://")) and len(target) <= MAX_URL_REDIRECT_LENGTH
     own = url_has_allowed_host_and_scheme(leads, {request.get_host()}, require_https=request.is_secure())
-    return target if usable and own else reverse("keys")
+    return target if usable and own else reverse(home)
 
 
 @never_cache
@@ -102,7 +105,7 @@ def _with_password(request: HttpRequest) -> HttpResponse:
         except HashingBusy:
             tries.withdraw()
             raise
-        if isinstance(member, Member) and begin_session(request, member):
+        if isinstance(member, Member) and begin_session(request, member, by_email=False):
             tries.forget()
             return _signed_in(request, member)
         form.add_error(None, "This address and password do not belong together. Try again, or get a code instead.")
@@ -141,7 +144,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         used = use_code(UUID(pending["id"]), form.cleaned_data["code"])
         outcome = used if isinstance(used, Refusal) else _member_of(used, pending["email"])
         if isinstance(outcome, Member):
-            if begin_session(request, outcome):
+            if begin_session(request, outcome, by_email=True):
                 joined = isinstance(used, SignInCode) and used.joins
                 return _signed_in(request, outcome, reverse("account") if joined else reverse("keys"))
             outcome = Refusal.GONE
@@ -198,7 +201,7 @@ def sign_in_as_another(request: HttpRequest) -> HttpResponse:
 
 @never_cache
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """The admin's sign-in is everybody's, with the same limits.
+    """The admin's sign-in is everybody's, with the same limits; who is signed in goes on to the second factor.
 
     Raises:
         PermissionDenied: the member who is signed in may not use the admin.
@@ -206,4 +209,6 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
     if request.user.is_authenticated and not request.user.is_staff:
         raise PermissionDenied
     target = request.GET.get("next") or reverse("admin:index")
+    if request.user.is_authenticated and not gate.may_enter(request):
+        return redirect(f"{reverse('second-factor')}?{urlencode({'next': target})}")
     return redirect(f"{reverse(settings.LOGIN_URL)}?{urlencode({'next': target})}")

@@ -10,6 +10,7 @@ from accounts.pages.email_address import new_address, new_address_code
 from accounts.pages.join import join
 from accounts.pages.keys import disconnect_app, keys, revoke_key
 from accounts.pages.passwords import password, password_code
+from accounts.pages.second_factor import urls as second_factor
 from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out
 
 urlpatterns = [
@@ -18,6 +19,7 @@ urlpatterns = [
     path("sign-in/another", sign_in_as_another, name="sign-in-as-another"),
     path("sign-out", sign_out, name="sign-out"),
     path("admin/login/", admin_sign_in, name="admin-sign-in"),
+    *second_factor.urlpatterns,
     path("join", join, name="join"),
     path("account", account, name="account"),
     path("account/time-zone", set_time_zone, name="set-time-zone"),

@@ -128,7 +128,9 @@ def _signed_in(instance: Instance) -> Browser:
 def _delete(operator: Browser, port: int, member: str) -> None:
     """Delete in the admin; the operator's browser does not wait for ever."""
     page = f"/admin/accounts/member/{member}/delete/"
-    operator.send(port, page)
+    status, _ = operator.send(port, page)
+    if status != 200:
+        raise RuntimeError(f"the admin answers {status}")
     with suppress(TimeoutError):
         operator.send(port, page, {"post": "yes"})
 

@@ -41,6 +41,17 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def leading_columns(model: type[Model]) -> set[str]:
+    """The fields that an index over every row begins with; no references, which lists order by what they refer to."""
+    meta = model._meta
+    alone = {field.name for field in meta.concrete_fields if field.unique or getattr(field, "db_index", False)}
+    indexes = [index.fields_orders for index in meta.indexes if index.condition is None]
+    leading = {fields[0][0] for fields in indexes if fields}
+    unique = {one.fields[0] for one in meta.total_unique_constraints}
+    references = {field.name for field in meta.concrete_fields if field.is_relation}
+    return (alone | leading | unique) - references
+
+
 class BoundedPaginator(_Paginator):
     """Never counts past `MOST_ROWS`."""
 
@@ -60,6 +71,8 @@ class SelectedRowsForm(ActionForm):
 class ServiceAdmin(_ModelAdmin):
     """A list with a bounded count, in the order of an index, searched by e-mail address, id or text.
 
+    It can be sorted by the columns that an index begins with, and by no other: one click would sort a million rows.
+
     Attributes:
         email_path: where the member's e-mail address is.
         text_path: the field that other search words look in.
@@ -72,7 +85,6 @@ class ServiceAdmin(_ModelAdmin):
     action_form = SelectedRowsForm
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
-    sortable_by = ()
     list_per_page = 50
     list_max_show_all = 50
     search_fields = ("pk",)
@@ -80,6 +92,19 @@ class ServiceAdmin(_ModelAdmin):
         "The beginning of an e-mail address up to its @ or further, an id, or a part of the name. "
         f"At most {MOST_ROWS:,} rows are counted and listed."
     )
+
+    class Media:
+        css: ClassVar[dict[str, list[str]]] = {"all": ["studyservice/admin.css"]}
+
+    def get_sortable_by(self, request: HttpRequest) -> Any:
+        """The columns that an index begins with."""
+        return [name for name in self.get_list_display(request) if name in leading_columns(self.model)]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """On the page for a new object without what it does not have yet."""
+        fields = super().get_fields(request, obj)
+        fixed = () if obj is not None else self.get_readonly_fields(request, obj)
+        return [name for name in fields if name not in fixed]
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -164,6 +189,12 @@ class ServiceInline(_TabularInline):
     """Rows below the object that they belong to; nothing is changed in place."""
 
     extra = 0
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Below a new object without what its rows do not have yet."""
+        fields = super().get_fields(request, obj)
+        fixed = () if obj is not None else self.get_readonly_fields(request, obj)
+        return [name for name in fields if name not in fixed]
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -9,9 +9,15 @@ from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver
 
+from studyservice.hooks import Hook
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import Rate, hit
+
+Gate = Callable[[HttpRequest], bool]
+"""Whether who is signed in may enter, beyond being an operator."""
+
+GATE = Hook[Gate]("ADMIN_GATE", Gate)
 
 
 class OperatorSite(AdminSite):
@@ -23,6 +29,10 @@ class OperatorSite(AdminSite):
     def get_urls(self) -> list[URLPattern | URLResolver]:
         """Django's, without the way from the admin to a row's page on the site: no row has one."""
         return [route for route in super().get_urls() if getattr(route, "name", None) != "view_on_site"]
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        """Whether an operator asks, and the gate is open; Django sends anybody else to the sign-in."""
+        return super().has_permission(request) and GATE.get()(request)
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Any:
         """`view` behind the rates and the check for operators."""

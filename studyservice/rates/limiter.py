@@ -42,7 +42,8 @@ class Rate(Enum):
     """Sign-in codes per e-mail address, whether or not it belongs to a member; those that are asked for in a browser
     where it signed in before count for themselves."""
     PASSWORDS = RateLimitItemPerDay(5)
-    """Wrong passwords in a row that cost no wait, per e-mail address likewise (`studyservice.rates.doubling`)."""
+    """Wrong passwords in a row that cost no wait, per e-mail address likewise (`studyservice.rates.doubling`); wrong
+    second factors too, per member, whatever browser they come from."""
     API_KEYS = RateLimitItemPerMinute(20, 60)
     """API keys made on the key page, per member; operators' commands are not counted."""
     CALENDAR = RateLimitItemPerMinute(30)

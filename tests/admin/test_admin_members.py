@@ -42,7 +42,7 @@ def test_an_operator_ends_a_members_sessions(admin: Client, owner_member: Member
     assert browser.get("/keys").headers["Location"] == "/sign-in?next=/keys"
 
 
-@pytest.mark.parametrize("model", ["sessions/session", "accounts/signincode"])
+@pytest.mark.parametrize("model", ["sessions/session", "accounts/signincode", "accounts/passkey"])
 def test_sessions_and_sign_in_codes_are_not_listed(admin: Client, model: str) -> None:
     assert admin.get(f"/admin/{model}/").status_code == 404
 

@@ -18,7 +18,14 @@ from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import act
 from tests.support.doors import RestDoor
-from tests.support.factories import CalendarFeedFactory, ImportedEventFactory, ItemFactory
+from tests.support.factories import (
+    AuthenticatorAppFactory,
+    CalendarFeedFactory,
+    ImportedEventFactory,
+    ItemFactory,
+    PasskeyFactory,
+    RecoveryCodeFactory,
+)
 from tests.support.oauth import App, error_of, status_of
 from tests.support.uploads import stored_file
 from tests.support.vocabulary import made_deck
@@ -62,6 +69,8 @@ def fill(door: RestDoor, member: Member) -> App:
     deck = made_deck(door)
     door.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     CalendarFeedFactory.create(member=member)
+    for second_factor in (AuthenticatorAppFactory, PasskeyFactory, RecoveryCodeFactory):
+        second_factor.create(member=member)
     ImportedEventFactory.create(member=member, course_id=course["id"])
     app = App.registered()
     app.connect(member)

@@ -214,7 +214,13 @@ def test_every_stamp_that_a_call_answers_can_be_repaired(settings: Any) -> None:
     """A model with `created_at` or `updated_at` of a member is restamped, or is by the true time."""
     from django.apps import apps
 
-    by_true_time = {"accounts.ApiKey", "accounts.CalendarFeed", "accounts.IdempotencyKey"}
+    by_true_time = {
+        "accounts.ApiKey",
+        "accounts.AuthenticatorApp",
+        "accounts.CalendarFeed",
+        "accounts.IdempotencyKey",
+        "accounts.Passkey",
+    }
     stamped = {
         model._meta.label: {"created_at", "updated_at"} & {field.name for field in model._meta.concrete_fields}
         for model in apps.get_models()

@@ -20,7 +20,16 @@ from django.db.migrations.state import ProjectState
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, MemberAddress, SignInCode
+from accounts.models import (
+    ApiKey,
+    AuthenticatorApp,
+    CalendarFeed,
+    IdempotencyKey,
+    Member,
+    MemberAddress,
+    Passkey,
+    SignInCode,
+)
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -33,6 +42,7 @@ from tests.support.factories import (
     ApiKeyFactory,
     ApplicationFactory,
     AttemptFactory,
+    AuthenticatorAppFactory,
     CalendarFeedFactory,
     CardFactory,
     ChangeFactory,
@@ -47,7 +57,9 @@ from tests.support.factories import (
     ItemFactory,
     MemberFactory,
     MilestoneFactory,
+    PasskeyFactory,
     PracticeSumFactory,
+    RecoveryCodeFactory,
     RefreshTokenFactory,
     ReviewFactory,
     SecretOwnerFactory,
@@ -70,6 +82,8 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     },
     ApiKey: {"name": ["", "x" * 61]},
     SignInCode: {"tries": [-1]},
+    AuthenticatorApp: {"sealed_secret": ["", "x" * 501], "last_step": [-1]},
+    Passkey: {"name": ["", "x" * 61], "credential_id": ["", "x" * 1401], "sign_count": [-1]},
     IdempotencyKey: {"key": ["", "x" * 256], "fingerprint": ["", "x" * 63, "x" * 65], "status": [-1, 199, 300]},
     Change: {
         "operation": ["", "x" * 65],
@@ -167,6 +181,9 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         SecretOwnerFactory.create(member=member),
         MemberAddress.objects.get(member=member),
         SignInCodeFactory.create(member=member),
+        AuthenticatorAppFactory.create(member=member),
+        PasskeyFactory.create(member=member),
+        RecoveryCodeFactory.create(member=member),
         IdempotencyKeyFactory.create(member=member),
         SessionFactory.create(member=member),
         InvitationFactory.create(),

@@ -12,7 +12,16 @@ from django.test import Client
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
-from accounts.models import CalendarFeed, IdempotencyKey, Member, MemberAddress, SecretOwner
+from accounts.models import (
+    AuthenticatorApp,
+    CalendarFeed,
+    IdempotencyKey,
+    Member,
+    MemberAddress,
+    Passkey,
+    RecoveryCode,
+    SecretOwner,
+)
 from courses.models import Course, Item
 from planning.models import ImportedEvent
 from practice.models import PracticeSum
@@ -61,6 +70,7 @@ ADDED_SINCE = {
 """Columns that the database had not yet then."""
 
 TABLES_SINCE = {
+    AuthenticatorApp,
     BrowserSession,
     CalendarFeed,
     Change,
@@ -68,7 +78,9 @@ TABLES_SINCE = {
     IdempotencyKey,
     ImportedEvent,
     MemberAddress,
+    Passkey,
     PracticeSum,
+    RecoveryCode,
     SecretOwner,
 }
 """Models that had no table yet."""

@@ -137,6 +137,10 @@ def test_production_passes_the_deployment_checks(run):
             {"CONTACT_URL": "help@example.org"},
             "CONTACT_URL must be an address such as https://example.org/page, not 'help@example.org'.",
         ),
+        (
+            {"ADMIN_SECOND_FACTOR": "optional"},
+            "ADMIN_SECOND_FACTOR must be required or proxy, not 'optional'.",
+        ),
         ({"SIGN_UP": "yes"}, "SIGN_UP must be closed, invited or open, not 'yes'."),
         (
             {"SIGN_UP_MEMBERSHIP_DAYS": "-1"},

@@ -16,7 +16,17 @@ from factory.django import DjangoModelFactory, Password
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import ActorKind, Change
 from accounts.invitation import Invitation
-from accounts.models import ApiKey, CalendarFeed, IdempotencyKey, Member, SecretOwner, SignInCode
+from accounts.models import (
+    ApiKey,
+    AuthenticatorApp,
+    CalendarFeed,
+    IdempotencyKey,
+    Member,
+    Passkey,
+    RecoveryCode,
+    SecretOwner,
+    SignInCode,
+)
 from accounts.secret_owners import add_owner
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
@@ -114,6 +124,35 @@ class SignInCodeFactory(_OfMember[SignInCode]):
 
     code_hash = LazyFunction(_digest)
     expires_at = LazyFunction(lambda: timezone.now() + timedelta(minutes=10))
+
+
+class AuthenticatorAppFactory(_OfMember[AuthenticatorApp]):
+    """An app whose secret nobody can open; `tests.support.second_factor` enrols one that works."""
+
+    class Meta:
+        model = AuthenticatorApp
+
+    sealed_secret = LazyFunction(_digest)
+
+
+class PasskeyFactory(_OfMember[Passkey]):
+    """A passkey that no device has."""
+
+    class Meta:
+        model = Passkey
+
+    name = "Laptop"
+    credential_id = LazyFunction(_digest)
+    public_key = b"key"
+
+
+class RecoveryCodeFactory(_OfMember[RecoveryCode]):
+    """A code that nobody knows."""
+
+    class Meta:
+        model = RecoveryCode
+
+    secret_hash = LazyFunction(_digest)
 
 
 class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):

@@ -1,0 +1,33 @@
+"""Take an operator's second factor away, as after the loss of a phone."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from accounts.management.arguments import add_json_option, answer, member_named, text
+from accounts.second_factor.keeping import reset
+
+
+class Command(BaseCommand):
+    """`resetsecondfactor EMAIL`."""
+
+    help = (
+        "Remove a member's authenticator app, passkeys and recovery codes and end every session of theirs. The next "
+        "sign-in to the admin, by an e-mailed code, sets up new ones. The operators' log says so."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("email", type=text)
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Whoever may run commands is trusted; the member is told by e-mail."""
+        member = member_named(options["email"])
+        removed = reset(member, by=None)
+        counts = f"{removed['apps']} apps, {removed['passkeys']} passkeys, {removed['recovery_codes']} recovery codes"
+        answer(
+            self,
+            {"email": member.email, **removed},
+            as_json=options["json"],
+            text=f"The second factor of {member.email} is reset ({counts}); every session has ended.",
+        )

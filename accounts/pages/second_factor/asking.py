@@ -1,0 +1,97 @@
+"""Asking for the second factor, on the way to the admin or to changing it."""
+
+from django.contrib import messages
+from django.contrib.auth.signals import user_login_failed
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Member
+from accounts.pages.second_factor.forms import AppCodeForm, PasskeyForm, RecoveryForm
+from accounts.pages.second_factor.guards import for_operators
+from accounts.pages.sign_in import attempts_are_counted, target_after
+from accounts.second_factor import authenticator, gate, keeping, passkeys, recovery
+from accounts.second_factor.keeping import Kept
+from studyservice.http.error_pages import too_many
+from studyservice.rates.doubling import DoublingWait
+from studyservice.rates.limiter import Rate
+
+_CHALLENGE = "passkey_challenge"
+"""Session entry: what a passkey is to sign."""
+
+_FORMS: dict[str, type[Form]] = {"passkey": PasskeyForm, "code": AppCodeForm, "recovery": RecoveryForm}
+"""By the field that each of them posts."""
+
+_WRONG = {
+    "passkey": "The passkey was not accepted. Try again, or choose another way below.",
+    "code": "That is not the code that the app shows now, or it was used already. Wait for the next one.",
+    "recovery": "That is none of your recovery codes, or it was used already.",
+}
+
+
+@sensitive_post_parameters(*_FORMS)
+@for_operators
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def second_factor(request: HttpRequest, member: Member) -> HttpResponse:
+    """One form for each way; whoever has none sets one up first."""
+    kept = keeping.kept_of(member)
+    if not kept:
+        return redirect("second-factor-set-up")
+    if request.method == "POST":
+        return _tried(request, member, kept)
+    return _go_on(request) if gate.may_change(request) else _page(request, member, kept)
+
+
+def _tried(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
+    """Go on if what was posted is right. Wrong ones of one member slow down, whatever browsers they come from."""
+    way = next((field for field in _FORMS if field in request.POST), "code")
+    form = _FORMS[way](request.POST)
+    if form.is_valid():
+        tries = DoublingWait(Rate.PASSWORDS, f"second-factor:{member.id}")
+        if wait := tries.begin():
+            return too_many(request, wait, "Too many wrong tries")
+        if _is_right(request, member, way, form.cleaned_data[way]):
+            tries.forget()
+            gate.give(request)
+            return _go_on(request)
+        user_login_failed.send(__name__, credentials={way: "***"}, request=request)
+        form.add_error(way, _WRONG[way])
+    return _page(request, member, kept, **{way: form})
+
+
+def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> bool:
+    if way == "passkey":
+        challenge = request.session.pop(_CHALLENGE, "")
+        return bool(challenge) and passkeys.use(member, given, challenge)
+    if way == "code":
+        return authenticator.use_code(member, given)
+    if not recovery.use_code(member, given):
+        return False
+    left = recovery.codes_left(member)
+    keeping.note(member, "Second factor: a recovery code was used.")
+    keeping.tell(member, "was replaced by a recovery code", f"{left} are left.")
+    messages.warning(
+        request, f"That code works no more; {left} are left. Is a device lost? Remove it on your account page."
+    )
+    return True
+
+
+def _go_on(request: HttpRequest) -> HttpResponse:
+    return HttpResponseRedirect(target_after(request, "admin:index"))
+
+
+def _page(request: HttpRequest, member: Member, kept: Kept, **tried: Form) -> HttpResponse:
+    ceremony = passkeys.ask_for_one(member) if kept.passkeys and passkeys.possible() else None
+    if ceremony is not None:
+        request.session[_CHALLENGE] = ceremony.challenge
+    context = {
+        "kept": kept,
+        "ceremony": ceremony,
+        "forms": {way: tried.get(way) or form() for way, form in _FORMS.items()},
+        "failed": bool(tried),
+        "next": target_after(request, "admin:index"),
+    }
+    return render(request, "second_factor.html", context)

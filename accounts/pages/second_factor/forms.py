@@ -1,0 +1,58 @@
+"""The forms of the second factor's pages."""
+
+from django import forms
+
+from accounts.models import Passkey
+from accounts.pages.forms import CodeForm
+
+_SIX = "A code has six digits, such as 042 917. Look at the app and try again."
+
+
+class AppCodeForm(CodeForm):
+    """Takes what an authenticator app shows."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # as any form
+        self.fields["code"].error_messages["required"] = "Enter the six digits that the app shows."
+
+    def clean_code(self) -> str:
+        """The digits alone."""
+        try:
+            return super().clean_code()
+        except forms.ValidationError:
+            raise forms.ValidationError(_SIX) from None
+
+
+class RecoveryForm(forms.Form):
+    """Takes a recovery code."""
+
+    recovery = forms.CharField(
+        label="Recovery code",
+        max_length=60,
+        error_messages={"required": "Enter one of your recovery codes."},
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+
+class PasskeyForm(forms.Form):
+    """Takes what a passkey signed, which the script fills in."""
+
+    passkey = forms.CharField(
+        widget=forms.HiddenInput,
+        error_messages={"required": "The browser gave no passkey. Try again, or choose another way."},
+    )
+
+
+class NewPasskeyForm(PasskeyForm):
+    """Takes a new passkey under a name."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=Passkey._meta.get_field("name").max_length,
+        help_text="So that you recognize it later, such as “Work laptop” or “Blue security key”.",
+        error_messages={
+            "required": "Give the passkey a name.",
+            "max_length": "Use at most %(limit_value)d characters.",
+        },
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )

@@ -1,0 +1,63 @@
+"""Who comes to the pages of the second factor: operators, and to those that change it only who has just given it."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import never_cache
+
+from accounts.models import Member
+from accounts.pages.signed_in import signed_in
+from accounts.second_factor import gate
+
+P = ParamSpec("P")
+
+_View = Callable[Concatenate[HttpRequest, Member, P], HttpResponse]
+
+
+def for_operators(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A page for operators, who are asked to sign in; it gets the member too.
+
+    There is none where a proxy asks for the second factor (404), and none for others (403).
+    """
+
+    @never_cache
+    @login_required
+    @wraps(view)
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if settings.ADMIN_SECOND_FACTOR == "proxy":
+            raise Http404
+        member = signed_in(request)
+        if not member.is_staff:
+            raise PermissionDenied
+        return view(request, member, *args, **kwargs)
+
+    return guarded
+
+
+def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A page that changes the second factor: for who gave it just now or, where there is none, entered a code.
+
+    Others are led there; what they posted is not kept.
+    """
+
+    @for_operators
+    @wraps(view)
+    def guarded(request: HttpRequest, member: Member, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if gate.may_change(request):
+            return view(request, member, *args, **kwargs)
+        if gate.has_one(member):
+            home = reverse("second-factor-set-up")
+            return redirect(f"{reverse('second-factor')}?{urlencode({'next': home})}")
+        if not gate.may_begin(request):
+            return redirect("second-factor-proof")
+        return view(request, member, *args, **kwargs)
+
+    return guarded

@@ -1,0 +1,133 @@
+"""Setting up, adding and removing second factors, and the recovery codes, which are shown once."""
+
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from accounts.models import Member
+from accounts.pages.second_factor.forms import AppCodeForm, NewPasskeyForm
+from accounts.pages.second_factor.guards import for_changes
+from accounts.pages.sign_in import attempts_are_counted
+from accounts.second_factor import authenticator, gate, keeping, passkeys, recovery
+from accounts.second_factor.sealing import seal, unseal
+from accounts.session_store import BROWSER
+
+_APP = "second_factor_app"
+"""Session entry: the secret of an app that is being set up, sealed."""
+
+_CHALLENGE = "new_passkey_challenge"
+"""Session entry: what belongs to a passkey that is being made."""
+
+
+@for_changes
+@require_http_methods(["GET", "HEAD"])
+def set_up(request: HttpRequest, member: Member) -> HttpResponse:
+    """What there is, and what can be added."""
+    kept = keeping.kept_of(member)
+    context = {
+        "kept": kept,
+        "possible": passkeys.possible(),
+        "full": len(kept.passkeys) >= passkeys.MOST,
+        "required": settings.ADMIN_SECOND_FACTOR == "required",
+    }
+    return render(request, "second_factor_set_up.html", context)
+
+
+@sensitive_post_parameters("code")
+@for_changes
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def set_up_app(request: HttpRequest, member: Member) -> HttpResponse:
+    """Shows the secret, as text and as a QR code; the first code that the app makes of it proves that it has it."""
+    secret = unseal(request.session.get(_APP, ""))
+    form = AppCodeForm(request.POST if request.method == "POST" and secret else None)
+    if secret is None:
+        secret = authenticator.new_secret()
+        request.session[_APP] = seal(secret)
+    if form.is_valid():
+        if authenticator.enrol(member, secret, form.cleaned_data["code"]):
+            del request.session[_APP]
+            return _added(request, member, "an authenticator app")
+        form.add_error("code", "That is not the code that the app shows now. Is the clock of the device right?")
+    uri = authenticator.enrolment_uri(member, secret)
+    context = {"form": form, "secret": secret, "uri": uri, "qr_code": authenticator.qr_code(uri)}
+    return render(request, "second_factor_app.html", context)
+
+
+@for_changes
+@require_http_methods(["GET", "HEAD", "POST"])
+@attempts_are_counted
+def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
+    """Has the browser make a passkey, which the script posts."""
+    if not passkeys.possible():
+        return redirect("second-factor-set-up")
+    initial = {"name": request.session.get(BROWSER) or "Passkey"}
+    form = NewPasskeyForm(request.POST if request.method == "POST" else None, initial=initial)
+    challenge = request.session.pop(_CHALLENGE, "")
+    if form.is_valid():
+        given = form.cleaned_data
+        if challenge and passkeys.enrol(member, given["name"], given["passkey"], challenge):
+            return _added(request, member, f"the passkey “{given['name']}”")
+        form.add_error(None, "The passkey was not accepted. Try again, or use an authenticator app.")
+    ceremony = passkeys.ask_for_new(member)
+    request.session[_CHALLENGE] = ceremony.challenge
+    return render(request, "second_factor_passkey.html", {"form": form, "ceremony": ceremony})
+
+
+def _added(request: HttpRequest, member: Member, what: str) -> HttpResponse:
+    """Whoever has just set one up has given it; with the first come the recovery codes."""
+    gate.give(request)
+    keeping.note(member, f"Second factor: added {what}.")
+    keeping.tell(member, f"has {what} now")
+    if not recovery.codes_left(member):
+        return _codes_page(request, member)
+    messages.success(request, f"Added: {what}.")
+    return redirect("second-factor-set-up")
+
+
+@for_changes
+@require_http_methods(["POST"])
+def new_recovery_codes(request: HttpRequest, member: Member) -> HttpResponse:
+    """Makes new ones and shows them, in this answer alone; those from before work no longer."""
+    if not gate.has_one(member):
+        return redirect("second-factor-set-up")
+    keeping.note(member, "Second factor: new recovery codes.")
+    keeping.tell(member, "has new recovery codes", "Those from before work no longer.")
+    return _codes_page(request, member)
+
+
+def _codes_page(request: HttpRequest, member: Member) -> HttpResponse:
+    return render(request, "second_factor_codes.html", {"codes": recovery.new_codes(member)})
+
+
+@for_changes
+@require_http_methods(["POST"])
+def remove_app(request: HttpRequest, member: Member) -> HttpResponse:
+    """Takes the authenticator app away."""
+    return _removed(request, member, None)
+
+
+@for_changes
+@require_http_methods(["POST"])
+def remove_passkey(request: HttpRequest, member: Member, passkey_id: UUID) -> HttpResponse:
+    """Takes a passkey away."""
+    return _removed(request, member, passkey_id)
+
+
+def _removed(request: HttpRequest, member: Member, passkey_id: UUID | None) -> HttpResponse:
+    what = "the authenticator app" if passkey_id is None else "a passkey"
+    try:
+        removed = keeping.remove_app(member) if passkey_id is None else keeping.remove_passkey(member, passkey_id)
+    except keeping.LastOne:
+        messages.warning(request, "That is the only one, and the admin asks for one: add another first.")
+        return redirect("second-factor-set-up")
+    if removed:
+        keeping.note(member, f"Second factor: removed {what}.")
+        keeping.tell(member, f"lost {what}")
+        messages.success(request, f"Removed: {what}.")
+    return redirect("second-factor-set-up")

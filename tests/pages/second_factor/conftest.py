@@ -1,0 +1,73 @@
+"""The operator who is asked for a second factor."""
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import time_machine
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from accounts.models import Member
+    from tests.support.second_factor import Asked, Device
+
+
+@pytest.fixture(autouse=True)
+def required(settings: Any) -> None:
+    """As in production."""
+    settings.ADMIN_SECOND_FACTOR = "required"
+
+
+@pytest.fixture(autouse=True)
+def early_in_a_step() -> Iterator[None]:
+    """So that what an app shows changes in no test by itself."""
+    with time_machine.travel(time.time() // 30 * 30 + 31, tick=True):
+        yield
+
+
+@pytest.fixture
+def member(member: "Member") -> "Member":
+    """An operator with a password."""
+    member.is_staff = member.is_superuser = True
+    member.save()
+    return member
+
+
+@pytest.fixture
+def operator_browser(member: "Member") -> "Client":
+    """Where the operator has signed in by a code."""
+    from django.test import Client
+
+    from tests.support.second_factor import sign_in_by_code
+
+    client = Client()
+    sign_in_by_code(client)
+    return client
+
+
+@pytest.fixture
+def asked(operator_browser: "Client") -> "Asked":
+    """Another browser, which is asked for the app that was set up."""
+    from django.test import Client
+
+    from tests.support.second_factor import Asked, enrolled_app, sign_in_by_code
+
+    secret, codes = enrolled_app(operator_browser)
+    browser = Client()
+    sign_in_by_code(browser)
+    return Asked(browser, secret, codes)
+
+
+@pytest.fixture
+def passkey(operator_browser: "Client", settings: Any) -> "Device":
+    """The operator's, set up on the pages."""
+    from tests.support.second_factor import ORIGIN, PASSKEY, Device, options_on, recovery_codes_on
+
+    settings.BASE_URL = ORIGIN
+    device = Device(ORIGIN)
+    options = options_on(operator_browser.get(PASSKEY))
+    response = operator_browser.post(PASSKEY, {"name": "Laptop", "passkey": device.created(options)})
+    assert len(recovery_codes_on(response)) == 10
+    return device

@@ -1,0 +1,135 @@
+"""The operators' second factor stands before every page of the admin, for a while."""
+
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import time_machine
+from django.test import Client
+
+from accounts.models import Member
+from tests.conftest import MakeMember
+from tests.support.browsers import act
+from tests.support.second_factor import (
+    APP,
+    ASKED,
+    PASSKEY,
+    SET_UP,
+    enrolled_app,
+    led_to,
+    open_to,
+    shown,
+    sign_in_by_code,
+    text_of,
+)
+from tests.support.signing_in import EMAIL, PASSWORD
+
+pytestmark = pytest.mark.django_db
+
+
+def later(seconds: float) -> Any:
+    return time_machine.travel(time.time() + seconds)
+
+
+def test_an_operator_without_one_sets_it_up_first(operator_browser: Client) -> None:
+    assert led_to(operator_browser, "/admin/accounts/member/") == SET_UP
+    enrolled_app(operator_browser)
+    assert open_to(operator_browser)
+
+
+def test_who_has_one_is_asked_and_led_to_where_they_wanted(operator_browser: Client, member: Member) -> None:
+    secret, _ = enrolled_app(operator_browser)
+    browser = Client()
+    sign_in_by_code(browser)
+    response = browser.get("/admin/accounts/member/?q=a", follow=True)
+    asked = response.redirect_chain[-1][0]
+    assert urlsplit(asked).path == ASKED
+    answered = browser.post(asked, {"code": shown(secret, steps=1)})
+    assert (answered.status_code, answered.headers["Location"]) == (302, "/admin/accounts/member/?q=a")
+    assert open_to(browser)
+
+
+@pytest.mark.parametrize("path", ["", "accounts/member/", "autocomplete/", "jsi18n/", "courses/item/add/", "nothing"])
+def test_no_page_of_the_admin_is_open_without_it(operator_browser: Client, path: str) -> None:
+    response = operator_browser.get(f"/admin/{path}")
+    assert response.status_code == 302
+    assert response.headers["Location"].startswith("/admin/login/")
+
+
+def test_a_post_without_it_changes_nothing(operator_browser: Client, make_member: MakeMember) -> None:
+    other = make_member()
+    act(operator_browser, "/admin/accounts/member/", "lapse", other)
+    other.refresh_from_db()
+    assert other.membership_active
+
+
+def test_it_is_asked_for_only_in_the_admin(operator_browser: Client) -> None:
+    assert operator_browser.get("/keys").status_code == 200
+
+
+def test_others_have_no_such_page(client: Client, make_member: MakeMember) -> None:
+    assert led_to(client, SET_UP) == "/sign-in"
+    client.force_login(make_member())
+    assert [client.get(path).status_code for path in (ASKED, SET_UP, APP, PASSKEY, f"{SET_UP}/code")] == [403] * 5
+
+
+def test_where_a_proxy_asks_the_service_does_not(operator_browser: Client, settings: Any) -> None:
+    settings.ADMIN_SECOND_FACTOR = "proxy"
+    assert open_to(operator_browser)
+    assert operator_browser.get(SET_UP).status_code == 404
+    assert "Second factor" not in text_of(operator_browser.get("/account"))
+
+
+def test_in_a_trial_who_has_one_is_asked(operator_browser: Client, member: Member, settings: Any) -> None:
+    settings.ADMIN_SECOND_FACTOR = "optional"
+    assert open_to(operator_browser)
+    enrolled_app(operator_browser)
+    browser = Client()
+    sign_in_by_code(browser)
+    assert led_to(browser, "/admin/") == ASKED
+
+
+def test_asking_on_each_page_costs_no_query(operator_browser: Client, django_assert_max_num_queries: Any) -> None:
+    enrolled_app(operator_browser)
+    with django_assert_max_num_queries(2):
+        assert operator_browser.get("/admin/jsi18n/").status_code == 200
+
+
+def test_signing_out_ends_it(operator_browser: Client) -> None:
+    enrolled_app(operator_browser)
+    operator_browser.post("/sign-out")
+    sign_in_by_code(operator_browser)
+    assert led_to(operator_browser, "/admin/") == ASKED
+
+
+def test_signing_in_again_in_the_same_session_asks_again(operator_browser: Client) -> None:
+    enrolled_app(operator_browser)
+    operator_browser.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+    assert not open_to(operator_browser)
+
+
+def test_it_lasts_for_twelve_hours(operator_browser: Client) -> None:
+    enrolled_app(operator_browser)
+    with later(12 * 3600 - 60):
+        assert open_to(operator_browser)
+    with later(12 * 3600 + 60):
+        assert led_to(operator_browser, "/admin/") == ASKED
+
+
+def test_changes_ask_again_after_a_quarter_of_an_hour(operator_browser: Client) -> None:
+    secret, _ = enrolled_app(operator_browser)
+    with later(16 * 60):
+        assert led_to(operator_browser, APP) == ASKED
+        assert operator_browser.post(f"{SET_UP}/recovery-codes").status_code == 302
+        assert operator_browser.post(ASKED, {"code": shown(secret), "next": SET_UP}).headers["Location"] == SET_UP
+        assert operator_browser.get(APP).status_code == 200
+
+
+def test_the_session_is_another_one_afterwards(operator_browser: Client) -> None:
+    before = operator_browser.cookies["sessionid"].value
+    enrolled_app(operator_browser)
+    assert operator_browser.cookies["sessionid"].value != before
+    leaked = Client()
+    leaked.cookies["sessionid"] = before
+    assert led_to(leaked, "/admin/") == "/sign-in"

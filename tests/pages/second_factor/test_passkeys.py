@@ -1,0 +1,176 @@
+"""Passkeys: each answer is right for its challenge, its origin and its key alone."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from accounts.models import Passkey
+from tests.conftest import MakeMember
+from tests.support.second_factor import (
+    ASKED,
+    ORIGIN,
+    PASSKEY,
+    SET_UP,
+    Device,
+    enrolled_app,
+    open_to,
+    options_on,
+    sign_in_by_code,
+    text_of,
+)
+from tests.support.signing_in import EMAIL
+from tests.support.statements import named
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def browser(passkey: Device) -> Client:
+    """Another one, which is asked."""
+    client = Client()
+    sign_in_by_code(client)
+    return client
+
+
+def test_a_passkey_opens_the_admin(operator_browser: Client, passkey: Device, browser: Client) -> None:
+    assert open_to(operator_browser)
+    options = options_on(browser.get(ASKED))
+    assert options["rpId"] == "study.example.org"
+    assert browser.post(ASKED, {"passkey": passkey.signed(options)}).status_code == 302
+    assert open_to(browser)
+
+
+def test_an_answer_is_right_for_its_challenge_once(passkey: Device, browser: Client) -> None:
+    options = options_on(browser.get(ASKED))
+    answer = passkey.signed(options)
+    assert browser.post(ASKED, {"passkey": answer}).status_code == 302
+    browser.post("/sign-out")
+    sign_in_by_code(browser)
+    browser.get(ASKED)
+    assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
+
+
+def test_a_challenge_takes_one_answer(passkey: Device, browser: Client) -> None:
+    options = options_on(browser.get(ASKED))
+    again = options_on(browser.post(ASKED, {"passkey": "{}"}))
+    assert again["challenge"] != options["challenge"]
+    assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": passkey.signed(options)}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"origin": "https://study.example.org.evil.example"}, {"type": "webauthn.create"}, {"challenge": "AAAA"}],
+)
+def test_an_answer_for_something_else_is_refused(passkey: Device, browser: Client, changes: dict[str, str]) -> None:
+    answer = passkey.signed(options_on(browser.get(ASKED)), **changes)
+    assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
+    assert not open_to(browser)
+
+
+def test_another_key_is_refused(passkey: Device, browser: Client) -> None:
+    imitation = Device(ORIGIN, id=passkey.id)
+    answer = imitation.signed(options_on(browser.get(ASKED)))
+    assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
+
+
+def test_a_copy_of_a_device_is_noticed(passkey: Device, browser: Client) -> None:
+    copy = Device(ORIGIN, key=passkey.key, id=passkey.id)
+    passkey.count = 5
+    browser.post(ASKED, {"passkey": passkey.signed(options_on(browser.get(ASKED)))})
+    browser.post("/sign-out")
+    sign_in_by_code(browser)
+    answer = copy.signed(options_on(browser.get(ASKED)))
+    assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": answer}))
+
+
+def test_a_passkey_opens_the_admin_for_its_own_member_alone(passkey: Device, make_member: MakeMember) -> None:
+    theirs = Client()
+    sign_in_by_code(theirs, make_member("other@example.org", is_staff=True).email)
+    options = options_on(theirs.get(PASSKEY))
+    theirs.post(PASSKEY, {"name": "Mine", "passkey": Device(ORIGIN).created(options)})
+    theirs.post("/sign-out")
+    sign_in_by_code(theirs, "other@example.org")
+    answer = passkey.signed(options_on(theirs.get(ASKED)))
+    assert "was not accepted" in text_of(theirs.post(ASKED, {"passkey": answer}))
+    assert not open_to(theirs)
+
+
+def test_a_device_has_one_for_a_member(operator_browser: Client, passkey: Device) -> None:
+    """Whatever a browser makes of the list of those that there are."""
+    options = options_on(operator_browser.get(PASSKEY))
+    response = operator_browser.post(PASSKEY, {"name": "Again", "passkey": passkey.created(options)})
+    assert "was not accepted" in text_of(response)
+    assert Passkey.objects.count() == 1
+
+
+def test_every_statement_names_the_member(operator_browser: Client, passkey: Device, browser: Client) -> None:
+    """Rows may be spread by member."""
+    with named():
+        enrolled_app(operator_browser)
+        enrolled_app(operator_browser)
+        operator_browser.post(f"{SET_UP}/recovery-codes")
+        browser.post(ASKED, {"passkey": passkey.signed(options_on(browser.get(ASKED)))})
+        operator_browser.post(f"{SET_UP}/passkeys/{Passkey.objects.filter(member__email=EMAIL).get().id}/remove")
+        operator_browser.post(f"{SET_UP}/app/remove")
+
+
+HOSTILE = [
+    "",
+    "{",
+    "[]",
+    "null",
+    "1",
+    '"x"',
+    "{}",
+    '{"id": 1}',
+    '{"id": "é", "rawId": "é", "type": "public-key", "response": {}}',
+    "[" * 20_000,
+    '{"id": {"a": 1}, "response": [1]}',
+    "\x00",
+]
+
+
+@pytest.mark.parametrize("answer", HOSTILE)
+def test_what_is_no_answer_is_refused(passkey: Device, browser: Client, operator_browser: Client, answer: str) -> None:
+    browser.get(ASKED)
+    assert browser.post(ASKED, {"passkey": answer}).status_code == 200
+    operator_browser.get(PASSKEY)
+    assert operator_browser.post(PASSKEY, {"name": "New", "passkey": answer}).status_code == 200
+    assert Passkey.objects.count() == 1
+
+
+@pytest.mark.parametrize("field", ["attestationObject", "clientDataJSON", "authenticatorData", "signature"])
+@pytest.mark.parametrize("value", ["", "AA", "é", "oA", "_____w", "n" * 8, 1, None])
+def test_a_broken_part_is_refused(
+    passkey: Device, browser: Client, operator_browser: Client, field: str, value: Any
+) -> None:
+    signed = json.loads(passkey.signed(options_on(browser.get(ASKED))))
+    made = json.loads(Device(ORIGIN).created(options_on(operator_browser.get(PASSKEY))))
+    for answer in (signed, made):
+        if field in answer["response"]:
+            answer["response"][field] = value
+    if field in signed["response"]:
+        assert browser.post(ASKED, {"passkey": json.dumps(signed)}).status_code == 200
+    if field in made["response"]:
+        assert operator_browser.post(PASSKEY, {"name": "New", "passkey": json.dumps(made)}).status_code == 200
+    assert Passkey.objects.count() == 1
+
+
+def test_a_device_is_not_asked_twice_for_the_same(operator_browser: Client, passkey: Device) -> None:
+    assert len(options_on(operator_browser.get(PASSKEY))["excludeCredentials"]) == 1
+
+
+def test_ten_are_the_most(operator_browser: Client, passkey: Device) -> None:
+    for number in range(11):
+        options = options_on(operator_browser.get(PASSKEY))
+        operator_browser.post(PASSKEY, {"name": f"Key {number}", "passkey": Device(ORIGIN).created(options)})
+    assert Passkey.objects.count() == 10
+    assert "These are the most there can be." in text_of(operator_browser.get(SET_UP))
+
+
+def test_an_address_of_the_network_has_none(operator_browser: Client) -> None:
+    """As in a trial on 127.0.0.1: browsers refuse it."""
+    assert operator_browser.get(PASSKEY).headers["Location"] == SET_UP
+    assert "Browsers have passkeys for domains alone" in text_of(operator_browser.get(SET_UP))

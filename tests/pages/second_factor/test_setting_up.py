@@ -1,0 +1,142 @@
+"""Setting up a second factor: after an e-mailed code, or after the one that there is."""
+
+import time
+from typing import Any
+
+import pytest
+import time_machine
+from django.contrib.admin.models import LogEntry
+from django.core import mail as outgoing
+from django.test import Client
+
+from accounts import mail
+from accounts.models import AuthenticatorApp, Member
+from accounts.second_factor import gate
+from tests.support.second_factor import (
+    APP,
+    ASKED,
+    NOT_RIGHT,
+    PASSKEY,
+    SET_UP,
+    enrolled_app,
+    led_to,
+    open_to,
+    secret_on,
+    shown,
+    sign_in_by_code,
+    text_of,
+)
+from tests.support.signing_in import EMAIL, PASSWORD, newest_code, other_than
+
+pytestmark = pytest.mark.django_db
+
+
+def later(seconds: float) -> Any:
+    return time_machine.travel(time.time() + seconds)
+
+
+def test_after_a_password_a_code_is_needed_first(client: Client, member: Member) -> None:
+    client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+    proof = f"{SET_UP}/code"
+    assert [led_to(client, path) for path in ("/admin/", SET_UP, APP, PASSKEY)] == [proof] * 4
+    assert client.post(APP, {"code": "123456"}).headers["Location"] == proof
+    client.post(proof)
+    code = newest_code()
+    assert "That is not the code." in text_of(client.post(proof, {"code": other_than(code)}))
+    assert client.post(proof, {"code": code}).headers["Location"] == SET_UP
+    enrolled_app(client)
+    assert open_to(client)
+
+
+def test_a_code_of_an_hour_ago_does_not_do(operator_browser: Client) -> None:
+    with later(gate.PROVED_FOR.total_seconds() + 60):
+        assert led_to(operator_browser, SET_UP) == f"{SET_UP}/code"
+
+
+def test_five_wrong_codes_end_it(client: Client, member: Member) -> None:
+    client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+    proof = f"{SET_UP}/code"
+    client.post(proof)
+    code = newest_code()
+    pages = [text_of(client.post(proof, {"code": other_than(code)})) for _ in range(5)]
+    assert "Too many wrong tries." in pages[-1]
+    client.post(proof, {"code": code})
+    assert led_to(client, SET_UP) == proof
+
+
+def test_who_has_one_needs_it_to_add_another(operator_browser: Client) -> None:
+    """A code by e-mail alone, as of somebody who reads the operator's mail, does not do."""
+    enrolled_app(operator_browser)
+    browser = Client()
+    sign_in_by_code(browser)
+    assert [led_to(browser, path) for path in (SET_UP, APP, PASSKEY)] == [ASKED] * 3
+    assert browser.post(APP, {"code": "123456"}).status_code == 302
+    assert browser.post(f"{SET_UP}/app/remove").status_code == 302
+    assert AuthenticatorApp.objects.count() == 1
+
+
+def test_a_wrong_first_code_sets_nothing_up(operator_browser: Client) -> None:
+    secret = secret_on(operator_browser.get(APP))
+    page = text_of(operator_browser.post(APP, {"code": other_than(shown(secret))}))
+    assert NOT_RIGHT in page
+    assert secret in page, "the app that has scanned it goes on with it"
+    assert not AuthenticatorApp.objects.exists()
+    assert not open_to(operator_browser)
+
+
+def test_a_form_without_its_page_sets_nothing_up(operator_browser: Client) -> None:
+    assert operator_browser.post(APP, {"code": "123456"}).status_code == 200
+    assert not AuthenticatorApp.objects.exists()
+
+
+def test_the_qr_code_is_made_here_and_kept_nowhere(operator_browser: Client) -> None:
+    response = operator_browser.get(APP)
+    assert "<svg" in text_of(response)
+    assert 'style="' not in text_of(response)
+    assert "no-store" in response.headers["Cache-Control"]
+    assert f"otpauth://totp/Study%20Data%20Service:{EMAIL.replace('@', '%40')}?secret={secret_on(response)}" in (
+        text_of(response)
+    )
+
+
+def test_the_secret_is_sealed_in_the_database_and_in_the_session(operator_browser: Client) -> None:
+    secret = secret_on(operator_browser.get(APP))
+    assert secret not in str(dict(operator_browser.session))
+    operator_browser.post(APP, {"code": shown(secret)})
+    row = AuthenticatorApp.objects.values().get()
+    assert secret not in str(row)
+    assert str(row["sealed_secret"]).startswith("gAAAA")  # Fernet's version and the time
+
+
+def test_what_an_earlier_secret_key_sealed_opens_and_is_sealed_anew(operator_browser: Client, settings: Any) -> None:
+    secret, _ = enrolled_app(operator_browser)
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another-" * 10
+    browser = Client()
+    sign_in_by_code(browser)
+    browser.post(ASKED, {"code": shown(secret, steps=1)})
+    assert open_to(browser)
+    settings.SECRET_KEY_FALLBACKS = []
+    with later(90):
+        sign_in_by_code(browser)
+        browser.post(ASKED, {"code": shown(secret)})
+        assert open_to(browser)
+
+
+def test_without_its_key_a_secret_opens_nothing_and_recovery_codes_do(operator_browser: Client, settings: Any) -> None:
+    secret, codes = enrolled_app(operator_browser)
+    settings.SECRET_KEY = "another-" * 10
+    browser = Client()
+    sign_in_by_code(browser)
+    assert NOT_RIGHT in text_of(browser.post(ASKED, {"code": shown(secret, steps=1)}))
+    browser.post(ASKED, {"recovery": codes[0]})
+    assert open_to(browser)
+
+
+def test_it_is_noted_and_the_operator_is_told(operator_browser: Client, member: Member) -> None:
+    enrolled_app(operator_browser)
+    mail.drain()
+    assert outgoing.outbox[-1].subject == "Your second factor has an authenticator app now"
+    entry = LogEntry.objects.get()
+    noted = (entry.user_id, entry.object_id, entry.change_message)
+    assert noted == (member.id, str(member.id), "Second factor: added an authenticator app.")
