@@ -32,6 +32,15 @@ MOST_READ = 3
 SLACK = 20
 """Rows that may be looked at beside: those that a row refers to, and a block of rows that is sooner sorted."""
 
+IN_ONE_PASS = {
+    "get_agenda": "the items of the milestones come in one pass over all items of the member, which costs less than "
+    "a look-up for each milestone",
+}
+"""Reads that may look at more, of the member's own rows, by an index; each with its reason."""
+
+MOST_IN_ONE_PASS = 10
+"""Times the rows answered that these may look at."""
+
 Plan = dict[str, Any]
 Ask = Callable[[str], Any]
 """Sends a GET; gives the body."""
@@ -51,9 +60,9 @@ class Reading:
     read: int
     without_index: tuple[str, ...]
 
-    @property
-    def is_good(self) -> bool:
-        return not self.without_index and self.read <= MOST_READ * self.answered + SLACK
+    def is_good(self, most: int = MOST_READ) -> bool:
+        """Whether it used indexes, and looked at no more than `most` times the rows answered, and a few beside."""
+        return not self.without_index and self.read <= most * self.answered + SLACK
 
 
 def main() -> None:
@@ -137,7 +146,12 @@ def _look(cast_file: Path) -> None:
     }
     PLANS.write_text(_page(found))
     print(PLANS.read_text())
-    sys.exit(any(not reading.is_good for readings in found.values() for reading in readings))
+    sys.exit(any(not _may_be(name, readings) for name, readings in found.items()))
+
+
+def _may_be(name: str, readings: Sequence[Reading]) -> bool:
+    most = MOST_IN_ONE_PASS if name in IN_ONE_PASS else MOST_READ
+    return all(reading.is_good(most) for reading in readings)
 
 
 def _ask(subject: Subject) -> Ask:
@@ -223,8 +237,10 @@ def _page(found: dict[str, list[Reading]]) -> str:
     ]
     for name, readings in found.items():
         told = ", ".join(f"{one.answered:,} / {one.read:,}" for one in readings)
-        bad = [one for one in readings if not one.is_good]
+        bad = [one for one in readings if not one.is_good()]
         verdict = "**" + "; ".join(", ".join(one.without_index) or "too many" for one in bad) + "**" if bad else "good"
+        if bad and _may_be(name, readings):
+            verdict = IN_ONE_PASS[name]
         lines.append(f"| {name} | {told} | {verdict} |")
     return "\n".join(lines) + "\n"
 
