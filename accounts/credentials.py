@@ -85,12 +85,14 @@ class Connection:
 
     Attributes:
         member_id: whose data it opens.
+        client_id: the app's.
         last_call_at: what was noted of its calls (`accounts.calls`).
         refused_at: what was noted of those that were refused.
     """
 
     id: UUID
     member_id: UUID
+    client_id: str
     last_call_at: datetime | None
     refused_at: datetime | None
 
@@ -116,6 +118,13 @@ class Credential:
     actor: Actor
     root: str = ""
     connection: Connection | None = None
+
+    @property
+    def caller(self) -> dict[str, UUID | str]:
+        """Who calls, as log lines say it: the member, and the API key by its id or the app by its `client_id`."""
+        if self.connection is None:
+            return {"member": self.member.id, "api_key": self.id}
+        return {"member": self.member.id, "client_id": self.connection.client_id}
 
     def works_at(self, path: str) -> bool:
         """Whether it was issued for `path`."""

@@ -36,6 +36,7 @@ from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import error_page
+from studyservice.http.request_keys import CALLER
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import NotFound
 
@@ -148,6 +149,7 @@ class AuthorizationView(OAuthLibMixin, View):
         """
         _, self.credentials = self.validate_authorization_request(self.asked)
         self.app = self.credentials["request"].client
+        CALLER.set(self.request, {"client_id": self.app.client_id})
         self.redirect_uri = self.credentials["redirect_uri"]
         if self.asked.response_mode not in (None, "query"):
             raise InvalidRequest("response_mode is query.")

@@ -516,6 +516,8 @@ DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", f"{SERVICE_NAME} <noreply@localh
 LOG_FORMAT = text("LOG_FORMAT", "text" if TRIAL else "json")
 if LOG_FORMAT not in {"text", "json"}:
     raise ImproperlyConfigured("LOG_FORMAT must be text or json.")
+# What request lines say of the client: the network that it is in, its whole address, or nothing.
+LOG_CLIENT_ADDRESS = choice("LOG_CLIENT_ADDRESS", default="network", choices=["network", "full", "none"])
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
