@@ -8,17 +8,19 @@ from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePasswordMixin, UserChangeForm
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
 from accounts import api_keys, calendar_feeds, clocks, counts, membership, sessions
 from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
+from accounts.credential_finding import find_credential
 from accounts.erasure import erase_member
 from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
 from accounts.models import ApiKey, CalendarFeed, Member
 from accounts.second_factor.keeping import reset
+from accounts.secrets import beginning_of_hint
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 
 if TYPE_CHECKING:
@@ -253,6 +255,17 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     ordering = ("member_id", "-created_at")
     fields = ("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "revoked_at", "last_used_at")
     actions = ("revoke",)
+    search_help_text = f"{ServiceAdmin.search_help_text} Or the visible beginning of a key."
+
+    def get_urls(self) -> list[URLPattern]:
+        """And the page that finds a credential by its whole text."""
+        find = path("find/", self.admin_site.admin_view(find_credential), name="find_credential")
+        return [find, *super().get_urls()]
+
+    def matching(self, term: str) -> Q:
+        """A key by its visible beginning too; of a whole one no more is looked for."""
+        hint = beginning_of_hint(term)
+        return Q(hint__startswith=hint) if hint else super().matching(term)
 
     @admin.action(description="Revoke", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:

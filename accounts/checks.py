@@ -14,6 +14,7 @@ from accounts.change_log import SOURCES
 from accounts.clocks import REPAIRS
 from accounts.connections import CONNECTED_APPS
 from accounts.counts import COUNT_REPAIRS
+from accounts.credential_finding import FINDERS
 from accounts.credentials import RESOLVERS
 from accounts.erasure import ERASURES
 from accounts.profile import PRACTICE_STREAK
@@ -25,6 +26,7 @@ from studyservice.admin.site import GATE
 HOOKS = (
     CONNECTED_APPS,
     RESOLVERS,
+    FINDERS,
     EXPIRED_DATA,
     ERASURES,
     REPAIRS,

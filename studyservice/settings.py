@@ -213,6 +213,14 @@ CREDENTIAL_RESOLVERS = {
     "sk": "accounts.credentials.resolve_api_key",
     "at": "oauthserver.access_tokens.resolve_access_token",
 }
+# Where the admin shows the credential behind a secret that an operator pastes (accounts/credential_finding.py).
+CREDENTIAL_FINDERS = {
+    "sk": "accounts.credential_finding.find_api_key",
+    "cal": "accounts.credential_finding.find_calendar",
+    "at": "oauthserver.finding.find_access_token",
+    "rt": "oauthserver.finding.find_refresh_token",
+    "cs": "oauthserver.finding.find_client_secret",
+}
 COURSE_CATEGORIES = "grades.new_courses.NewCourseCategories"
 READINESS = "vocab.readiness.CardReadiness"
 PRACTICE_STREAK = "practice.streaks.current_streak"

@@ -245,7 +245,14 @@ PATHS = [
         "/docs",
         "/keys",
     ),
-    *("/sign-in", "/sign-in/code", "/admin/", "/admin/login/", "/admin/accounts/member/"),
+    *(
+        "/sign-in",
+        "/sign-in/code",
+        "/admin/",
+        "/admin/login/",
+        "/admin/accounts/member/",
+        "/admin/accounts/apikey/find/",
+    ),
     *("/oauth/token", "/oauth/revoke", "/oauth/register", "/oauth/authorize", "/.well-known/none"),
 ]
 WAYS: list[Callable[[Client, str, dict[str, str]], Any]] = [
