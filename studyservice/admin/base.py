@@ -9,7 +9,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.core.paginator import Paginator
-from django.db.models import Model, Q, QuerySet
+from django.db.models import IntegerField, Model, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.functional import cached_property
 
@@ -42,14 +42,27 @@ def counted(number: int, noun: str) -> str:
 
 
 def leading_columns(model: type[Model]) -> set[str]:
-    """The fields that an index over every row begins with; no references, which lists order by what they refer to."""
+    """The fields that an index over every row begins with; no references, which lists order by what they refer to.
+
+    An index with a class of operators is for searching, and in an order of its own.
+    """
     meta = model._meta
     alone = {field.name for field in meta.concrete_fields if field.unique or getattr(field, "db_index", False)}
-    indexes = [index.fields_orders for index in meta.indexes if index.condition is None]
+    indexes = [index.fields_orders for index in meta.indexes if index.condition is None and not index.opclasses]
     leading = {fields[0][0] for fields in indexes if fields}
     unique = {one.fields[0] for one in meta.total_unique_constraints}
     references = {field.name for field in meta.concrete_fields if field.is_relation}
     return (alone | leading | unique) - references
+
+
+class BoundedCount(Subquery):
+    """How many values `column` has in `rows`, counted up to `MOST_ROWS`, for a column of a list."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS bounded)"
+    output_field = IntegerField()
+
+    def __init__(self, rows: QuerySet[Any], column: str) -> None:
+        super().__init__(rows.order_by().values(column).distinct()[:MOST_ROWS])
 
 
 class BoundedPaginator(_Paginator):

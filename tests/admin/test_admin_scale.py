@@ -59,7 +59,7 @@ FILTERS = {
     "courses/item": ["?kind__exact=exam"],
     "practice/attempt": ["?source__exact=vocab", "?correct__exact=1"],
     "vocab/card": ["?state__exact=new"],
-    "oauthserver/application": ["?use=never", "?use=used", "?verified__exact=0"],
+    "oauthserver/application": ["?refused=day", "?use=never", "?use=used", "?verified__exact=0"],
 }
 
 
