@@ -20,7 +20,7 @@ from accounts.erasure import ERASURES
 from accounts.profile import PRACTICE_STREAK
 from accounts.purging import EXPIRED_DATA
 from accounts.undoing.hooks import COME_BACK, FIELDS, GO_AGAIN, LOGS
-from studyservice.admin.base import READINGS
+from studyservice.admin.base import ACTIONS, READINGS
 from studyservice.admin.site import GATE
 
 HOOKS = (
@@ -34,6 +34,7 @@ HOOKS = (
     PRACTICE_STREAK,
     READINGS,
     GATE,
+    ACTIONS,
     SOURCES,
     COME_BACK,
     GO_AGAIN,

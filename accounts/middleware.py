@@ -14,11 +14,12 @@ from accounts.calls import note_call
 from accounts.challenges import Reason, challenge
 from accounts.changes import ActorKind
 from accounts.credentials import CREDENTIAL, DEAD_CREDENTIAL, credential_of, presented_secret
+from accounts.key_networks import note_network
 from accounts.membership import require_membership
 from accounts.models import Member
 from accounts.rates import WINDOW, count
 from accounts.viewsets import routed
-from studyservice.http.client_address import client_address
+from studyservice.http.client_address import client_address, client_network
 from studyservice.http.fork import ApiGate
 from studyservice.http.paths import ADMIN_ROOT, is_api_path, is_below, is_mcp_path
 from studyservice.http.request_keys import CALLER
@@ -61,6 +62,7 @@ class CredentialMiddleware(ApiGate):
             window, refusal = self._count(request)
             response = self.get_response(request) if refusal is None else error_response(refusal)
             note_call(request, response)
+            note_network(request)
         for name, value in (WINDOW.get(request) or window).headers().items():
             response.headers[name] = value
         return response
@@ -110,7 +112,7 @@ class ActingMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Go on as whoever is signed in, and name them to the log if that was looked up."""
-        with acting(lambda: _on_a_page(request)):
+        with acting(lambda: _on_a_page(request), client_network(request)):
             response = self.get_response(request)
         member = _known(request)
         if member is not None:

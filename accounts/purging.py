@@ -12,6 +12,8 @@ from accounts.browser_sessions import BrowserSession
 from accounts.changes import KEPT_FOR as CHANGES_KEPT_FOR
 from accounts.changes import UNDOABLE_FOR, Change
 from accounts.deleting import delete_alone
+from accounts.events import KEPT_FOR as EVENTS_KEPT_FOR
+from accounts.events import AccountEvent
 from accounts.idempotency import KEPT_FOR
 from accounts.invitation import Invitation
 from accounts.models import IdempotencyKey, SignInCode
@@ -88,6 +90,11 @@ def purge_idempotency_keys() -> int:
 def purge_changes() -> int:
     """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
     return purge(Change.objects.filter(id__lt=first_uuid7(timezone.now() - CHANGES_KEPT_FOR)))
+
+
+def purge_events() -> int:
+    """Rows of the log of account events, likewise."""
+    return purge(AccountEvent.objects.filter(id__lt=first_uuid7(timezone.now() - EVENTS_KEPT_FOR)))
 
 
 def purge_taken() -> int:

@@ -10,12 +10,10 @@ from django.urls import reverse
 from django.utils.html import format_html
 from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
-from accounts.writing import writing
 from oauthserver.admin_lists import BlockFilter, RefusedFilter, UseFilter, refused_in_words, up_to, with_calls
 from oauthserver.blocking import block, unblock
-from oauthserver.connections import disconnect_all_apps, disconnect_all_members
+from oauthserver.connections import disconnect_all_apps, disconnect_all_members, end_connection
 from oauthserver.deletion import delete_app
-from oauthserver.families import end_families
 from oauthserver.models import (
     AccessToken,
     Application,
@@ -121,12 +119,18 @@ class ApplicationAdmin(_Listed):
     @admin.action(description="Block the selected apps: no consent, no token, no call", permissions=["change"])
     def block(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """At once, for all members, until they are unblocked."""
-        self.message_user(request, f"Blocked: {counted(sum(block(app.client_id) for app in queryset), 'app')}.")
+        blocked = [app for app in queryset if block(app.client_id)]
+        for app in blocked:
+            self.log_change(request, app, "Blocked.")
+        self.message_user(request, f"Blocked: {counted(len(blocked), 'app')}.")
 
     @admin.action(description="Unblock the selected apps", permissions=["change"])
     def unblock(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """What their members allowed works again."""
-        self.message_user(request, f"Unblocked: {counted(sum(unblock(app.client_id) for app in queryset), 'app')}.")
+        unblocked = [app for app in queryset if unblock(app.client_id)]
+        for app in unblocked:
+            self.log_change(request, app, "Unblocked.")
+        self.message_user(request, f"Unblocked: {counted(len(unblocked), 'app')}.")
 
     def matching(self, term: str) -> Q:
         """A client id by its beginning, or a part of the name or of a redirect URI."""
@@ -165,7 +169,10 @@ class ApplicationAdmin(_Listed):
     @admin.action(description="Revoke every token of the selected apps", permissions=["change"])
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """For all members, at once."""
-        members = sum(disconnect_all_members(app) for app in queryset)
+        members = 0
+        for app in queryset:
+            members += disconnect_all_members(app)
+            self.log_change(request, app, "Revoked every token.")
         self.message_user(request, f"Revoked: {counted(members, 'connection')}.")
 
 
@@ -231,8 +238,7 @@ class ConnectionAdmin(_Listed):
         """With all their tokens, at once."""
         chosen = list(queryset.values_list("user_id", "token_family"))
         for member_id, family in chosen:
-            with writing(member_id):
-                end_families(member_id, [family])
+            end_connection(member_id, family)
         self.message_user(request, f"Revoked: {counted(len(chosen), 'connection')}.")
 
 

@@ -21,6 +21,8 @@ from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2.rfc6749 import errors
 
+from accounts.event_log import Subject, record_event
+from accounts.events import EventKind
 from accounts.membership import standing
 from accounts.models import Member
 from accounts.writing import writing
@@ -199,6 +201,9 @@ class AuthorizationView(OAuthLibMixin, View):
                 scopes=sorted(scopes),
                 credentials=self.credentials | {"client": self.app, "user": self.member},
             )
+            detail = "may change data" if Scope.WRITE in scopes else "may only read"
+            subject = Subject("app", self.app.pk, self.app.name)
+            record_event(self.member.id, EventKind.APP_CONNECTED, subject, detail=detail)
         return str(headers["Location"])
 
     def _answer(self, **answer: str | None) -> HttpResponse:

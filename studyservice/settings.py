@@ -232,6 +232,7 @@ EXPIRED_DATA = {
     "api_keys": "accounts.purging.purge_api_keys",
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",
+    "account_events": "accounts.purging.purge_events",
     "contents_of_deletions": "accounts.purging.purge_taken",
     "uploads": "courses.uploads.purging.purge_uploads",
     "files_without_a_row": "courses.uploads.purging.purge_stray_files",
@@ -345,6 +346,7 @@ MEMBER_DATA = [
     ("courses.Item", "member"),
     ("courses.Course", "member"),
     ("accounts.Change", "member"),
+    ("accounts.AccountEvent", "member"),
     ("admin.LogEntry", "user"),
     ("accounts.MemberAddress", "member"),
 ]
@@ -387,7 +389,9 @@ UNDO_FIELDS = {
 UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
 STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
-ADMIN_READINGS = ["accounts.change_admin.note_reading"]
+ADMIN_READINGS = ["accounts.change_admin.note_reading", "accounts.event_admin.note_reading"]
+# What an operator did to an account, likewise (accounts/event_admin.py).
+ADMIN_ACTIONS = ["accounts.event_admin.note_action"]
 # Whether who is signed in may enter the admin, beyond being an operator.
 ADMIN_GATE = "accounts.second_factor.gate.may_enter"
 

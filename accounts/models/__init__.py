@@ -1,7 +1,8 @@
-"""The models of this app; three of them stand in files of their own, beside this package."""
+"""The models of this app; four of them stand in files of their own, beside this package."""
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
+from accounts.events import AccountEvent
 from accounts.invitation import Invitation
 from accounts.models.address import MemberAddress
 from accounts.models.credentials import ApiKey, CalendarFeed, SecretOwner, SignInCode
@@ -20,6 +21,7 @@ __all__ = [
     "DEFAULT_RETENTION",
     "LEAST_RETENTION",
     "MOST_RETENTION",
+    "AccountEvent",
     "ApiKey",
     "AuthenticatorApp",
     "BrowserSession",

@@ -25,6 +25,9 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    networks = models.TextField(
+        blank=True, default="", db_default="", editable=False, help_text="It was used from, apart by spaces."
+    )
 
     class Meta:
         verbose_name = "API key"

@@ -8,6 +8,7 @@ from csp.decorators import csp_update
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.models import LogEntry
 from django.core.paginator import Paginator
 from django.db.models import IntegerField, Model, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
@@ -34,6 +35,12 @@ Reading = Callable[[Model], None]
 """Told of an object that an operator opened."""
 
 READINGS = HookList[Reading]("ADMIN_READINGS", Reading)
+
+
+Action = Callable[[Model, str], None]
+"""Told of an object that an operator made or changed, and of what was done, in words."""
+
+ACTIONS = HookList[Action]("ADMIN_ACTIONS", Action)
 
 
 def counted(number: int, noun: str) -> str:
@@ -156,6 +163,19 @@ class ServiceAdmin(_ModelAdmin):
             for note in READINGS:
                 note(read)
         return super().render_change_form(request, *args, **kwargs)
+
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """In the operators' log, and told to who keeps what operators do."""
+        return self._noted(obj, super().log_addition(request, obj, message))
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Likewise; actions on lists say so here too."""
+        return self._noted(obj, super().log_change(request, obj, message))
+
+    def _noted(self, obj: Model, entry: LogEntry) -> LogEntry:
+        for note in ACTIONS:
+            note(obj, entry.get_change_message())
+        return entry
 
     def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         return self._told(request, super().delete_view, *args, **kwargs)

@@ -44,6 +44,8 @@ LISTS = [
     "vocab/deck",
     "vocab/card",
     "accounts/invitation",
+    "accounts/accountevent",
+    "admin/logentry",
     "oauthserver/application",
     "oauthserver/refreshtoken",
     "oauthserver/connectedmember",
