@@ -22,6 +22,7 @@ from accounts.purging import EXPIRED_DATA
 from accounts.undoing.hooks import COME_BACK, FIELDS, GO_AGAIN, LOGS
 from studyservice.admin.base import ACTIONS, READINGS
 from studyservice.admin.site import GATE
+from studyservice.server.happenings import LAST_PURGE
 
 HOOKS = (
     CONNECTED_APPS,
@@ -35,6 +36,7 @@ HOOKS = (
     READINGS,
     GATE,
     ACTIONS,
+    LAST_PURGE,
     SOURCES,
     COME_BACK,
     GO_AGAIN,

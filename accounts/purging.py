@@ -16,6 +16,7 @@ from accounts.events import KEPT_FOR as EVENTS_KEPT_FOR
 from accounts.events import AccountEvent
 from accounts.idempotency import KEPT_FOR
 from accounts.invitation import Invitation
+from accounts.last_runs import PURGE, note_run
 from accounts.models import IdempotencyKey, SignInCode
 from accounts.secret_owners import delete_credentials
 from studyservice.database.ids import first_uuid7
@@ -32,8 +33,10 @@ EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA", Purge)
 
 
 def purge_all() -> dict[str, int]:
-    """Remove everything that has expired; gives the numbers by name."""
-    return {what: remove() for what, remove in EXPIRED_DATA.items()}
+    """Remove everything that has expired, and note that it was done; gives the numbers by name."""
+    removed = {what: remove() for what, remove in EXPIRED_DATA.items()}
+    note_run(PURGE)
+    return removed
 
 
 def purge(expired: QuerySet[Model], *, owner: str | None = "member_id") -> int:

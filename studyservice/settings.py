@@ -243,6 +243,9 @@ EXPIRED_DATA = {
     "unused_registrations": "oauthserver.purging.purge_unused_registrations",
 }
 
+# When that was last done, for metrics (studyservice/server/sampling.py).
+LAST_PURGE = "accounts.last_runs.last_purge"
+
 # What the member's clock stamps (accounts/writing.py). A repair of the clock restamps it, and calls these functions for
 # what else a server wrote whose clock was ahead (accounts/clocks.py).
 MEMBER_CLOCK_STAMPS = {
