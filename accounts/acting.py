@@ -38,10 +38,12 @@ class ActingCall:
 
     Attributes:
         who: gives the actor; asked at the first change, as looking up who is signed in can cost a query.
+        network: where it came from, as it may be written down; empty of what came from nowhere, as commands.
         change_id: the row that it left in the log of changes; None if it changed nothing.
     """
 
     who: Callable[[], Actor]
+    network: str = ""
     change_id: UUID | None = None
 
 
@@ -49,14 +51,19 @@ _CALL = ContextVar[ActingCall | None]("acting_call", default=None)
 
 
 @contextmanager
-def acting(who: Actor | Callable[[], Actor]) -> Iterator[ActingCall]:
-    """What runs inside is done by `who`, or by whom it gives."""
-    call = ActingCall((lambda: who) if isinstance(who, Actor) else who)
+def acting(who: Actor | Callable[[], Actor], network: str = "") -> Iterator[ActingCall]:
+    """What runs inside is done by `who`, or by whom it gives, from `network`."""
+    call = ActingCall((lambda: who) if isinstance(who, Actor) else who, network)
     token = _CALL.set(call)
     try:
         yield call
     finally:
         _CALL.reset(token)
+
+
+def current_call() -> ActingCall | None:
+    """The call that this thread is running; None outside of every door."""
+    return _CALL.get()
 
 
 def acting_call() -> ActingCall:

@@ -1,24 +1,28 @@
 """Members and API keys for the operators."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, SetUnusablePasswordMixin, UserChangeForm
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
 from accounts import api_keys, calendar_feeds, clocks, counts, membership, sessions
+from accounts.admin_filters import KeyStateFilter, MembershipFilter
 from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
+from accounts.credential_finding import find_credential
 from accounts.erasure import erase_member
+from accounts.event_admin import AccountEventAdmin  # noqa: F401  # registers itself
 from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
 from accounts.models import ApiKey, CalendarFeed, Member
 from accounts.second_factor.keeping import reset
+from accounts.secrets import beginning_of_hint
 from studyservice.admin.base import ReadOnlyAdmin, ServiceAdmin, ServiceInline, counted
 
 if TYPE_CHECKING:
@@ -61,44 +65,6 @@ class MemberForm(_ChangeForm):
         )
 
 
-class _StateFilter(admin.SimpleListFilter):
-    """Rows by a state that is a condition."""
-
-    states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]]
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(state, label) for state, (label, _) in self.states.items()]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows in the chosen state."""
-        chosen = self.value()
-        return queryset.filter(self.states[chosen][1]()) if chosen in self.states else queryset
-
-
-class MembershipFilter(_StateFilter):
-    """Members by their membership."""
-
-    title = "membership"
-    parameter_name = "membership"
-    states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]] = {
-        "active": ("active", membership.active),
-        "ending": (f"ending within {membership.SOON.days} days", membership.ending_soon),
-        "lapsed": ("lapsed", membership.lapsed),
-    }
-
-
-class KeyStateFilter(_StateFilter):
-    """Keys by their state."""
-
-    title = "state"
-    parameter_name = "state"
-    states: ClassVar[dict[str, tuple[str, Callable[[], Q]]]] = {
-        "active": ("active", api_keys.active),
-        "expired": ("expired", api_keys.expired),
-        "revoked": ("revoked", api_keys.revoked),
-    }
-
-
 class ActiveKeyInline(ServiceInline):
     """A member's active keys, ten at most; the others are in the list of keys."""
 
@@ -132,14 +98,14 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     ordering = ("email",)
     filter_horizontal = ()
     autocomplete_fields = ("groups",)
-    readonly_fields = ("created_at", "last_login", "log_of_changes")
+    readonly_fields = ("created_at", "last_login", "logs")
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor", "repair_clock", "repair_counts")
     fieldsets = (
         (None, {"fields": ("email", "name", "time_zone", "desired_retention", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
         ("Access", {"fields": _PRIVILEGES}),
-        ("Dates", {"fields": ("created_at", "last_login", "log_of_changes")}),
+        ("Dates", {"fields": ("created_at", "last_login", "logs")}),
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "time_zone", "usable_password", "password1", "password2")}),)
 
@@ -183,11 +149,15 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
         """Remove the member with everything."""
         erase_member(obj.id)
 
-    @admin.display(description="log of changes")
-    def log_of_changes(self, member: Member) -> str:
-        """A link to what was changed in the member's study data."""
-        address = reverse("admin:accounts_change_changelist")
-        return format_html('<a href="{}?member__id__exact={}">changes</a>', address, member.id)
+    @admin.display(description="logs")
+    def logs(self, member: Member) -> str:
+        """Links to what was changed in the member's study data, and to what happened to the account."""
+        return format_html(
+            '<a href="{0}?member__id__exact={2}">changes</a>, <a href="{1}?member__id__exact={2}">account events</a>',
+            reverse("admin:accounts_change_changelist"),
+            reverse("admin:accounts_accountevent_changelist"),
+            member.id,
+        )
 
     @admin.display(boolean=True, description="membership")
     def membership(self, member: Member) -> bool:
@@ -196,11 +166,11 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     @admin.action(description="Renew the membership, open-ended", permissions=["change"])
     def renew(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
         """For a last day, edit the member."""
-        self._each(request, queryset, membership.renew, "Renewed")
+        self._each(request, queryset, membership.renew, "Renewed", "Renewed the membership")
 
     @admin.action(description="End the membership", permissions=["change"])
     def lapse(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
-        self._each(request, queryset, membership.lapse, "Ended")
+        self._each(request, queryset, membership.lapse, "Ended", "Ended the membership")
 
     @admin.action(description="Revoke all API keys", permissions=["change"])
     def revoke_keys(self, request: HttpRequest, queryset: QuerySet[Member]) -> None:
@@ -234,12 +204,18 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
         self._each(request, queryset, lambda member: counts.repair_counts(member.id), "Repaired the counts of")
 
     def _each(
-        self, request: HttpRequest, queryset: QuerySet[Member], change: Callable[[Member], object], verb: str
+        self,
+        request: HttpRequest,
+        queryset: QuerySet[Member],
+        change: Callable[[Member], object],
+        verb: str,
+        done: str = "",
     ) -> None:
+        """Change each, and say so in the logs: `done`, or the verb, if that says it all."""
         members = [member for member in queryset if self.has_change_permission(request, member)]
         for member in members:
             change(member)
-            self.log_change(request, member, f"{verb}.")
+            self.log_change(request, member, f"{done or verb.removesuffix(' of')}.")
         self.message_user(request, f"{verb}: {counted(len(members), 'member')}.")
 
 
@@ -253,6 +229,17 @@ class ApiKeyAdmin(ReadOnlyAdmin):
     ordering = ("member_id", "-created_at")
     fields = ("name", "hint", "member", "state", "may_write", "created_at", "expires_at", "revoked_at", "last_used_at")
     actions = ("revoke",)
+    search_help_text = f"{ServiceAdmin.search_help_text} Or the visible beginning of a key."
+
+    def get_urls(self) -> list[URLPattern]:
+        """And the page that finds a credential by its whole text."""
+        find = path("find/", self.admin_site.admin_view(find_credential), name="find_credential")
+        return [find, *super().get_urls()]
+
+    def matching(self, term: str) -> Q:
+        """A key by its visible beginning too; of a whole one no more is looked for."""
+        hint = beginning_of_hint(term)
+        return Q(hint__startswith=hint) if hint else super().matching(term)
 
     @admin.action(description="Revoke", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:

@@ -1,15 +1,20 @@
 """Creating and revoking API keys."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from accounts.acting import current_call
+from accounts.event_log import Subject, holding, record_event
+from accounts.events import EventKind
 from accounts.models import ApiKey, Member
 from accounts.secret_owners import add_owner
 from accounts.secrets import hint_of, new_secret, sha256
 from accounts.writing import writing
-from studyservice.operations.errors import Conflict
+from studyservice.operations.errors import Conflict, NotFound
 
 MAX_ACTIVE_KEYS = 10
 """Active keys per member (spec, Limits)."""
@@ -32,7 +37,7 @@ def create_api_key(
     """
     secret = new_secret("sk")
     with writing(member.id):
-        now = timezone.now()
+        now, call = timezone.now(), current_call()
         if active_keys(member).count() >= MAX_ACTIVE_KEYS:
             raise Conflict(f"There are {MAX_ACTIVE_KEYS} active API keys, the most there can be. Revoke one first.")
         key = ApiKey(
@@ -43,10 +48,12 @@ def create_api_key(
             may_write=may_write,
             created_at=now,
             expires_at=now + timedelta(days=expires_days) if expires_days else None,
+            networks=call.network if call else "",
         )
         key.clean_fields()  # a full look for what is there already would be among the keys of all
         key.save(force_insert=True)
         add_owner(key.secret_hash, member.id)
+        record_event(member.id, EventKind.KEY_MADE, Subject.of(key, key.name), detail=_may_in_words(may_write))
     return secret, key
 
 
@@ -83,12 +90,25 @@ def long_ended() -> tuple[QuerySet[ApiKey], ...]:
 
 def revoke_api_key(key: ApiKey) -> None:
     """Stop a key at once; revoking twice keeps the first time."""
-    ApiKey.objects.filter(member_id=key.member_id, id=key.id, revoked_at=None).update(revoked_at=timezone.now())
+    _revoke(key.member_id, ApiKey.objects.filter(member_id=key.member_id, id=key.id))
 
 
 def revoke_all(member: Member) -> None:
     """Stop every key of the member."""
-    member.api_keys.filter(revoked_at=None).update(revoked_at=timezone.now())
+    _revoke(member.id, ApiKey.objects.filter(member_id=member.id))
+
+
+def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:
+    """Nothing happens to those of a member who is being deleted: none of them works any more."""
+    with suppress(NotFound), holding(member_id):
+        for key in keys.filter(revoked_at=None):
+            key.revoked_at = timezone.now()
+            key.save(update_fields=["revoked_at"])
+            record_event(member_id, EventKind.KEY_REVOKED, Subject.of(key, key.name))
+
+
+def _may_in_words(may_write: bool) -> str:
+    return "may change data" if may_write else "may only read"
 
 
 def bring_keys_back(member: Member, now: datetime) -> None:

@@ -14,17 +14,20 @@ from accounts.change_log import SOURCES
 from accounts.clocks import REPAIRS
 from accounts.connections import CONNECTED_APPS
 from accounts.counts import COUNT_REPAIRS
+from accounts.credential_finding import FINDERS
 from accounts.credentials import RESOLVERS
 from accounts.erasure import ERASURES
 from accounts.profile import PRACTICE_STREAK
 from accounts.purging import EXPIRED_DATA
 from accounts.undoing.hooks import COME_BACK, FIELDS, GO_AGAIN, LOGS
-from studyservice.admin.base import READINGS
+from studyservice.admin.base import ACTIONS, READINGS
 from studyservice.admin.site import GATE
+from studyservice.server.happenings import LAST_PURGE
 
 HOOKS = (
     CONNECTED_APPS,
     RESOLVERS,
+    FINDERS,
     EXPIRED_DATA,
     ERASURES,
     REPAIRS,
@@ -32,6 +35,8 @@ HOOKS = (
     PRACTICE_STREAK,
     READINGS,
     GATE,
+    ACTIONS,
+    LAST_PURGE,
     SOURCES,
     COME_BACK,
     GO_AGAIN,

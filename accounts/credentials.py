@@ -68,6 +68,7 @@ class _KeyColumns(MemberColumns):
     may_write: bool
     expires_at: datetime | None
     used: datetime | None
+    networks: str
 
 
 _API_KEY = Select[_KeyColumns](
@@ -75,6 +76,7 @@ _API_KEY = Select[_KeyColumns](
         member_id=Param("member_id"), secret_hash=Param("secret_hash"), revoked_at=None, member__is_active=True
     ),
     {"key_id": "id", "key_name": "name", "may_write": "may_write", "expires_at": "expires_at", "used": "last_used_at"}
+    | {"networks": "networks"}
     | member_columns("member"),
 )
 
@@ -85,12 +87,14 @@ class Connection:
 
     Attributes:
         member_id: whose data it opens.
+        client_id: the app's.
         last_call_at: what was noted of its calls (`accounts.calls`).
         refused_at: what was noted of those that were refused.
     """
 
     id: UUID
     member_id: UUID
+    client_id: str
     last_call_at: datetime | None
     refused_at: datetime | None
 
@@ -107,6 +111,7 @@ class Credential:
         root: the path below which it works; empty means everywhere.
         actor: whom the log of changes names.
         connection: what the member allowed an app, of an access token; it may have several at once.
+        networks: from where an API key was used before, apart by spaces (`accounts.key_networks`).
     """
 
     kind: Literal["api_key", "access_token"]
@@ -116,6 +121,14 @@ class Credential:
     actor: Actor
     root: str = ""
     connection: Connection | None = None
+    networks: str | None = None
+
+    @property
+    def caller(self) -> dict[str, UUID | str]:
+        """Who calls, as log lines say it: the member, and the API key by its id or the app by its `client_id`."""
+        if self.connection is None:
+            return {"member": self.member.id, "api_key": self.id}
+        return {"member": self.member.id, "client_id": self.connection.client_id}
 
     def works_at(self, path: str) -> bool:
         """Whether it was issued for `path`."""
@@ -196,6 +209,7 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
         scopes=frozenset(Scope) if row["may_write"] else frozenset({Scope.READ}),
         member=member_of(row),
         actor=Actor(ActorKind.KEY, row["key_id"], row["key_name"]),
+        networks=row["networks"],
     )
 
 

@@ -24,7 +24,7 @@ from django.utils import timezone
 from accounts.credentials import Credential
 from accounts.models import IdempotencyKey, Member
 from accounts.writing import ENCLOSING, writing
-from studyservice.database.lock_waits import ended_waiting
+from studyservice.database.lock_waits import ended_waiting, gave_up
 from studyservice.database.statements import Param, Select
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
@@ -181,6 +181,7 @@ def answer_once(call: KeyedCall, operation: Operation, member: Member, run: Call
         except OperationalError as error:
             if not ended_waiting(error):
                 raise
+            gave_up.send(answer_once)
             raise Conflict(
                 "Another call of yours is still running. Send this one again, with the same key.",
                 headers={"Retry-After": "1"},

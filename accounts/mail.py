@@ -11,6 +11,8 @@ from functools import cache
 
 from django.core.mail import EmailMessage
 
+from studyservice.server.happenings import mail_ended
+
 logger = logging.getLogger(__name__)
 
 MAX_WAITING = 1000
@@ -22,6 +24,7 @@ _waiting: set[Future[None]] = set()
 def post(message: EmailMessage) -> None:
     """Send `message` soon; one without recipients takes the same way and is sent to nobody."""
     if len(_waiting) >= MAX_WAITING:
+        mail_ended.send(post, outcome="dropped")
         logger.error("An e-mail was dropped: %s are waiting for the mail server", MAX_WAITING)
         return
     future = _threads().submit(copy_context().run, _send, message)
@@ -43,5 +46,7 @@ def _threads() -> ThreadPoolExecutor:
 def _send(message: EmailMessage) -> None:
     try:
         message.send()
+        mail_ended.send(post, outcome="sent")
     except Exception:  # of the mail server or on the way; nobody waits for it who could be told
+        mail_ended.send(post, outcome="failed")
         logger.exception("An e-mail could not be sent")

@@ -13,12 +13,13 @@ from accounts.acting import Actor, acting
 from accounts.calls import note_call
 from accounts.challenges import Reason, challenge
 from accounts.changes import ActorKind
-from accounts.credentials import CREDENTIAL, credential_of, presented_secret
+from accounts.credentials import CREDENTIAL, DEAD_CREDENTIAL, credential_of, presented_secret
+from accounts.key_networks import note_network
 from accounts.membership import require_membership
 from accounts.models import Member
 from accounts.rates import WINDOW, count
 from accounts.viewsets import routed
-from studyservice.http.client_address import client_address
+from studyservice.http.client_address import client_address, client_network
 from studyservice.http.fork import ApiGate
 from studyservice.http.paths import ADMIN_ROOT, is_api_path, is_below, is_mcp_path
 from studyservice.http.request_keys import CALLER
@@ -61,6 +62,7 @@ class CredentialMiddleware(ApiGate):
             window, refusal = self._count(request)
             response = self.get_response(request) if refusal is None else error_response(refusal)
             note_call(request, response)
+            note_network(request)
         for name, value in (WINDOW.get(request) or window).headers().items():
             response.headers[name] = value
         return response
@@ -78,8 +80,10 @@ class CredentialMiddleware(ApiGate):
         WINDOW.set(request, window)
         if credential is not None:
             CREDENTIAL.set(request, credential)
-            CALLER.set(request, {"member": credential.member.id, credential.kind: credential.id})
+            CALLER.set(request, credential.caller)
             request.META[MEMBER] = credential.member.id  # for the order in which requests are served
+        elif (dead := DEAD_CREDENTIAL.get(request)) is not None:
+            CALLER.set(request, {"client_id": dead.connection.client_id, "credential": dead.refusal.value})
         return window, None
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
@@ -107,9 +111,19 @@ class ActingMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Go on as whoever is signed in."""
-        with acting(lambda: _on_a_page(request)):
-            return self.get_response(request)
+        """Go on as whoever is signed in, and name them to the log if that was looked up."""
+        with acting(lambda: _on_a_page(request), client_network(request)):
+            response = self.get_response(request)
+        member = _known(request)
+        if member is not None:
+            CALLER.set(request, {"member": member.id, **(CALLER.get(request) or {})})
+        return response
+
+
+def _known(request: HttpRequest) -> Member | None:
+    """Who is signed in, or signed in just now, if anything asked for it; costs no query."""
+    user = vars(request).get("_cached_user", vars(request).get("user"))  # as Django's middleware and `login` leave them
+    return user if type(user) is Member else None
 
 
 def _on_a_page(request: HttpRequest) -> Actor:

@@ -12,8 +12,11 @@ from accounts.browser_sessions import BrowserSession
 from accounts.changes import KEPT_FOR as CHANGES_KEPT_FOR
 from accounts.changes import UNDOABLE_FOR, Change
 from accounts.deleting import delete_alone
+from accounts.events import KEPT_FOR as EVENTS_KEPT_FOR
+from accounts.events import AccountEvent
 from accounts.idempotency import KEPT_FOR
 from accounts.invitation import Invitation
+from accounts.last_runs import PURGE, note_run
 from accounts.models import IdempotencyKey, SignInCode
 from accounts.secret_owners import delete_credentials
 from studyservice.database.ids import first_uuid7
@@ -30,8 +33,10 @@ EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA", Purge)
 
 
 def purge_all() -> dict[str, int]:
-    """Remove everything that has expired; gives the numbers by name."""
-    return {what: remove() for what, remove in EXPIRED_DATA.items()}
+    """Remove everything that has expired, and note that it was done; gives the numbers by name."""
+    removed = {what: remove() for what, remove in EXPIRED_DATA.items()}
+    note_run(PURGE)
+    return removed
 
 
 def purge(expired: QuerySet[Model], *, owner: str | None = "member_id") -> int:
@@ -88,6 +93,11 @@ def purge_idempotency_keys() -> int:
 def purge_changes() -> int:
     """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
     return purge(Change.objects.filter(id__lt=first_uuid7(timezone.now() - CHANGES_KEPT_FOR)))
+
+
+def purge_events() -> int:
+    """Rows of the log of account events, likewise."""
+    return purge(AccountEvent.objects.filter(id__lt=first_uuid7(timezone.now() - EVENTS_KEPT_FOR)))
 
 
 def purge_taken() -> int:

@@ -4,9 +4,13 @@ A slow password hash would add nothing to 256 bits and would slow every request.
 """
 
 import hashlib
+import re
 import secrets
 
 from django.conf import settings
+
+_VISIBLE = 4
+"""Random characters that a hint shows at each end."""
 
 
 def new_secret(kind: str) -> str:
@@ -24,7 +28,19 @@ def kind_of(secret: str) -> str:
 def hint_of(secret: str) -> str:
     """What may be shown of a secret, 25 characters at most: its prefix, and four random characters at each end."""
     prefix, kind, random = secret.split("_", 2)
-    return f"{prefix}_{kind}_{random[:4]}…{random[-4:]}"
+    return f"{prefix}_{kind}_{random[:_VISIBLE]}…{random[-_VISIBLE:]}"
+
+
+def secrets_in(text: str) -> list[str]:
+    """What in `text` has the form of a secret of this service, in its order."""
+    return re.findall(rf"(?<![A-Za-z0-9_-]){re.escape(settings.CREDENTIAL_PREFIX)}_[a-z]+_[A-Za-z0-9_-]{{43}}", text)
+
+
+def beginning_of_hint(term: str) -> str:
+    """Of what may be the beginning of a secret, no more than its hint has; empty if it is no secret of this service."""
+    prefix, kind, random = [*term.split("_", 2), "", ""][:3]
+    visible = random if "…" in random else random[:_VISIBLE]
+    return f"{prefix}_{kind}_{visible}" if prefix == settings.CREDENTIAL_PREFIX and kind else ""
 
 
 def sha256(secret: str) -> str:

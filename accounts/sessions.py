@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, login, update_session_auth_hash
 from django.db import transaction
@@ -11,7 +12,11 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
+from accounts.acting import Actor
 from accounts.browser_sessions import BrowserSession
+from accounts.changes import ActorKind
+from accounts.event_log import record_event
+from accounts.events import EventKind
 from accounts.models import Member
 from accounts.second_factor import gate
 from accounts.secrets import sha256
@@ -23,6 +28,9 @@ PENDING_SIGN_IN = "sign_in"
 
 MAX_LISTED = 50
 """Sessions that the account page lists, the last used."""
+
+Proof = Literal["password", "code", "invitation"]
+"""What opened a session."""
 
 _BATCH = 1000
 
@@ -43,21 +51,26 @@ class SignedIn:
     is_this: bool
 
 
-def begin_session(request: HttpRequest, member: Member, *, by_email: bool) -> bool:
+def begin_session(request: HttpRequest, member: Member, how: Proof) -> bool:
     """Sign in, under a new session key; False if the member is gone by now, or may not sign in any more.
 
-    `by_email` says whether a code or a link that was e-mailed opened it, and not a password.
+    Under the member's lock, so that nobody is deleted meanwhile: Django writes when a member last signed in, and the
+    log of account events has a row.
 
-    Under the member's lock, so that nobody is deleted meanwhile: Django writes when a member last signed in.
+    Args:
+        how: what proved who it is; a code and an invitation were e-mailed.
     """
     with transaction.atomic():
         if not Member.objects.select_for_update(no_key=True).filter(id=member.id, is_active=True).exists():
             return False
         login(request, member)
+        browser = browser_name(request.headers.get("User-Agent", ""))
+        detail = f"by {how}, {browser}" if browser else f"by {how}"
+        record_event(member.id, EventKind.SIGNED_IN, detail=detail, who=Actor(ActorKind.PAGE))
     gate.forget(request)
-    if by_email:
+    if how != "password":
         gate.note_code(request)
-    request.session[BROWSER] = browser_name(request.headers.get("User-Agent", ""))
+    request.session[BROWSER] = browser
     return True
 
 

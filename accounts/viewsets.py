@@ -18,7 +18,7 @@ from accounts.idempotency import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.models import Member
 from studyservice.database.statements import Row
 from studyservice.http.bodies import read_json, require_whole
-from studyservice.http.request_keys import RequestKey
+from studyservice.http.request_keys import CHANGE_ID, RequestKey
 from studyservice.http.responses import JSON_TYPE, content_response, download_response, error_response, json_response
 from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
@@ -174,6 +174,8 @@ class MemberViewSet(ViewSet):
         finally:
             if (received := UPLOAD.get(request)) is not None:
                 received.close()
+            if self.change_id is not None:
+                CHANGE_ID.set(request, self.change_id)
         status = self.status or operation.status
         if operation.downloads:
             return download_response(cast("DownloadRow", row), status)

@@ -30,7 +30,7 @@ from mcpbridge.listing import LISTS_HINT
 from mcpbridge.prompting import complete, get_prompt, list_prompts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
-from studyservice.http.request_keys import TOOL, TOOL_FAILURE, RequestKey
+from studyservice.http.request_keys import CHANGE_ID, TOOL, TOOL_FAILURE, RequestKey
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError
 
 logger = logging.getLogger(__name__)
@@ -133,6 +133,8 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         notes = [omission(left_out)] if left_out else []
         notes += [unknown.note()] if unknown.ignored else []
         STRUCTURED.set(request, orjson.Fragment(text))
+        if viewset.change_id is not None:
+            CHANGE_ID.set(request, viewset.change_id)
         return _result(text, *notes, isError=False, structuredContent={}, **_logged(viewset.change_id))
     TOOL_FAILURE.set(request, failure)
     return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))

@@ -30,6 +30,7 @@ class _TokenColumns(MemberColumns):
     token_id: UUID
     app_id: UUID
     app_name: str
+    client_id: str
     family: UUID
     scope: str
     resource: str
@@ -54,6 +55,7 @@ _ACCESS_TOKEN = Select[_TokenColumns](
         refused_at=Subquery(_CONSENT.values("refused_at")),
     ),
     {"token_id": "id", "family": "token_family", "app_id": "application_id", "app_name": "application__name"}
+    | {"client_id": "application__client_id"}
     | {name: name for name in ("scope", "resource", "expires", "blocked", "last_call_at", "refused_at")}
     | member_columns("user"),
 )
@@ -69,7 +71,7 @@ def resolve_access_token(secret: str) -> Credential | DeadCredential | None:
     row = None if member_id is None else _ACCESS_TOKEN.first(member_id=member_id, checksum=checksum)
     if row is None:
         return None
-    connection = Connection(row["family"], row["member_id"], row["last_call_at"], row["refused_at"])
+    connection = Connection(row["family"], row["member_id"], row["client_id"], row["last_call_at"], row["refused_at"])
     if row["blocked"]:
         return DeadCredential(connection, Refusal.BLOCKED)
     if row["expires"] <= timezone.now():

@@ -7,17 +7,13 @@ from django.contrib.admin.utils import unquote
 from django.db.models import Exists, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.formats import date_format
 from django.utils.html import format_html
-from django.utils.timezone import localtime
 from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
-from accounts.connections import Refusal
-from accounts.writing import writing
-from oauthserver.blocking import block, blocked_by, unblock
-from oauthserver.connections import disconnect_all_apps, disconnect_all_members
+from oauthserver.admin_lists import BlockFilter, RefusedFilter, UseFilter, refused_in_words, up_to, with_calls
+from oauthserver.blocking import block, unblock
+from oauthserver.connections import disconnect_all_apps, disconnect_all_members, end_connection
 from oauthserver.deletion import delete_app
-from oauthserver.families import end_families
 from oauthserver.models import (
     AccessToken,
     Application,
@@ -48,44 +44,29 @@ class _Listed(ServiceAdmin):
         return False
 
 
-class _UseFilter(admin.SimpleListFilter):
-    title = "use"
-    parameter_name = "use"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("never", "Never used"), ("used", "Used")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
-        match self.value():
-            case "never":
-                return queryset.filter(first_token_at=None)
-            case "used":
-                return queryset.exclude(first_token_at=None)
-        return queryset
-
-
-class _BlockFilter(admin.SimpleListFilter):
-    title = "block"
-    parameter_name = "block"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("blocked", "Blocked"), ("open", "Not blocked")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
-        match self.value():
-            case "blocked":
-                return queryset.filter(blocked_by("client_id"))
-            case "open":
-                return queryset.filter(~blocked_by("client_id"))
-        return queryset
-
-
 @admin.register(Application)
 class ApplicationAdmin(_Listed):
     """Apps: who they say they are, whether we checked it, and who connected them."""
 
-    list_display = ("name", "client_id", "verified", "blocked", "registration_source", "created", "first_token_at")
-    list_filter = ("verified", _BlockFilter, _UseFilter, "registration_source", "token_endpoint_auth_method")
+    list_display = (
+        "name",
+        "client_id",
+        "verified",
+        "blocked",
+        "created",
+        "members",
+        "last_use",
+        "refused_members",
+        "last_refused",
+    )
+    list_filter = (
+        RefusedFilter,
+        "verified",
+        BlockFilter,
+        UseFilter,
+        "registration_source",
+        "token_endpoint_auth_method",
+    )
     fields = (
         "name",
         "verified",
@@ -96,6 +77,9 @@ class ApplicationAdmin(_Listed):
         "registration_source",
         "created",
         "first_token_at",
+        "last_use",
+        "refused_members",
+        "last_refused",
         "connections",
     )
     readonly_fields = tuple(name for name in fields if name != "verified")
@@ -103,9 +87,29 @@ class ApplicationAdmin(_Listed):
     ordering = ("-created",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Application]:
-        """Each with whether it is blocked."""
+        """With what their lists show."""
         apps: QuerySet[Application] = super().get_queryset(request)
-        return apps.annotate(is_blocked=blocked_by("client_id"))
+        return with_calls(apps)
+
+    @admin.display(description="members")
+    def members(self, app: Application) -> str:
+        """Who allowed it something that still stands."""
+        return up_to(getattr(app, "members", 0))
+
+    @admin.display(description="last use")
+    def last_use(self, app: Application) -> Any:
+        """When a call of it was last answered as it asked, for whichever member."""
+        return getattr(app, "last_call_at", None)
+
+    @admin.display(description="refused in the last day")
+    def refused_members(self, app: Application) -> str:
+        """Of how many members a call of it was."""
+        return up_to(getattr(app, "refused_members", 0))
+
+    @admin.display(description="last refused")
+    def last_refused(self, app: Application) -> str | None:
+        """When a call of it was last refused, for whichever member, and why."""
+        return refused_in_words(app)
 
     @admin.display(boolean=True)
     def blocked(self, app: Application) -> bool:
@@ -115,12 +119,18 @@ class ApplicationAdmin(_Listed):
     @admin.action(description="Block the selected apps: no consent, no token, no call", permissions=["change"])
     def block(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """At once, for all members, until they are unblocked."""
-        self.message_user(request, f"Blocked: {counted(sum(block(app.client_id) for app in queryset), 'app')}.")
+        blocked = [app for app in queryset if block(app.client_id)]
+        for app in blocked:
+            self.log_change(request, app, "Blocked.")
+        self.message_user(request, f"Blocked: {counted(len(blocked), 'app')}.")
 
     @admin.action(description="Unblock the selected apps", permissions=["change"])
     def unblock(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """What their members allowed works again."""
-        self.message_user(request, f"Unblocked: {counted(sum(unblock(app.client_id) for app in queryset), 'app')}.")
+        unblocked = [app for app in queryset if unblock(app.client_id)]
+        for app in unblocked:
+            self.log_change(request, app, "Unblocked.")
+        self.message_user(request, f"Unblocked: {counted(len(unblocked), 'app')}.")
 
     def matching(self, term: str) -> Q:
         """A client id by its beginning, or a part of the name or of a redirect URI."""
@@ -159,7 +169,10 @@ class ApplicationAdmin(_Listed):
     @admin.action(description="Revoke every token of the selected apps", permissions=["change"])
     def revoke_everything(self, request: HttpRequest, queryset: QuerySet[Application]) -> None:
         """For all members, at once."""
-        members = sum(disconnect_all_members(app) for app in queryset)
+        members = 0
+        for app in queryset:
+            members += disconnect_all_members(app)
+            self.log_change(request, app, "Revoked every token.")
         self.message_user(request, f"Revoked: {counted(members, 'connection')}.")
 
 
@@ -214,8 +227,7 @@ class ConnectionAdmin(_Listed):
     @admin.display(ordering="refused_at")
     def last_refused(self, connection: RefreshToken) -> str | None:
         """When a call was last refused, and why."""
-        at, refusal = getattr(connection, "refused_at", None), getattr(connection, "refusal", "")
-        return f"{date_format(localtime(at), 'DATETIME_FORMAT')}: {Refusal(refusal).label}" if at and refusal else None
+        return refused_in_words(connection)
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """For the action alone; there is nothing to edit."""
@@ -226,8 +238,7 @@ class ConnectionAdmin(_Listed):
         """With all their tokens, at once."""
         chosen = list(queryset.values_list("user_id", "token_family"))
         for member_id, family in chosen:
-            with writing(member_id):
-                end_families(member_id, [family])
+            end_connection(member_id, family)
         self.message_user(request, f"Revoked: {counted(len(chosen), 'connection')}.")
 
 

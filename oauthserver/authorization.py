@@ -21,6 +21,8 @@ from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2.rfc6749 import errors
 
+from accounts.event_log import Subject, record_event
+from accounts.events import EventKind
 from accounts.membership import standing
 from accounts.models import Member
 from accounts.writing import writing
@@ -36,6 +38,7 @@ from oauthserver.scopes import scopes_from, written
 from oauthserver.server import answer_uri
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import error_page
+from studyservice.http.request_keys import CALLER
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import NotFound
 
@@ -148,6 +151,7 @@ class AuthorizationView(OAuthLibMixin, View):
         """
         _, self.credentials = self.validate_authorization_request(self.asked)
         self.app = self.credentials["request"].client
+        CALLER.set(self.request, {"client_id": self.app.client_id})
         self.redirect_uri = self.credentials["redirect_uri"]
         if self.asked.response_mode not in (None, "query"):
             raise InvalidRequest("response_mode is query.")
@@ -197,6 +201,9 @@ class AuthorizationView(OAuthLibMixin, View):
                 scopes=sorted(scopes),
                 credentials=self.credentials | {"client": self.app, "user": self.member},
             )
+            detail = "may change data" if Scope.WRITE in scopes else "may only read"
+            subject = Subject("app", self.app.pk, self.app.name)
+            record_event(self.member.id, EventKind.APP_CONNECTED, subject, detail=detail)
         return str(headers["Location"])
 
     def _answer(self, **answer: str | None) -> HttpResponse:

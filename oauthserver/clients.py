@@ -15,6 +15,7 @@ from django.utils.crypto import constant_time_compare
 from accounts.secrets import sha256
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.errors import InvalidClient, InvalidRequest
+from oauthserver.generators import is_generated
 from oauthserver.models import Application
 from oauthserver.parameters import Parameters
 from studyservice.database.statements import Param, Select
@@ -107,6 +108,11 @@ def authenticated(credentials: ClientCredentials) -> Application | None:
         return None
     app: Application | None = Application.objects.filter(client_id=credentials.client_id).first()
     return app if app is not None and authenticates(credentials, app) else None
+
+
+def named_client(client_id: str | None) -> dict[str, UUID | str]:
+    """What a log line may say of a client that only named itself: an id that we made, and nothing else it wrote."""
+    return {"client_id": client_id} if client_id is not None and is_generated(client_id) else {}
 
 
 def stays(app: Application) -> bool:

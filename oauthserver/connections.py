@@ -1,6 +1,7 @@
 """The apps that a member has connected."""
 
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -10,6 +11,8 @@ from django.urls import reverse
 
 from accounts.calls import NOTED_EVERY
 from accounts.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
+from accounts.event_log import Subject, record_event
+from accounts.events import EventKind
 from accounts.models import Member
 from accounts.writing import writing
 from oauthserver.blocking import blocked_by
@@ -77,13 +80,13 @@ def connected_apps(member: Member, app_id: UUID | None = None, *, most: int | No
 def disconnect(member: Member, app_id: UUID) -> None:
     """Kill every code and token that the app has for the member, in one transaction; nothing happens without any."""
     with writing(member.id):
-        end_families(member.id, families_of(user=member, application_id=app_id))
+        _end(member.id, application_id=app_id)
 
 
 def disconnect_all_apps(member: Member) -> None:
     """Kill every code and token that any app has for the member."""
     with writing(member.id):
-        end_families(member.id, families_of(user=member))
+        _end(member.id)
 
 
 def disconnect_all_members(app: Application) -> int:
@@ -91,8 +94,23 @@ def disconnect_all_members(app: Application) -> int:
     members = members_of(app)
     for member_id in members:
         with writing(member_id):
-            end_families(member_id, families_of(user_id=member_id, application=app))
+            _end(member_id, application=app)
     return len(members)
+
+
+def end_connection(member_id: UUID, family: UUID) -> None:
+    """Kill what came from one consent."""
+    with writing(member_id):
+        _end(member_id, token_family=family)
+
+
+def _end(member_id: UUID, **which: Any) -> None:
+    """Kill what these consents of the member gave, under the member's lock, with an event for each app."""
+    families = families_of(user_id=member_id, **which)
+    grants = Grant.objects.filter(application=OuterRef("pk"), user_id=member_id, token_family__in=families)
+    for app in Application.objects.filter(Exists(grants)).order_by("name", "id"):
+        record_event(member_id, EventKind.APP_DISCONNECTED, Subject("app", app.pk, app.name))
+    end_families(member_id, families)
 
 
 def note_call(member_id: UUID, connection: UUID, at: datetime, refusal: Refusal | None) -> None:

@@ -1,5 +1,6 @@
 """Fresh client ids, codes and tokens, for django-oauth-toolkit's settings."""
 
+import re
 import secrets
 from typing import Any
 
@@ -14,6 +15,11 @@ class ClientIdGenerator:
     def hash(self) -> str:
         """A fresh `<CREDENTIAL_PREFIX>client_…`."""
         return f"{settings.CREDENTIAL_PREFIX}client_{secrets.token_urlsafe(18)}"
+
+
+def is_generated(client_id: str) -> bool:
+    """Whether that is such an id, whether or not there is an app with it."""
+    return re.fullmatch(rf"{re.escape(settings.CREDENTIAL_PREFIX)}client_[A-Za-z0-9_-]{{24}}", client_id) is not None
 
 
 def access_token(request: Any) -> str:

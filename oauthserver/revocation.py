@@ -13,6 +13,7 @@ from oauthserver.errors import OAuthError
 from oauthserver.families import end_families
 from oauthserver.models import AccessToken, Application, RefreshToken
 from oauthserver.parameters import form_parameters
+from studyservice.http.request_keys import CALLER
 from studyservice.operations.errors import NotFound
 
 
@@ -28,6 +29,7 @@ class RevocationView(OAuthEndpoint):
             return unstored({})
         app = authenticated(credentials)
         if app is not None:
+            CALLER.set(request, {"client_id": app.client_id})
             revoke(app, token)
         return unstored({})
 

@@ -8,11 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views.mixins import OAuthLibMixin
 
+from oauthserver.clients import named_client
 from oauthserver.endpoints import OAuthEndpoint, count, unstored_json
 from oauthserver.presented import Presented
 from oauthserver.server import Backend
 from oauthserver.token_requests import TokenRequest
 from oauthserver.token_validator import TokenValidator
+from studyservice.http.request_keys import CALLER
 from studyservice.rates.limiter import Rate
 
 
@@ -31,7 +33,9 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
         """Exchange a code, or refresh."""
         count(Rate.TOKEN, request)
         self.wanted = TokenRequest.parse(request)
+        CALLER.set(request, named_client(self.wanted.credentials.client_id))
         self.presented = Presented.by(self.wanted)
+        CALLER.set(request, {"member": self.presented.member.id, "client_id": self.presented.client.client_id})
         _, _, tokens, _ = self.create_token_response(self.wanted)
         return unstored_json(tokens)
 

@@ -30,7 +30,11 @@ workers = settings.WEB_CONCURRENCY
 threads = settings.WEB_THREADS + 1  # the last is for `/health`, which is answered whatever holds the others
 max_requests = settings.WEB_MAX_REQUESTS
 max_requests_jitter = max_requests // 10  # so that processes do not end at the same time
-worker_class = "studyservice.server.worker.JSONErrorWorker"
+worker_class = (
+    "studyservice.server.worker.JSONErrorWorker"
+    if settings.METRICS_ADDRESS is None
+    else "studyservice.server.watched.WatchedWorker"
+)
 timeout = 60
 graceful_timeout = 30
 keepalive = 75  # told to nobody: studyservice.server.waiting_room has its own times
@@ -63,6 +67,10 @@ def post_worker_init(worker: Any) -> None:
     What is loaded stays: the garbage collector need not look through it again and again, which stops every thread for
     about 0.1 s each time.
     """
+    if settings.METRICS_ADDRESS is not None:
+        from studyservice.server.sampling import watch  # noqa: PLC0415  # it counts in the files of this process
+
+        watch(worker)
     gc.collect()
     gc.freeze()
     gc.collect()  # full passes come when a quarter is new: of what is left now, which is little

@@ -213,6 +213,14 @@ CREDENTIAL_RESOLVERS = {
     "sk": "accounts.credentials.resolve_api_key",
     "at": "oauthserver.access_tokens.resolve_access_token",
 }
+# Where the admin shows the credential behind a secret that an operator pastes (accounts/credential_finding.py).
+CREDENTIAL_FINDERS = {
+    "sk": "accounts.credential_finding.find_api_key",
+    "cal": "accounts.credential_finding.find_calendar",
+    "at": "oauthserver.finding.find_access_token",
+    "rt": "oauthserver.finding.find_refresh_token",
+    "cs": "oauthserver.finding.find_client_secret",
+}
 COURSE_CATEGORIES = "grades.new_courses.NewCourseCategories"
 READINESS = "vocab.readiness.CardReadiness"
 PRACTICE_STREAK = "practice.streaks.current_streak"
@@ -224,6 +232,7 @@ EXPIRED_DATA = {
     "api_keys": "accounts.purging.purge_api_keys",
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",
+    "account_events": "accounts.purging.purge_events",
     "contents_of_deletions": "accounts.purging.purge_taken",
     "uploads": "courses.uploads.purging.purge_uploads",
     "files_without_a_row": "courses.uploads.purging.purge_stray_files",
@@ -233,6 +242,9 @@ EXPIRED_DATA = {
     "authorization_codes": "oauthserver.purging.purge_authorization_codes",
     "unused_registrations": "oauthserver.purging.purge_unused_registrations",
 }
+
+# When that was last done, for metrics (studyservice/server/sampling.py).
+LAST_PURGE = "accounts.last_runs.last_purge"
 
 # What the member's clock stamps (accounts/writing.py). A repair of the clock restamps it, and calls these functions for
 # what else a server wrote whose clock was ahead (accounts/clocks.py).
@@ -337,6 +349,7 @@ MEMBER_DATA = [
     ("courses.Item", "member"),
     ("courses.Course", "member"),
     ("accounts.Change", "member"),
+    ("accounts.AccountEvent", "member"),
     ("admin.LogEntry", "user"),
     ("accounts.MemberAddress", "member"),
 ]
@@ -379,7 +392,9 @@ UNDO_FIELDS = {
 UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
 STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
-ADMIN_READINGS = ["accounts.change_admin.note_reading"]
+ADMIN_READINGS = ["accounts.change_admin.note_reading", "accounts.event_admin.note_reading"]
+# What an operator did to an account, likewise (accounts/event_admin.py).
+ADMIN_ACTIONS = ["accounts.event_admin.note_action"]
 # Whether who is signed in may enter the admin, beyond being an operator.
 ADMIN_GATE = "accounts.second_factor.gate.may_enter"
 
@@ -516,6 +531,8 @@ DEFAULT_FROM_EMAIL = text("DEFAULT_FROM_EMAIL", f"{SERVICE_NAME} <noreply@localh
 LOG_FORMAT = text("LOG_FORMAT", "text" if TRIAL else "json")
 if LOG_FORMAT not in {"text", "json"}:
     raise ImproperlyConfigured("LOG_FORMAT must be text or json.")
+# What request lines say of the client: the network that it is in, its whole address, or nothing.
+LOG_CLIENT_ADDRESS = choice("LOG_CLIENT_ADDRESS", default="network", choices=["network", "full", "none"])
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,

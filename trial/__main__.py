@@ -3,8 +3,9 @@
 import argparse
 import os
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import studyservice
 
 _CONFIGURATION = Path(__file__).resolve().parent.parent / "studyservice" / "gunicorn.py"
 
@@ -16,7 +17,7 @@ def main() -> None:
         description="A student's own study data, for the student and the apps and assistants the student connects. "
         "Without a command: set up DATA_DIR and serve a trial with a demo member.",
     )
-    parser.add_argument("--version", action="version", version=_version())
+    parser.add_argument("--version", action="version", version=studyservice.__version__)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     commands.add_parser("serve", help="serve in production, with what the environment says")
     manage = commands.add_parser("manage", help="a command of operators, such as `manage createmember`", add_help=False)
@@ -31,13 +32,6 @@ def main() -> None:
         sys.stdout.flush()
         server = [sys.executable, "-m", "gunicorn", "-c", str(_CONFIGURATION), "studyservice.wsgi"]
         os.execv(sys.executable, server)  # noqa: S606  # signals reach the server itself
-
-
-def _version() -> str:
-    try:
-        return version("study-data-service")
-    except PackageNotFoundError:
-        return "a checkout, not installed"
 
 
 def _manage(arguments: list[str]) -> None:

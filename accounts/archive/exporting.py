@@ -15,6 +15,7 @@ from accounts.archive.profile import PROFILE, profile_line
 from accounts.archive.readme import README_TEXT
 from accounts.archive.tables import (
     CHANGES,
+    EVENTS,
     EXTRAS,
     FILES,
     FORMAT,
@@ -26,6 +27,7 @@ from accounts.archive.tables import (
 )
 from accounts.change_contents import dumps
 from accounts.change_log import all_changes
+from accounts.event_log import all_events
 from accounts.models import Member
 from studyservice.database.snapshots import in_pieces, snapshot
 from studyservice.operations.downloads import DownloadRow
@@ -71,6 +73,7 @@ def write_archive(member: Member, file: IO[bytes], made_at: datetime) -> None:
         for table in TABLES:
             counts[table.name] = writer.add_lines(table.path(), _lines(table, member, writer))
         counts["changes"] = writer.add_lines(CHANGES, all_changes(member))
+        counts["account_events"] = writer.add_lines(EVENTS, all_events(member))
         for name, pieces in EXTRAS.items():
             writer.add(name, pieces(member))
         counts["files"] = writer.files

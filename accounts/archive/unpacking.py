@@ -14,7 +14,7 @@ from typing import IO, Any
 import orjson
 
 from accounts.archive.profile import PROFILE
-from accounts.archive.tables import CHANGES, EXTRAS, FILES, FORMAT, MANIFEST, README, TABLES, VERSION
+from accounts.archive.tables import CHANGES, EVENTS, EXTRAS, FILES, FORMAT, MANIFEST, README, TABLES, VERSION
 from studyservice.operations.errors import InvalidRequest
 from studyservice.reading.process import read_in_child
 
@@ -162,7 +162,7 @@ def _refused_if_broken() -> Iterator[None]:
 def _require_names(names: list[str]) -> None:
     """Let there be what belongs into an archive, all of it, once, and nothing else."""
     needed = {MANIFEST, PROFILE, *(table.path() for table in TABLES)}
-    known = needed | {README, CHANGES, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
+    known = needed | {README, CHANGES, EVENTS, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
     if MANIFEST not in names:
         raise NoArchive(f"it has no {MANIFEST}.")
     for name in names:

@@ -1,8 +1,10 @@
-"""The models of this app; three of them stand in files of their own, beside this package."""
+"""The models of this app; five of them stand in files of their own, beside this package."""
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
+from accounts.events import AccountEvent
 from accounts.invitation import Invitation
+from accounts.last_runs import LastRun
 from accounts.models.address import MemberAddress
 from accounts.models.credentials import ApiKey, CalendarFeed, SecretOwner, SignInCode
 from accounts.models.idempotency import IdempotencyKey
@@ -20,6 +22,7 @@ __all__ = [
     "DEFAULT_RETENTION",
     "LEAST_RETENTION",
     "MOST_RETENTION",
+    "AccountEvent",
     "ApiKey",
     "AuthenticatorApp",
     "BrowserSession",
@@ -27,6 +30,7 @@ __all__ = [
     "Change",
     "IdempotencyKey",
     "Invitation",
+    "LastRun",
     "Member",
     "MemberAddress",
     "Passkey",

@@ -25,6 +25,9 @@ class ApiKey(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+    networks = models.TextField(
+        blank=True, default="", db_default="", editable=False, help_text="It was used from, apart by spaces."
+    )
 
     class Meta:
         verbose_name = "API key"
@@ -34,6 +37,7 @@ class ApiKey(models.Model):
             models.Index(fields=["member", "-created_at"], name="apikey_member_created"),
             models.Index(fields=["member", "expires_at"], name="apikey_member_live", condition=Q(revoked_at=None)),
             models.Index(fields=["revoked_at"], name="apikey_revoked", condition=Q(revoked_at__isnull=False)),
+            models.Index(fields=["hint"], name="apikey_hint", opclasses=["varchar_pattern_ops"]),
             models.Index(fields=["expires_at"], name="apikey_expires", condition=Q(expires_at__isnull=False)),
         ]
         # `unique=True` would add a second index, for LIKE, on PostgreSQL.

@@ -19,6 +19,7 @@ from accounts.change_log import list_changes
 from accounts.change_words import actor_in_words, change_in_words
 from accounts.changes import ActorKind
 from accounts.models import Member
+from accounts.pages.account_events import newest_events
 from accounts.pages.signed_in import signed_in
 from accounts.serializers import ChangeRow
 from accounts.undoing.kinds import told_why_not
@@ -82,7 +83,7 @@ class Group:
 @login_required
 @require_http_methods(["GET", "HEAD"])
 def activity(request: HttpRequest) -> HttpResponse:
-    """Lists the changes, newest first."""
+    """Lists the changes, newest first, below the newest events of the account."""
     member = signed_in(request)
     try:
         page = list_changes(member, limit=PER_PAGE, cursor=request.GET.get("cursor"))
@@ -94,7 +95,14 @@ def activity(request: HttpRequest) -> HttpResponse:
         (day, _groups(list(changes), is_today=day == today))
         for day, changes in groupby(page["data"], lambda change: change["created_at"].astimezone(zone).date())
     ]
-    context = {"days": days, "today": today, "next_cursor": page["next_cursor"], "time_zone": member.time_zone}
+    shown = [] if "cursor" in request.GET else newest_events(member)
+    context = {
+        "shown": shown,
+        "days": days,
+        "today": today,
+        "next_cursor": page["next_cursor"],
+        "time_zone": member.time_zone,
+    }
     with timezone.override(zone):
         return render(request, "activity.html", context)
 

@@ -35,7 +35,7 @@ def join(request: HttpRequest) -> HttpResponse:
         invitation = live_invitation(secret_hash)
         return render(request, "join.html", {"email": invitation.email}) if invitation else _ended(request)
     member = accept(secret_hash)
-    if member is None or not begin_session(request, member, by_email=True):
+    if member is None or not begin_session(request, member, "invitation"):
         return _ended(request)
     request.session.pop(INVITATION, None)
     response = redirect("account")

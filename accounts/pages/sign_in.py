@@ -105,7 +105,7 @@ def _with_password(request: HttpRequest) -> HttpResponse:
         except HashingBusy:
             tries.withdraw()
             raise
-        if isinstance(member, Member) and begin_session(request, member, by_email=False):
+        if isinstance(member, Member) and begin_session(request, member, "password"):
             tries.forget()
             return _signed_in(request, member)
         form.add_error(None, "This address and password do not belong together. Try again, or get a code instead.")
@@ -144,7 +144,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         used = use_code(UUID(pending["id"]), form.cleaned_data["code"])
         outcome = used if isinstance(used, Refusal) else _member_of(used, pending["email"])
         if isinstance(outcome, Member):
-            if begin_session(request, outcome, by_email=True):
+            if begin_session(request, outcome, "code"):
                 joined = isinstance(used, SignInCode) and used.joins
                 return _signed_in(request, outcome, reverse("account") if joined else reverse("keys"))
             outcome = Refusal.GONE

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from accounts.pages.account import account, end_one_session, set_time_zone, sign_out_everywhere
+from accounts.pages.account_events import account_events
 from accounts.pages.activity import activity, undo_one, undo_today
 from accounts.pages.archive import erase, export_archive, import_archive
 from accounts.pages.calendar import calendar_address, end_calendar_address
@@ -33,6 +34,7 @@ urlpatterns = [
     path("account/import", import_archive, name="import-archive"),
     path("account/delete", erase, name="erase"),
     path("activity", activity, name="activity"),
+    path("activity/account", account_events, name="account-events"),
     path("activity/<uuid:change_id>/undo", undo_one, name="undo-change"),
     path("activity/today/<str:kind>/<uuid:actor_id>", undo_today, name="undo-today"),
     path("keys", keys, name="keys"),

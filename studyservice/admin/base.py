@@ -8,8 +8,9 @@ from csp.decorators import csp_update
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.models import LogEntry
 from django.core.paginator import Paginator
-from django.db.models import Model, Q, QuerySet
+from django.db.models import IntegerField, Model, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.functional import cached_property
 
@@ -36,20 +37,39 @@ Reading = Callable[[Model], None]
 READINGS = HookList[Reading]("ADMIN_READINGS", Reading)
 
 
+Action = Callable[[Model, str], None]
+"""Told of an object that an operator made or changed, and of what was done, in words."""
+
+ACTIONS = HookList[Action]("ADMIN_ACTIONS", Action)
+
+
 def counted(number: int, noun: str) -> str:
     """`1 key`, `2 keys`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def leading_columns(model: type[Model]) -> set[str]:
-    """The fields that an index over every row begins with; no references, which lists order by what they refer to."""
+    """The fields that an index over every row begins with; no references, which lists order by what they refer to.
+
+    An index with a class of operators is for searching, and in an order of its own.
+    """
     meta = model._meta
     alone = {field.name for field in meta.concrete_fields if field.unique or getattr(field, "db_index", False)}
-    indexes = [index.fields_orders for index in meta.indexes if index.condition is None]
+    indexes = [index.fields_orders for index in meta.indexes if index.condition is None and not index.opclasses]
     leading = {fields[0][0] for fields in indexes if fields}
     unique = {one.fields[0] for one in meta.total_unique_constraints}
     references = {field.name for field in meta.concrete_fields if field.is_relation}
     return (alone | leading | unique) - references
+
+
+class BoundedCount(Subquery):
+    """How many values `column` has in `rows`, counted up to `MOST_ROWS`, for a column of a list."""
+
+    template = "(SELECT COUNT(*) FROM (%(subquery)s) AS bounded)"
+    output_field = IntegerField()
+
+    def __init__(self, rows: QuerySet[Any], column: str) -> None:
+        super().__init__(rows.order_by().values(column).distinct()[:MOST_ROWS])
 
 
 class BoundedPaginator(_Paginator):
@@ -143,6 +163,19 @@ class ServiceAdmin(_ModelAdmin):
             for note in READINGS:
                 note(read)
         return super().render_change_form(request, *args, **kwargs)
+
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """In the operators' log, and told to who keeps what operators do."""
+        return self._noted(obj, super().log_addition(request, obj, message))
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Likewise; actions on lists say so here too."""
+        return self._noted(obj, super().log_change(request, obj, message))
+
+    def _noted(self, obj: Model, entry: LogEntry) -> LogEntry:
+        for note in ACTIONS:
+            note(obj, entry.get_change_message())
+        return entry
 
     def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         return self._told(request, super().delete_view, *args, **kwargs)

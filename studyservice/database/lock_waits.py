@@ -1,10 +1,14 @@
 """Telling a lock that was not had in time from everything else that a database may fail with."""
 
 from django.db import OperationalError
+from django.dispatch import Signal
 from psycopg.errors import LockNotAvailable
 
 _SQLITE_BUSY = 5
 """SQLite's result code; its library is not loaded for that where PostgreSQL is the database."""
+
+gave_up = Signal()
+"""Sent for each call that is told to come again, as it waited in vain; others are faults, and logged."""
 
 
 def ended_waiting(error: OperationalError) -> bool:

@@ -1,12 +1,22 @@
 """The address of the client, as far as the proxies in front may be believed."""
 
 import ipaddress
+from functools import lru_cache
 
 from django.conf import settings
 from django.http import HttpRequest
 
 IPV6_PREFIX = 64
 """Bits of an IPv6 address that count: whoever has one has all addresses that share them (RFC 6177 section 2)."""
+
+TOLD_PREFIXES = {4: 24, 6: 56}
+"""Bits of an address that are written down: they name a provider's or an organisation's network and no household's
+device (a /56 is what many providers give to one customer, RFC 6177 section 2)."""
+
+_LONGEST = 45
+"""Characters of the longest address that is written without a zone."""
+
+_REMEMBERED = 4096
 
 
 def client_address(request: HttpRequest) -> str:
@@ -21,19 +31,64 @@ def client_address(request: HttpRequest) -> str:
 
 def counted_address(peer: str, forwarded_for: str) -> str:
     """The same of the connection's peer and the value of `X-Forwarded-For`, empty if it was not sent."""
+    return _counted(_believed(peer, forwarded_for))
+
+
+def client_network(request: HttpRequest) -> str:
+    """The network of the client, as it may be written down: `203.0.113.0/24`, `2001:db8:1200::/56`.
+
+    Empty if the peer has no address, as behind a Unix socket.
+    """
+    return _network(_believed(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", "")))
+
+
+def logged_address(request: HttpRequest) -> str:
+    """What log lines say of the client, as `LOG_CLIENT_ADDRESS` has it: its network, its address, or nothing."""
+    match settings.LOG_CLIENT_ADDRESS:
+        case "network":
+            return client_network(request)
+        case "full":
+            return _believed(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
+    return ""
+
+
+def _believed(peer: str, forwarded_for: str) -> str:
+    """The address as it was told, by the proxies or the connection."""
     trusted: int = settings.TRUSTED_PROXIES
-    forwarded = forwarded_for.split(",") if trusted else []
-    told = _counted(forwarded[-trusted].strip()) if trusted and len(forwarded) >= trusted else None
-    return told or _counted(peer) or peer
+    if trusted:
+        forwarded = forwarded_for.split(",")
+        if len(forwarded) >= trusted:
+            told = forwarded[-trusted].strip()
+            if len(told) <= _LONGEST and _parsed(told) is not None:
+                return told
+    return peer
 
 
-def _counted(text: str) -> str | None:
+@lru_cache(_REMEMBERED)
+def _parsed(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The address; one of IPv4 that is written as one of IPv6 is one of IPv4."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
-    if address.version == 4:
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+@lru_cache(_REMEMBERED)
+def _counted(text: str) -> str:
+    address = _parsed(text)
+    if address is None:
         return text
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    return str(ipaddress.IPv6Network((address.packed, IPV6_PREFIX), strict=False))
+    return str(address) if address.version == 4 else _cut(address, IPV6_PREFIX)
+
+
+@lru_cache(_REMEMBERED)
+def _network(text: str) -> str:
+    address = _parsed(text)
+    return "" if address is None else _cut(address, TOLD_PREFIXES[address.version])
+
+
+def _cut(address: ipaddress.IPv4Address | ipaddress.IPv6Address, bits: int) -> str:
+    """The network of that many bits; what says by which cable (a zone, RFC 4007) is not part of it."""
+    return str(ipaddress.ip_network((address.packed, bits), strict=False))

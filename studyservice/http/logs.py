@@ -18,8 +18,9 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.encoding import escape_uri_path
 
+from studyservice.http.client_address import logged_address
 from studyservice.http.paths import CALENDAR_ROOT, is_calendar_path
-from studyservice.http.request_keys import CALLER, TOOL, TOOL_FAILURE
+from studyservice.http.request_keys import CALLER, CHANGE_ID, TOOL, TOOL_FAILURE
 from studyservice.http.responses import ErrorResponse
 
 logger = logging.getLogger("studyservice.requests")
@@ -109,7 +110,7 @@ def error_type(request: HttpRequest, response: HttpResponse) -> str | None:
 
 
 class RequestLogMiddleware:
-    """Logs each request when it is answered: method, path, status, tool, error type, duration, whose credential it was.
+    """Logs each request when it is answered: method, path, status, tool, error type, duration, who asked from where.
 
     An error is that of the HTTP answer, or of the tool call that it carries; of a batch the last call is named.
     """
@@ -136,7 +137,12 @@ class RequestLogMiddleware:
             data["tool"] = tool
         if error is not None:
             data["error"] = error
+        address, change = logged_address(request), CHANGE_ID.get(request)
+        if address:
+            data["client_address"] = address
         data |= CALLER.get(request) or {}
+        if change is not None:
+            data["change"] = change
         logger.info(
             "%s %s %s %sms",
             data["method"],

@@ -11,7 +11,10 @@ from django.http import HttpRequest, HttpResponse
 
 from studyservice.http.request_keys import REQUEST_ID
 
-_current: ContextVar[str] = ContextVar("request_id", default="-")
+NO_REQUEST = "-"
+"""What stands for the id outside of a request."""
+
+_current: ContextVar[str] = ContextVar("request_id", default=NO_REQUEST)
 
 
 def current_request_id() -> str:

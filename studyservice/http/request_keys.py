@@ -46,8 +46,11 @@ class RequestKey(Generic[T]):
 REQUEST_ID = RequestKey[str]("request_id")
 """The id that names the request in its answer and in the log."""
 
-CALLER = RequestKey[Mapping[str, UUID]]("caller")
-"""Whose request it is, as its log line says: the member's id and the credential's, under their names."""
+CALLER = RequestKey[Mapping[str, UUID | str]]("caller")
+"""Whose request it is, as its log line says: the member's id, and the id of the API key or the app's `client_id`."""
+
+CHANGE_ID = RequestKey[UUID]("change_id")
+"""The row that the request left in the log of changes, as its log line says; of a batch the last one."""
 
 TOOL = RequestKey[str]("tool")
 """The tool that the request called; of a batch the last."""

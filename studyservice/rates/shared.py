@@ -8,11 +8,16 @@ import logging
 import threading
 import time
 
+from django.dispatch import Signal
+
 from studyservice.rates.memory import MemoryWindows
 from studyservice.rates.redis_script import RedisWindows
 from studyservice.rates.windows import Count
 
 logger = logging.getLogger(__name__)
+
+fallback = Signal()
+"""Sent with `away`: whether this process counts for itself from now on, or with the others again."""
 
 FIRST_PROBE_SECONDS = 0.5
 """How long after an outage began Redis is asked again; each further time takes twice as long."""
@@ -58,6 +63,7 @@ class SharedWindows:
             self._away = True
             if time.monotonic() - self._back_at >= _CALM_SECONDS:
                 self._pause = FIRST_PROBE_SECONDS
+            fallback.send(type(self), away=True)
             self._log(error)
             threading.Thread(target=self._probe, name="redis-probe", daemon=True).start()
 
@@ -70,6 +76,7 @@ class SharedWindows:
         finally:
             self._back_at = time.monotonic()
             self._away = False
+            fallback.send(type(self), away=False)
 
     def _answers_after(self, pause: float) -> bool:
         time.sleep(pause)

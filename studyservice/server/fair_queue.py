@@ -58,6 +58,10 @@ class FairQueue(Generic[Task]):
         self._held[lane] += 1
         return task
 
+    def load(self) -> tuple[int, int]:
+        """How many tasks run, and how many wait."""
+        return len(self._running), sum(map(len, self._waiting.values()))
+
     def answered(self, task: Task) -> None:
         """Free the slot that `task` holds; of its lane's share it keeps its part until it is finished."""
         lane = self._running.pop(task, None)

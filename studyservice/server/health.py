@@ -18,6 +18,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpResponse
 
+from studyservice import __version__
 from studyservice.http.reading import read_only
 from studyservice.http.responses import json_response
 from studyservice.server.probes import Probe
@@ -43,8 +44,8 @@ def health() -> HttpResponse:
 
 @read_only
 def live() -> HttpResponse:
-    """200 while this process answers requests, whatever becomes of what it stands on."""
-    return _answer(well=True)
+    """200 while this process answers requests, whatever becomes of what it stands on; says which version it is."""
+    return _answer(well=True, version=__version__)
 
 
 @read_only
@@ -56,7 +57,8 @@ def ready() -> HttpResponse:
     checks["migrations"] = checks["database"] and _is_well("migrations", _MIGRATIONS.start())
     if redis is not None:
         checks["redis"] = _is_well("redis", redis)
-    return _answer(well=all(checks.values()), checks={name: _status(well) for name, well in checks.items()})
+    told = {name: _status(well) for name, well in checks.items()}
+    return _answer(well=all(checks.values()), version=__version__, checks=told)
 
 
 def _is_well(name: str, wait: Callable[[], None]) -> bool:

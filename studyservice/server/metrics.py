@@ -11,14 +11,17 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.signals import user_login_failed
-from django.db import Error
+from django.db import Error, OperationalError
 from django.http import HttpRequest, HttpResponse
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
+from studyservice.database.lock_waits import ended_waiting, gave_up
 from studyservice.http.logs import RequestLogMiddleware
 from studyservice.http.paths import is_api_path, is_oauth_path
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
 from studyservice.rates.limiter import Rate, exceeded
+from studyservice.rates.shared import fallback
+from studyservice.server.happenings import MAIL_OUTCOMES, mail_ended
 
 REQUESTS = Counter(
     "studyservice_requests",
@@ -36,6 +39,38 @@ AUTHENTICATION_FAILURES = Counter(
     "studyservice_authentication_failures", "Refused API credentials, OAuth clients, passwords, codes.", ("kind",)
 )
 DATABASE_ERRORS = Counter("studyservice_database_errors", "Faults of the database that were logged.")
+
+LOCK_TIMEOUTS = Counter("studyservice_lock_timeouts", "Calls that waited for a lock of the database in vain.")
+MAILS = Counter("studyservice_mails", "E-mails: sent, failed, or dropped because too many waited.", ("outcome",))
+WAIT_SECONDS = Histogram(
+    "studyservice_wait_seconds",
+    "Seconds that a request waited for a thread.",
+    buckets=(0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10),
+)
+
+# Of what is looked at now and then (`studyservice.server.sampling`): the sum over processes, or what the last one saw.
+INFO = Gauge("studyservice_info", "1, with the version that runs.", ("version",), multiprocess_mode="livemax")
+THREADS = Gauge("studyservice_threads", "Threads that answer requests.", multiprocess_mode="livesum")
+BUSY_THREADS = Gauge("studyservice_busy_threads", "Threads that are answering one.", multiprocess_mode="livesum")
+WAITING = Gauge("studyservice_waiting_requests", "Requests that wait for a thread.", multiprocess_mode="livesum")
+REDIS_FALLBACK = Gauge(
+    "studyservice_redis_fallback_processes",
+    "Processes that count rates for themselves, as Redis does not answer.",
+    multiprocess_mode="livesum",
+)
+LOCK_WAITS = Gauge(
+    "studyservice_lock_waits", "Sessions of PostgreSQL that wait for a lock.", multiprocess_mode="livemostrecent"
+)
+CLOCK_DRIFT = Gauge(
+    "studyservice_clock_drift_seconds",
+    "By how much this machine's clock and PostgreSQL's differ, at the least.",
+    multiprocess_mode="livemax",
+)
+LAST_PURGE = Gauge(
+    "studyservice_last_purge_timestamp_seconds",
+    "When purgeexpired last came to its end, in Unix time; 0 if it never did.",
+    multiprocess_mode="livemostrecent",
+)
 
 UNROUTED = "unrouted"
 """The label of what no route answered: unknown addresses and methods, CORS preflight, redirects to https."""
@@ -97,8 +132,11 @@ class _DatabaseErrors(logging.Handler):
     """Counts the faults where they are logged, once each, wherever they were caught."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if record.exc_info and isinstance(record.exc_info[1], Error):
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, Error):
             DATABASE_ERRORS.inc()
+        if isinstance(error, OperationalError) and ended_waiting(error):
+            LOCK_TIMEOUTS.inc()
 
 
 def _on_exceeded(rate: Rate, **more: Any) -> None:
@@ -109,6 +147,29 @@ def _on_login_failed(credentials: dict[str, Any], **more: Any) -> None:
     AUTHENTICATION_FAILURES.labels("code" if "code" in credentials else "password").inc()
 
 
+def _on_mail(outcome: str, **more: Any) -> None:
+    MAILS.labels(outcome).inc()
+
+
+def _on_fallback(away: bool, **more: Any) -> None:
+    REDIS_FALLBACK.set(int(away))
+
+
+def _on_lock_timeout(**more: Any) -> None:
+    LOCK_TIMEOUTS.inc()
+
+
+# Those that are known are there from the start, so that a rule sees the first of them as one more.
+for _rate in Rate:
+    RATE_LIMITED.labels(_rate.name.lower())
+for _kind in ("credential", "client", "password", "code"):
+    AUTHENTICATION_FAILURES.labels(_kind)
+for _outcome in MAIL_OUTCOMES:
+    MAILS.labels(_outcome)
+
 exceeded.connect(_on_exceeded)
+fallback.connect(_on_fallback)
+gave_up.connect(_on_lock_timeout)
+mail_ended.connect(_on_mail)
 user_login_failed.connect(_on_login_failed)
 logging.getLogger().addHandler(_DatabaseErrors(logging.ERROR))

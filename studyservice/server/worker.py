@@ -48,6 +48,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
 
     Attributes:
         counts: what its current request was counted against, as it may be begun twice.
+        queued_at: the monotonic time from which it has waited for a thread, where that is counted.
     """
 
     def __init__(self, cfg: Any, client: socket.socket, address: Any, server: Any) -> None:
@@ -55,6 +56,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn is untyped
         self.data_ready = True  # or gunicorn waits for data, with the thread
         self.body_was_awaited = False
         self.counts = Counts()
+        self.queued_at = 0.0
 
     def init(self) -> None:
         """A parser for each time that a request is begun; gunicorn has one for all requests of a connection."""

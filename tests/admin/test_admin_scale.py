@@ -44,6 +44,8 @@ LISTS = [
     "vocab/deck",
     "vocab/card",
     "accounts/invitation",
+    "accounts/accountevent",
+    "admin/logentry",
     "oauthserver/application",
     "oauthserver/refreshtoken",
     "oauthserver/connectedmember",
@@ -59,7 +61,7 @@ FILTERS = {
     "courses/item": ["?kind__exact=exam"],
     "practice/attempt": ["?source__exact=vocab", "?correct__exact=1"],
     "vocab/card": ["?state__exact=new"],
-    "oauthserver/application": ["?use=never", "?use=used", "?verified__exact=0"],
+    "oauthserver/application": ["?refused=day", "?use=never", "?use=used", "?verified__exact=0"],
 }
 
 

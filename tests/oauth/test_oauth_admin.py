@@ -40,6 +40,23 @@ def test_apps_are_searched_and_filtered(desk: Client, owner_member: Any) -> None
     assert (b">Notebook<" in used, b">Abandoned<" in used) == (True, False)
 
 
+def test_apps_show_who_uses_them_and_what_was_refused(desk: Client, owner_member: Any, make_member: Any) -> None:
+    """Which app misbehaves?"""
+    good, bad = App.registered(client_name="Notebook"), App.registered(client_name="Careless")
+    assert status_of(good.connect(owner_member)["access_token"]) == 200
+    for member in (owner_member, owner_member, make_member()):
+        token = bad.connect(member)["access_token"]
+        assert (status_of(token), status_of(token, "/v1/courses/no-id")) == (200, 422)
+    bad.connect(make_member())
+    listed = desk.get("/admin/oauthserver/application/").context["cl"].result_list
+    told = {app.name: (app.members, app.last_call_at is not None, app.refused_members, app.refusal) for app in listed}
+    assert told == {"Careless": (3, True, 2, "validation_failed"), "Notebook": (1, True, 0, None)}
+    filtered = desk.get("/admin/oauthserver/application/?refused=day").content.decode()
+    assert (">Careless<" in filtered, ">Notebook<" in filtered) == (True, False)
+    page = desk.get(f"/admin/oauthserver/application/{row(bad).pk}/change/").content.decode()
+    assert "it sent values that are not valid" in page
+
+
 def test_an_app_can_be_verified_and_nothing_else(desk: Client, owner_member: Any) -> None:
     app = App.registered()
     path = f"/admin/oauthserver/application/{row(app).pk}/change/"

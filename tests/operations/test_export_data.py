@@ -49,7 +49,7 @@ def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
     content = response.getvalue()
     assert response.headers["Content-Length"] == str(len(content))
     extras = {"grades.csv", "cards.csv", "calendar.ics", "README.txt", "manifest.json"}
-    data = {f"data/{name}.jsonl" for name in (*NAMES, "profile", "changes")}
+    data = {f"data/{name}.jsonl" for name in (*NAMES, "profile", "changes", "account_events")}
     assert parts_of(content).keys() == extras | data
 
 
@@ -70,7 +70,7 @@ def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: M
 
 
 def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason() -> None:
-    inside = {table.model._meta.label for table in TABLES} | {"accounts.Change"}
+    inside = {table.model._meta.label for table in TABLES} | {"accounts.AccountEvent", "accounts.Change"}
     assert inside | settings.NOT_IN_ARCHIVE.keys() == {label for label, _ in settings.MEMBER_DATA}
     assert not inside & settings.NOT_IN_ARCHIVE.keys()
     assert all(settings.NOT_IN_ARCHIVE.values())
@@ -103,7 +103,7 @@ def test_the_manifest_counts_the_lines(everything: RestDoor) -> None:
     assert (told["format"], told["version"]) == ("study-data-archive", 1)
     assert datetime.fromisoformat(told["made_at"]).date() == datetime.now(UTC).date()
     files = sum(name.startswith("files/") for name in parts)
-    lines = {name: len(lines_of(archive, name)) for name in (*NAMES, "profile", "changes")}
+    lines = {name: len(lines_of(archive, name)) for name in (*NAMES, "profile", "changes", "account_events")}
     assert told["counts"] == lines | {"files": files}
 
 

@@ -215,6 +215,7 @@ def test_every_stamp_that_a_call_answers_can_be_repaired(settings: Any) -> None:
     from django.apps import apps
 
     by_true_time = {
+        "accounts.AccountEvent",
         "accounts.ApiKey",
         "accounts.AuthenticatorApp",
         "accounts.CalendarFeed",

@@ -21,6 +21,7 @@ from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
 from accounts.invitation import Invitation
 from accounts.models import (
+    AccountEvent,
     ApiKey,
     AuthenticatorApp,
     CalendarFeed,
@@ -39,6 +40,7 @@ from studyservice.database.member_keys import MemberForeignKey
 from studyservice.database.postgresql.operations import DropForeignKey, ValidateChecks
 from tests.support.factories import (
     AccessTokenFactory,
+    AccountEventFactory,
     ApiKeyFactory,
     ApplicationFactory,
     AttemptFactory,
@@ -84,6 +86,12 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     SignInCode: {"tries": [-1]},
     AuthenticatorApp: {"sealed_secret": ["", "x" * 501], "last_step": [-1]},
     Passkey: {"name": ["", "x" * 61], "credential_id": ["", "x" * 1401], "sign_count": [-1]},
+    AccountEvent: {
+        "kind": ["", "signed_out"],
+        "by_kind": ["", "nobody"],
+        "network": ["203.0.113.7", "203.0.113.7/32", "2001:db8::/64"],
+        "detail": ["x" * 256],
+    },
     IdempotencyKey: {"key": ["", "x" * 256], "fingerprint": ["", "x" * 63, "x" * 65], "status": [-1, 199, 300]},
     Change: {
         "operation": ["", "x" * 65],
@@ -200,6 +208,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         AttemptFactory.create(member=member),
         PracticeSumFactory.create(member=member),
         ChangeFactory.create(member=member),
+        AccountEventFactory.create(member=member),
         app,
         GrantFactory.create(**family),
         token,

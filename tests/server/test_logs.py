@@ -10,12 +10,14 @@ from typing import Any
 from unittest.mock import ANY
 
 import pytest
-from django.conf import settings
+from django.conf import settings as service
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
 
+from accounts.changes import Change
+from oauthserver.blocking import block
 from studyservice.http.logs import JSONFormatter, SecretFilter
 from studyservice.http.request_ids import RequestIdFilter
 from studyservice.rates import limiter as rates
@@ -70,9 +72,88 @@ def test_a_request_is_one_line(owner: RestDoor, owner_member, lines: Lines) -> N
         "path": "/v1/courses",
         "status": 200,
         "ms": ANY,
+        "client_address": "127.0.0.0/24",
         "member": str(owner_member.id),
         "api_key": str(key.id),
     }
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize(
+    ("told", "peer", "line"),
+    [
+        ("network", "203.0.113.77", "203.0.113.0/24"),
+        ("network", "2001:db8:12:34ff:5::6", "2001:db8:12:3400::/56"),
+        ("network", "::ffff:203.0.113.77", "203.0.113.0/24"),
+        ("network", "", None),
+        ("full", "203.0.113.77", "203.0.113.77"),
+        ("full", "2001:db8:12:34ff:5::6", "2001:db8:12:34ff:5::6"),
+        ("none", "203.0.113.77", None),
+    ],
+)
+def test_a_line_names_the_network_of_the_client_unless_a_setting_says_otherwise(
+    lines: Lines, settings: Any, told: str, peer: str, line: str | None
+) -> None:
+    settings.LOG_CLIENT_ADDRESS = told
+    Client(REMOTE_ADDR=peer).get("/health/live")
+    assert lines()[0].get("client_address") == line
+
+
+@pytest.mark.rest
+def test_behind_a_proxy_it_is_the_network_that_the_proxy_tells(lines: Lines, settings: Any) -> None:
+    settings.TRUSTED_PROXIES = 1
+    for forwarded in ("198.51.100.7, 203.0.113.77", "x" * 5000):
+        Client(REMOTE_ADDR="10.1.2.3", headers={"X-Forwarded-For": forwarded}).get("/health/live")
+    assert [line["client_address"] for line in lines()] == ["203.0.113.0/24", "10.1.2.0/24"]
+
+
+@pytest.mark.rest
+def test_a_line_names_the_app_and_not_a_row_of_its_token(owner_member: Any, lines: Lines) -> None:
+    """Also where its token is dead, and at the token endpoint; a client that only says who it is must look like one."""
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    RestDoor(tokens["access_token"]).request("GET", "/v1/me")
+    refreshed = app.refresh(tokens["refresh_token"])
+    app.refresh("wrong")
+    app.refresh("wrong", client_id="whatever that is")
+    app.revoke(refreshed.json()["refresh_token"])
+    block(app.id)
+    other = App.registered()
+    dead = other.connect(owner_member)["access_token"]
+    block(other.id)
+    RestDoor(dead).request("GET", "/v1/me")
+    named = [(line["path"], line.get("client_id"), "member" in line, line.get("credential")) for line in lines()]
+    assert [line for line in named if line[0] in {"/v1/me", "/oauth/token", "/oauth/revoke"}] == [
+        ("/oauth/token", app.id, True, None),
+        ("/v1/me", app.id, True, None),
+        ("/oauth/token", app.id, True, None),
+        ("/oauth/token", app.id, False, None),
+        ("/oauth/token", None, False, None),
+        ("/oauth/revoke", app.id, False, None),
+        ("/oauth/token", other.id, True, None),
+        ("/v1/me", other.id, False, "app_blocked"),
+    ]
+    consents = [line for line in lines() if line["path"] == "/oauth/authorize"]
+    assert {(line["client_id"], line["member"]) for line in consents} == {
+        (one.id, str(owner_member.id)) for one in (app, other)
+    }
+
+
+def test_a_line_names_the_row_in_the_log_of_changes(owner: RestDoor, lines: Lines) -> None:
+    """Over the tools as well."""
+    owner.made("create_course", name="Biology")
+    owner.made("list_courses")
+    written, read = [line for line in lines() if line.get("member")]
+    assert (written["change"], "change" in read) == (str(Change.objects.get().id), False)
+
+
+@pytest.mark.rest
+def test_a_line_of_a_page_names_who_is_signed_in(owner_member: Any, lines: Lines) -> None:
+    client = Client()
+    client.force_login(owner_member)
+    client.get("/keys")
+    client.get("/health/live")
+    assert [line.get("member") for line in lines()] == [str(owner_member.id), None]
 
 
 @pytest.mark.rest
@@ -137,14 +218,14 @@ def secrets(owner_member: Any, make_key: Any) -> dict[str, str]:
     tokens, browser = app.connect(owner_member), Browser(owner_member)
     return {
         "key": make_key(owner_member)[0],
-        "rejected key": f"{settings.CREDENTIAL_PREFIX}_sk_rejected-secret",
+        "rejected key": f"{service.CREDENTIAL_PREFIX}_sk_rejected-secret",
         "access token": tokens["access_token"],
         "refresh_token": tokens["refresh_token"],
         "code": app.code(owner_member),
         "client_secret": app.registration["client_secret"],
         "password": "typed-password",
         "session": browser.client.cookies["sessionid"].value,
-        "SECRET_KEY": settings.SECRET_KEY,
+        "SECRET_KEY": service.SECRET_KEY,
     }
 
 
@@ -164,7 +245,14 @@ PATHS = [
         "/docs",
         "/keys",
     ),
-    *("/sign-in", "/sign-in/code", "/admin/", "/admin/login/", "/admin/accounts/member/"),
+    *(
+        "/sign-in",
+        "/sign-in/code",
+        "/admin/",
+        "/admin/login/",
+        "/admin/accounts/member/",
+        "/admin/accounts/apikey/find/",
+    ),
     *("/oauth/token", "/oauth/revoke", "/oauth/register", "/oauth/authorize", "/.well-known/none"),
 ]
 WAYS: list[Callable[[Client, str, dict[str, str]], Any]] = [

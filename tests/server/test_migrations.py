@@ -11,6 +11,7 @@ from django.test import Client
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
+from accounts.events import AccountEvent
 from accounts.invitation import Invitation
 from accounts.models import (
     AuthenticatorApp,
@@ -66,10 +67,12 @@ ADDED_SINCE = {
     "characters",
     "pages",
     "expires_at",
+    "networks",
 }
 """Columns that the database had not yet then."""
 
 TABLES_SINCE = {
+    AccountEvent,
     AuthenticatorApp,
     BrowserSession,
     CalendarFeed,

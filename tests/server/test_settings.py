@@ -176,6 +176,7 @@ def test_production_passes_the_deployment_checks(run):
             "RECOGNIZED_PLATFORMS has entries such as Name=https://host/callback, not 'Board'.",
         ),
         ({"LOG_FORMAT": "xml"}, "LOG_FORMAT must be text or json."),
+        ({"LOG_CLIENT_ADDRESS": "yes"}, "LOG_CLIENT_ADDRESS must be network, full or none, not 'yes'."),
         (
             {"HSTS_PRELOAD": "true"},
             "HSTS_PRELOAD needs HSTS_INCLUDE_SUBDOMAINS: browsers list a domain with all that is below it.",

@@ -17,6 +17,7 @@ from accounts.browser_sessions import BrowserSession
 from accounts.changes import ActorKind, Change
 from accounts.invitation import Invitation
 from accounts.models import (
+    AccountEvent,
     ApiKey,
     AuthenticatorApp,
     CalendarFeed,
@@ -153,6 +154,16 @@ class RecoveryCodeFactory(_OfMember[RecoveryCode]):
         model = RecoveryCode
 
     secret_hash = LazyFunction(_digest)
+
+
+class AccountEventFactory(_OfMember[AccountEvent]):
+    """A sign-in, from nowhere."""
+
+    class Meta:
+        model = AccountEvent
+
+    kind = "signed_in"
+    by_kind = "page"
 
 
 class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):

@@ -281,7 +281,7 @@ def rows() -> dict[str, list[Any]]:
 @cache
 def _queries() -> dict[str, str]:
     """What reads each table of the service."""
-    unread = {"last_used_at", "last_login"}
+    unread = {"last_used_at", "last_login", "networks"}
     return {
         model._meta.label: str(
             model._base_manager.values_list(

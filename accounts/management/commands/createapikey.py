@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.acting import acting, command
 from accounts.api_keys import create_api_key
 from accounts.management.arguments import (
     add_json_option,
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         add_key_options(parser)
         add_json_option(parser)
 
+    @acting(command("createapikey"))
     def handle(self, *args: object, **options: Any) -> None:
         try:
             secret, key = create_api_key(

@@ -6,6 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
+from accounts.acting import acting, command
 from accounts.api_keys import create_api_key
 from accounts.management.arguments import add_json_option, add_key_options, answer, refused, text
 from accounts.management.passwords import add_password_options, check_password_of, password_from
@@ -28,6 +29,7 @@ class Command(BaseCommand):
         add_key_options(parser)
         add_json_option(parser)
 
+    @acting(command("createmember"))
     def handle(self, *args: object, **options: Any) -> None:
         """Create both or neither."""
         secret = None

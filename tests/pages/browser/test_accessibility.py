@@ -8,6 +8,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from accounts.api_keys import revoke_api_key
 from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attempts
+from tests.support.factories import AccountEventFactory
 
 pytestmark = pytest.mark.once("the look of pages")
 
@@ -175,3 +176,12 @@ def test_the_500_page(open_signed_in: Any, settings: Any) -> None:
     page.goto("/keys")
     expect(page.get_by_role("heading", name="Something went wrong on our side")).to_be_visible()
     audit(page)
+
+
+def test_the_account_events(open_signed_in: Any, member: Any) -> None:
+    for kind, name in (("key_made", "A key with quite a long name, as long as can be"), ("operator_read", "")):
+        AccountEventFactory.create(member=member, kind=kind, object_name=name, network="2001:db8:1200::/56")
+    page = open_signed_in()
+    for path in ("/activity", "/activity/account"):
+        page.goto(path)
+        audit(page)

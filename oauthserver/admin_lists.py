@@ -1,0 +1,101 @@
+"""What lists of apps and connections have in common: what was noted of their calls, and filters."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+
+from accounts.connections import Refusal
+from oauthserver.blocking import blocked_by
+from oauthserver.models import Application, Grant, RefreshToken
+from studyservice.admin.base import MOST_ROWS, BoundedCount
+
+
+def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:
+    """Each with whether it is blocked, who connected it, and what was noted of the calls of its connections.
+
+    The times are those of `accounts.calls`: five minutes late at most.
+    """
+    consents = Grant.objects.filter(application=OuterRef("pk"))
+    called = consents.filter(last_call_at__isnull=False).order_by("-last_call_at")
+    refused = consents.filter(refused_at__isnull=False).order_by("-refused_at")
+    return apps.annotate(
+        is_blocked=blocked_by("client_id"),
+        members=BoundedCount(consents, "user"),
+        last_call_at=Subquery(called.values("last_call_at")[:1]),
+        refused_members=BoundedCount(consents.filter(refused_at__gte=_a_day_ago()), "user"),
+        refused_at=Subquery(refused.values("refused_at")[:1]),
+        refusal=Subquery(refused.values("refusal")[:1]),
+    )
+
+
+def up_to(number: int) -> str:
+    """A number that was counted up to a bound."""
+    return f"{MOST_ROWS:,} or more" if number >= MOST_ROWS else str(number)
+
+
+def refused_in_words(row: Application | RefreshToken) -> str | None:
+    """When a call was last refused, and why, of a row with that."""
+    at, refusal = getattr(row, "refused_at", None), getattr(row, "refusal", "")
+    return f"{date_format(localtime(at), 'DATETIME_FORMAT')}: {Refusal(refusal).label}" if at and refusal else None
+
+
+def _a_day_ago() -> datetime:
+    return timezone.now() - timedelta(days=1)
+
+
+class UseFilter(admin.SimpleListFilter):
+    """Whether an app ever got a token."""
+
+    title = "use"
+    parameter_name = "use"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("never", "Never used"), ("used", "Used")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
+        match self.value():
+            case "never":
+                return queryset.filter(first_token_at=None)
+            case "used":
+                return queryset.exclude(first_token_at=None)
+        return queryset
+
+
+class BlockFilter(admin.SimpleListFilter):
+    """Whether an app is blocked."""
+
+    title = "block"
+    parameter_name = "block"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("blocked", "Blocked"), ("open", "Not blocked")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
+        match self.value():
+            case "blocked":
+                return queryset.filter(blocked_by("client_id"))
+            case "open":
+                return queryset.filter(~blocked_by("client_id"))
+        return queryset
+
+
+class RefusedFilter(admin.SimpleListFilter):
+    """Whether a call of an app was refused of late."""
+
+    title = "refused calls"
+    parameter_name = "refused"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("day", "In the last day")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
+        if self.value() != "day":
+            return queryset
+        refused = Grant.objects.filter(application=OuterRef("pk"), refused_at__gte=_a_day_ago())
+        return queryset.filter(Exists(refused))

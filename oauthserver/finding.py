@@ -1,0 +1,35 @@
+"""Whose is this token, or this client secret? For `accounts.credential_finding`."""
+
+from django.urls import reverse
+
+from accounts.secret_owners import owner_of
+from accounts.secrets import sha256
+from oauthserver.models import AccessToken, Application, RefreshToken, live_refresh_tokens
+
+
+def find_access_token(secret: str) -> str | None:
+    """An access token: the connection that it is of."""
+    checksum = sha256(secret)
+    owner = owner_of(checksum)
+    found = AccessToken.objects.filter(user_id=owner, token_checksum=checksum).first() if owner else None
+    return None if found is None else _connection(found)
+
+
+def find_refresh_token(secret: str) -> str | None:
+    """A refresh token, rotated or not: its connection."""
+    checksum = sha256(secret)
+    owner = owner_of(checksum)
+    found = RefreshToken.objects.filter(user_id=owner, token_checksum=checksum).first() if owner else None
+    return None if found is None else _connection(found)
+
+
+def find_client_secret(secret: str) -> str | None:
+    """An app's own secret: the app."""
+    found = Application.objects.filter(client_secret=secret).values_list("id", flat=True).first()
+    return None if found is None else reverse("admin:oauthserver_application_change", args=[found])
+
+
+def _connection(token: AccessToken | RefreshToken) -> str | None:
+    """The list of connections with that of the token alone."""
+    live = live_refresh_tokens().filter(user_id=token.user_id, token_family=token.token_family).first()
+    return None if live is None else reverse("admin:oauthserver_refreshtoken_changelist", query={"q": str(live.pk)})

@@ -1,0 +1,190 @@
+"""The alert rules and the dashboard that docs/monitoring offers, against what the service really measures."""
+
+import json
+import re
+import shutil
+import socket
+import subprocess
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from django.core.mail import EmailMessage
+from django.core.management import call_command
+from django.db import connection
+
+from accounts import mail
+from studyservice import __version__
+from studyservice.server import sampling
+from tests import ROOT
+from tests.support import server
+from tests.support.redis_server import start_redis
+
+MONITORING = ROOT / "docs" / "monitoring"
+RULES = MONITORING / "alerts.yml"
+PROMTOOL = shutil.which("promtool")
+
+needs_promtool = pytest.mark.skipif(PROMTOOL is None, reason="promtool was not found (Debian's package prometheus)")
+
+
+def promtool(*arguments: str) -> str:
+    """What it says; it fails where a file is wrong."""
+    done = subprocess.run([PROMTOOL or "", *arguments], check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@needs_promtool
+@pytest.mark.once("files")
+def test_prometheus_takes_the_rules() -> None:
+    rules = len(re.findall(r"^ +- alert:", RULES.read_text(), re.MULTILINE))
+    assert f"SUCCESS: {rules} rules found" in promtool("check", "rules", str(RULES))
+
+
+@needs_promtool
+@pytest.mark.once("files")
+def test_each_alert_fires_when_it_should_and_none_of_a_quiet_service() -> None:
+    assert "SUCCESS" in promtool("test", "rules", str(MONITORING / "alerts_test.yml"))
+    tested = set(re.findall(r'alertname="(\w+)"', (MONITORING / "alerts_test.yml").read_text()))
+    assert tested == set(re.findall(r"- alert: (\w+)", RULES.read_text()))
+
+
+def dashboard() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((MONITORING / "dashboard.json").read_text())
+    return found
+
+
+@needs_promtool
+@pytest.mark.once("files")
+def test_prometheus_understands_each_panel(tmp_path: Path) -> None:
+    """Grafana's own words stand for values."""
+    expressions = [target["expr"] for panel in dashboard()["panels"] for target in panel["targets"]]
+    rules = [
+        {"record": "panel", "expr": expression.replace("$__rate_interval", "5m").replace("$instance", ".*")}
+        for expression in expressions
+    ]
+    (tmp_path / "panels.yml").write_text(json.dumps({"groups": [{"name": "panels", "rules": rules}]}))
+    # All are recorded under one name here, which the linter would find to be duplicates.
+    assert f"{len(rules)} rules found" in promtool("check", "rules", "--lint=none", str(tmp_path / "panels.yml"))
+
+
+def named() -> set[str]:
+    """Every metric that a rule or a panel names."""
+    text = RULES.read_text() + (MONITORING / "dashboard.json").read_text()
+    return set(re.findall(r"\bstudyservice_\w+", text))
+
+
+@pytest.fixture
+def address() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def scraped(address: str) -> str:
+    with urlopen(f"http://{address}/metrics", timeout=10) as answer:  # http on loopback
+        text: str = answer.read().decode()
+    return text
+
+
+def value(text: str, name: str) -> float:
+    [found] = re.findall(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
+    return float(found)
+
+
+def waited_for(address: str, name: str, least: float) -> str:
+    """The metrics, once one of them has come to be so much."""
+    for _ in range(100):
+        text = scraped(address)
+        if re.search(rf"^{re.escape(name)} ", text, re.MULTILINE) and value(text, name) >= least:
+            return text
+        time.sleep(0.1)
+    raise AssertionError(f"{name} did not become {least}:\n{text}")
+
+
+def test_every_metric_that_is_named_is_measured(tmp_path: Path, address: str) -> None:
+    """On a server of two processes, after one request."""
+    with (
+        start_redis(tmp_path) as redis,
+        server.running(tmp_path, REDIS_URL=redis.url, WEB_CONCURRENCY="2", METRICS_ADDRESS=address) as running,
+    ):
+        urlopen(f"{running.url}/sign-in", timeout=10).close()  # noqa: S310  # http on loopback
+        text = waited_for(address, "studyservice_threads", 8)
+        if connection.vendor == "postgresql":  # which is asked a moment after the start
+            text = waited_for(address, "studyservice_lock_waits", 0)
+    served = set(re.findall(r"^(studyservice_\w+)", text, re.MULTILINE))
+    sqlite_has_none = {"studyservice_lock_waits", "studyservice_clock_drift_seconds"}
+    measured = served if connection.vendor == "postgresql" else served | sqlite_has_none
+    assert named() - measured == set()
+    assert value(text, f'studyservice_info{{version="{__version__}"}}') == 1
+    assert value(text, "studyservice_wait_seconds_count") > 0
+    assert value(text, "studyservice_busy_threads") == value(text, "studyservice_redis_fallback_processes") == 0
+
+
+@pytest.fixture
+def metrics() -> Any:
+    """The module, which the service loads with METRICS_ADDRESS alone."""
+    from studyservice.server import metrics
+
+    return metrics
+
+
+@pytest.mark.once("mail")
+def test_mails_are_counted(metrics: Any, settings: Any) -> None:
+    def counts() -> list[float]:
+        return [metrics.MAILS.labels(outcome)._value.get() for outcome in ("sent", "failed")]
+
+    before = counts()
+    mail.post(EmailMessage("x", "y", to=["ada@example.org"]))
+    mail.drain()
+    settings.EMAIL_BACKEND = "tests.support.nothing.Backend"
+    mail.post(EmailMessage("x", "y", to=["ada@example.org"]))
+    mail.drain()
+    assert [now - then for now, then in zip(counts(), before, strict=True)] == [1, 1]
+
+
+@pytest.mark.django_db
+def test_the_last_purge_is_told(metrics: Any) -> None:
+    sampling.ask()
+    assert metrics.LAST_PURGE._value.get() == 0
+    call_command("purgeexpired")
+    sampling.ask()
+    assert abs(datetime.now(UTC) - datetime.fromtimestamp(metrics.LAST_PURGE._value.get(), UTC)) < timedelta(minutes=1)
+
+
+@pytest.mark.once("arithmetic")
+@pytest.mark.parametrize(("theirs", "seconds"), [(9, 1), (10.5, 0), (12, 1), (10, 0), (11, 0)])
+def test_a_clock_that_may_be_right_has_no_drift(theirs: float, seconds: float) -> None:
+    """It was read between two looks at our own."""
+    assert sampling.drift(10, theirs, 11) == seconds
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db(transaction=True)
+def test_sessions_that_wait_for_a_lock_are_counted(metrics: Any, make_member: Any, in_threads: Any) -> None:
+    from django.db import transaction
+
+    from accounts.models import Member
+
+    member, seen = make_member(), []
+
+    def hold(is_first: bool) -> None:
+        time.sleep(0 if is_first else 0.3)
+        with transaction.atomic():
+            Member.objects.select_for_update().get(id=member.id)
+            if is_first:
+                time.sleep(1)
+                sampling.ask()
+                seen.append(metrics.LOCK_WAITS._value.get())
+
+    in_threads(hold, [True, False])
+    assert seen == [1]
+
+
+def test_health_says_which_version_runs(client: Any, db: None) -> None:
+    """`/health` is as the specification has it."""
+    assert client.get("/health/live").json() == {"status": "ok", "version": __version__}
+    assert client.get("/health/ready").json()["version"] == __version__
+    assert client.get("/health").json() == {"status": "ok"}
