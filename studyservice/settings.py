@@ -81,6 +81,8 @@ DATABASE_WAITS = Waits(
 )
 _command_statement = seconds("COMMAND_STATEMENT_TIMEOUT", default=3600)
 _command_lock = seconds("COMMAND_LOCK_TIMEOUT", default=60)
+# Of `migrate` on PostgreSQL, which tries again: calls wait behind it meanwhile.
+MIGRATE_LOCK_TIMEOUT = seconds("MIGRATE_LOCK_TIMEOUT", default=1)
 DATABASES = databases(DATA_DIR, DATABASE_WAITS)
 # Of management commands: they migrate and purge, and nobody waits for their answer.
 COMMAND_DATABASES = databases(

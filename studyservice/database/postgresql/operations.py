@@ -9,6 +9,7 @@ A foreign key with the member in it (`studyservice.database.member_keys`) takes 
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -54,7 +55,9 @@ class AddMemberForeignKey(AddConstraint):
 class AddIndexAside(AddIndex):
     """Add an index; on PostgreSQL while others write, in a migration that is not atomic.
 
-    Django's `AddIndexConcurrently` knows PostgreSQL alone.
+    Django's `AddIndexConcurrently` knows PostgreSQL alone. Waiting for the transactions that are open stops nobody, so
+    it waits without `lock_timeout`. It can be done again: an index that is there stays, and what an attempt that was
+    ended left behind, which PostgreSQL marks as invalid, is dropped first.
     """
 
     def database_forwards(
@@ -64,7 +67,13 @@ class AddIndexAside(AddIndex):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         model = to_state.apps.get_model(app_label, self.model_name)
-        cast("Any", schema_editor).add_index(model, self.index, concurrently=True)
+        with without_lock_timeout(schema_editor):
+            valid = is_valid_index(schema_editor, self.index.name)
+            if valid is False:
+                name = schema_editor.quote_name(self.index.name)
+                schema_editor.execute(f"DROP INDEX CONCURRENTLY {name}")
+            if not valid:
+                cast("Any", schema_editor).add_index(model, self.index, concurrently=True)
 
 
 class _OnPostgresql(Operation):
@@ -223,6 +232,27 @@ class MemberStatistics(_OnPostgresql):
 
     def _name(self, model: type[Model]) -> str:
         return f"{model._meta.db_table}_{column(model, self.options['field'])}_known"
+
+
+@contextmanager
+def without_lock_timeout(editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
+    """Statements wait for locks as long as they may run."""
+    with editor.connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        [before] = cursor.fetchone() or ()
+        cursor.execute("SET lock_timeout = 0")
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])
+
+
+def is_valid_index(editor: BaseDatabaseSchemaEditor, name: str) -> bool | None:
+    """Whether the index was built to its end; None if there is none of that name."""
+    with editor.connection.cursor() as cursor:
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [editor.quote_name(name)])
+        found = cursor.fetchone()
+    return bool(found[0]) if found else None
 
 
 def dropped_keys(model: type[Model], field: str, editor: BaseDatabaseSchemaEditor) -> Iterator[str]:

@@ -1,0 +1,77 @@
+"""`migrate` beside a service that goes on: it waits for a lock briefly, steps back, and tries again.
+
+Who waits for a table's lock makes everybody who comes later wait, too, whatever they want of the table. So a migration
+that meets a long transaction, such as a backup, would stop the service until that ends.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.core.management.commands import migrate
+from django.db import OperationalError, connections
+from psycopg.errors import DeadlockDetected
+
+from studyservice.database.lock_waits import ended_waiting
+
+TRIES = 30
+PAUSE_SECONDS = 1.0
+"""Between two tries: those who waited behind the migration go on."""
+
+
+class Command(migrate.Command):
+    """Django's `migrate`; on PostgreSQL with `MIGRATE_LOCK_TIMEOUT`, and again from where it stopped.
+
+    A migration that did not get its locks was rolled back; those before it stay. One that is not atomic has operations
+    that can be done again (`studyservice.database.postgresql.operations.AddIndexAside`).
+    """
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Migrate.
+
+        Raises:
+            CommandError: other transactions held what it needs, each time.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                with _lock_timeout(options["database"]):
+                    super().handle(*args, **options)
+            except OperationalError as error:
+                if not _met_others(error):
+                    raise
+                if not left:
+                    raise CommandError(_GIVEN_UP) from error
+                self.stderr.write(f"\nOther transactions hold what the migration needs: tried again, {left} times more")
+                time.sleep(PAUSE_SECONDS)
+            else:
+                return
+
+
+_GIVEN_UP = (
+    f"Not migrated: other transactions held a table each of {TRIES} times. What was applied before stays, and the "
+    "service can go on with it. pg_stat_activity tells which have been open for long; end them, or wait, and run "
+    "migrate again."
+)
+
+
+@contextmanager
+def _lock_timeout(alias: str) -> Iterator[None]:
+    """On PostgreSQL, statements of the connection wait so long for a lock; a pooler's connection is left as it is."""
+    connection = connections[alias]
+    if connection.vendor != "postgresql" or connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{settings.MIGRATE_LOCK_TIMEOUT}s"])
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("RESET lock_timeout")
+
+
+def _met_others(error: OperationalError) -> bool:
+    return ended_waiting(error) or isinstance(error.__cause__, DeadlockDetected)
