@@ -110,83 +110,8 @@ def migrate_back(targets: dict[str, str]) -> None:
 
 
 @pytest.fixture
-def old_rows(make_member: Any) -> Iterator[dict[Any, Any]]:
-    """One row of each kind for two members, in the database as it was before its rules."""
-    rows = {model: row for model, row in owned_rows(make_member()).items() if model not in TABLES_SINCE}
-    owned_rows(make_member())
-    before = contents(rows)
-    try:
-        migrate_back(BEFORE_RULES)
-        assert contents(rows) == before
-        yield rows
-    finally:
-        Item.objects.exclude(kind="other").update(kind="other")
-        call_command("migrate", verbosity=0)
-
-
-def test_rows_that_are_there_come_under_the_rules(old_rows: dict[Any, Any]) -> None:
-    before = contents(old_rows)
-    changed(old_rows[Item], "kind", "party")
-    changed(old_rows[Item], "kind", "other")
-    call_command("migrate", verbosity=0)
-    assert contents(old_rows) == before
-    with pytest.raises(IntegrityError):
-        changed(old_rows[Item], "kind", "party")
-
-
-def test_a_row_that_breaks_a_rule_stops_the_migration(old_rows: dict[Any, Any]) -> None:
-    changed(old_rows[Item], "kind", "party")
-    with pytest.raises(IntegrityError, match="item_kind"):
-        call_command("migrate", verbosity=0)
-    assert Item.objects.filter(kind="party").exists()
-
-
-def test_the_sessions_that_django_kept_stay_valid(make_member: Any) -> None:
-    """As they are found in its table, which goes; the browser and the member are noted as soon as they are used."""
-    member, browser = make_member(), Client()
-    browser.force_login(member)
-    [session] = BrowserSession.objects.all()
-    try:
-        call_command("migrate", "accounts", "0010", verbosity=0)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "CREATE TABLE django_session (session_key varchar(40) PRIMARY KEY, session_data text NOT NULL, "
-                f"expire_date {BrowserSession._meta.get_field('expire_date').db_type(connection)} NOT NULL)"
-            )
-            cursor.execute(
-                "INSERT INTO django_session VALUES (%s, %s, %s)",
-                [
-                    session.session_key,
-                    session.session_data,
-                    connection.ops.adapt_datetimefield_value(session.expire_date),
-                ],
-            )
-    finally:
-        call_command("migrate", verbosity=0)
-    assert "django_session" not in connection.introspection.table_names()
-    [moved] = BrowserSession.objects.all()
-    kept = (moved.session_key, moved.session_data, moved.expire_date)
-    assert kept == (session.session_key, session.session_data, session.expire_date)
-    assert (moved.browser, moved.member) == ("", None)
-    assert browser.get("/account").status_code == 200
-    assert BrowserSession.objects.get().member == member
-
-
-def test_a_desired_retention_moves_to_the_member_and_back(make_member: Any) -> None:
-    for value in (0.95, 0.9):
-        make_member(desired_retention=value)
-    try:
-        migrate_back({"vocab": "0008", "accounts": "0008"})
-    finally:
-        call_command("migrate", verbosity=0)
-    assert sorted(Member.objects.values_list("desired_retention", flat=True)) == [0.9, 0.95]
-
-
-@pytest.mark.rest
-def test_kept_numbers_are_counted_from_the_rows_that_are_there(
-    owner: RestDoor, owner_member: Member, stranger: RestDoor
-) -> None:
-    """Items, cards, and the sums of practice: each member's apart, under the key that the next attempt finds."""
+def practised(owner: RestDoor, owner_member: Member, stranger: RestDoor) -> tuple[Any, Any]:
+    """Items, cards and practice of two members, whose sums have gone; gives one of the cards, and the owner's sums."""
     course = owner.made("create_course", name="Cell Biology")
     stored(ItemFactory, 3, member=owner_member, course=Course(id=course["id"]))
     deck = made_deck(owner, "a", "b", course_id=course["id"])
@@ -197,14 +122,86 @@ def test_kept_numbers_are_counted_from_the_rows_that_are_there(
     reviewed(stranger, made_deck(stranger, "c", name="Theirs")["cards"][0], "good")
     sums = kept_sums(owner_member)
     PracticeSum.objects.all().delete()
+    return card, sums
+
+
+@pytest.fixture
+def old_rows(make_member: Any, practised: Any) -> Iterator[dict[Any, Any]]:
+    """One row of each kind for two members, and what is `practised`, in the database as it was before its rules."""
+    rows = {model: row for model, row in owned_rows(make_member()).items() if model not in TABLES_SINCE}
+    owned_rows(make_member())
+    PracticeSum.objects.all().delete()
+    before = contents(rows)
     try:
-        migrate_back({"courses": "0005", "vocab": "0003", "practice": "0004"})
+        migrate_back(BEFORE_RULES)
+        assert contents(rows) == before
+        yield rows
     finally:
+        Item.objects.exclude(kind="other").update(kind="other")
         call_command("migrate", verbosity=0)
-    assert Course.objects.get().item_count == Item.objects.count() == 3
-    assert dict(Deck.objects.values_list("name", "card_count")) == {"Organelles": 1, "Theirs": 1}
+
+
+@pytest.mark.rest
+def test_rows_that_are_there_come_under_the_rules_and_are_counted(
+    old_rows: dict[Any, Any], practised: tuple[Any, Any], owner: RestDoor, owner_member: Member
+) -> None:
+    """In one walk, as each makes every model anew for every migration: a row that breaks a rule stops it first.
+
+    Counted are items, cards, and the sums of practice: each member's apart, under the key that the next attempt finds.
+    """
+    before = contents(old_rows)
+    changed(old_rows[Item], "kind", "party")
+    with pytest.raises(IntegrityError, match="item_kind"):
+        call_command("migrate", verbosity=0)
+    assert Item.objects.filter(kind="party").exists()
+    changed(old_rows[Item], "kind", "other")
+    call_command("migrate", verbosity=0)
+    assert contents(old_rows) == before
+    with pytest.raises(IntegrityError):
+        changed(old_rows[Item], "kind", "party")
+
+    assert Course.objects.get(member=owner_member).item_count == 3
+    named = Deck.objects.filter(name__in=["Organelles", "Theirs"])
+    assert dict(named.values_list("name", "card_count")) == {"Organelles": 1, "Theirs": 1}
+    card, sums = practised
     assert kept_sums(owner_member) == sums
     rows = PracticeSum.objects.count()
     reviewed(owner, card, "good")
     assert PracticeSum.objects.count() == rows
     assert kept_sums(owner_member) == counted_sums(owner_member)
+
+
+def keep_as_django_did(session: BrowserSession) -> None:
+    """Put a session into the table of Django's own."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TABLE django_session (session_key varchar(40) PRIMARY KEY, session_data text NOT NULL, "
+            f"expire_date {BrowserSession._meta.get_field('expire_date').db_type(connection)} NOT NULL)"
+        )
+        cursor.execute(
+            "INSERT INTO django_session VALUES (%s, %s, %s)",
+            [session.session_key, session.session_data, connection.ops.adapt_datetimefield_value(session.expire_date)],
+        )
+
+
+def test_sessions_that_django_kept_stay_valid_and_a_desired_retention_moves_to_the_member_and_back(
+    make_member: Any,
+) -> None:
+    """Sessions are found in Django's table, which goes; browser and member are noted as soon as they are used."""
+    member, browser = make_member(desired_retention=0.95), Client()
+    make_member(desired_retention=0.9)
+    browser.force_login(member)
+    [session] = BrowserSession.objects.all()
+    try:
+        migrate_back({"vocab": "0008", "accounts": "0008"})
+        keep_as_django_did(session)
+    finally:
+        call_command("migrate", verbosity=0)
+    assert "django_session" not in connection.introspection.table_names()
+    [moved] = BrowserSession.objects.all()
+    kept = (moved.session_key, moved.session_data, moved.expire_date)
+    assert kept == (session.session_key, session.session_data, session.expire_date)
+    assert (moved.browser, moved.member) == ("", None)
+    assert browser.get("/account").status_code == 200
+    assert BrowserSession.objects.get().member == member
+    assert sorted(Member.objects.values_list("desired_retention", flat=True)) == [0.9, 0.95]
