@@ -12,7 +12,6 @@ from enum import Enum, auto
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q
 from django.template.loader import render_to_string
@@ -87,11 +86,9 @@ def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool
         row.member, to = None, []
         row.save(force_insert=True)
     context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1), "heading": purpose.heading}
-    message = EmailMultiAlternatives(
-        subject=f"{code} {purpose.subject}", body=render_to_string("email/sign_in_code.txt", context), to=to
-    )
-    message.attach_alternative(render_to_string("email/sign_in_code.html", context), "text/html")
-    mail.post(message)
+    body = render_to_string("email/sign_in_code.txt", context)
+    html = render_to_string("email/sign_in_code.html", context)
+    mail.post(mail.new_message(f"{code} {purpose.subject}", body, to, html=html))
     return code_id
 
 
