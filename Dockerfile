@@ -1,10 +1,13 @@
 # The service as one image: migrations, commands and the server. docs/operating.md says how to run it.
-FROM python:3.11-slim-bookworm AS build
+ARG PYTHON_IMAGE=python:3.11.14-slim-bookworm
+FROM ${PYTHON_IMAGE} AS build
+# requirements-s3.txt, where files lie in a bucket.
+ARG REQUIREMENTS=requirements.txt
 WORKDIR /srv
 RUN python -m venv /opt/venv
-COPY requirements.txt ./
+COPY requirements.txt requirements-s3.txt ./
 RUN /opt/venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --require-hashes --only-binary :all: \
-        -r requirements.txt \
+        -r "${REQUIREMENTS}" \
     && /opt/venv/bin/pip uninstall --quiet --yes pip setuptools
 COPY . ./
 # Guides are rendered and static files get their hashed names here; these values are for these commands and stay nowhere.
@@ -14,7 +17,7 @@ RUN export DATA_DIR=/tmp BASE_URL=http://127.0.0.1:8000 EMAIL_URL=consolemail://
     && /opt/venv/bin/python manage.py collectstatic --no-input --verbosity 0 \
     && /opt/venv/bin/python -m compileall -q .
 
-FROM python:3.11-slim-bookworm
+FROM ${PYTHON_IMAGE}
 RUN groupadd --gid 10001 study \
     && useradd --uid 10001 --gid study --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin study \
     && install -d -o study -g study -m 0700 /data

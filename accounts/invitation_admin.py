@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from accounts import mail
+from accounts import outbox
 from accounts.invitation import Invitation
-from accounts.inviting import invite, message_of
+from accounts.inviting import invite, withdraw
 from studyservice.admin.base import ServiceAdmin
 
 if TYPE_CHECKING:
@@ -43,8 +44,16 @@ class InvitationAdmin(ServiceAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
-        """Invite, and send the link."""
+        """Invite, and send the link after the commit."""
         invited = invite(obj.email)
-        mail.post(message_of(invited))
+        outbox.deliver_soon([invited.mail_id])
         obj.id, obj.expires_at = invited.id, invited.expires_at
-        self.message_user(request, f"The link, which was sent and is shown only now: {invited.url}")
+        self.message_user(request, f"The link, which is sent and is shown only now: {invited.url}")
+
+    def delete_model(self, request: HttpRequest, obj: Invitation) -> None:
+        """Withdraw it."""
+        self.delete_queryset(request, Invitation.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
+        """Withdraw several."""
+        withdraw(queryset)

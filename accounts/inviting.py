@@ -9,16 +9,18 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.http import urlencode
 
+from accounts import outbox
 from accounts.invitation import Invitation
 from accounts.joining import add_member
 from accounts.models import Member
+from accounts.outgoing_mail import MailKind
 from accounts.secrets import new_secret, sha256
 from studyservice.operations.errors import Conflict
 
@@ -27,16 +29,21 @@ LIFETIME = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """An invitation with its link, which is known only now."""
+    """An invitation with its link, which is known only now.
+
+    Attributes:
+        mail_id: its e-mail in the outbox.
+    """
 
     id: uuid.UUID
+    mail_id: uuid.UUID
     email: str
     url: str
     expires_at: datetime
 
 
 def invite(email: str) -> Invited:
-    """Make an invitation, in place of an earlier one of the address.
+    """Make an invitation, in place of an earlier one of the address, and store its e-mail, which the caller sends.
 
     Raises:
         Conflict: nobody can join (`SIGN_UP`), or the address is a member's.
@@ -52,17 +59,22 @@ def invite(email: str) -> Invited:
         raise Conflict(f"{email} is a member already.")
     secret, now = new_secret("inv"), timezone.now()
     fields = {"secret_hash": sha256(secret), "created_at": now, "expires_at": now + LIFETIME}
-    row, _ = Invitation.objects.update_or_create(email=email, defaults=fields)
     url = f"{settings.BASE_URL}/join?{urlencode({'invitation': secret})}"
-    return Invited(row.id, email, url, now + LIFETIME)
+    context = {"url": url, "days": LIFETIME.days, "base_url": settings.BASE_URL}
+    body = render_to_string("email/invitation.txt", context)
+    with transaction.atomic():
+        row, _ = Invitation.objects.update_or_create(email=email, defaults=fields)
+        outbox.forget(email, MailKind.INVITATION)
+        [mail_id] = outbox.store(MailKind.INVITATION, "Your invitation to Study Data Service", body, [email])
+    return Invited(row.id, mail_id, email, url, now + LIFETIME)
 
 
-def message_of(invited: Invited) -> EmailMessage:
-    """The e-mail with the link."""
-    context = {"url": invited.url, "days": LIFETIME.days, "base_url": settings.BASE_URL}
-    return EmailMessage(
-        "Your invitation to Study Data Service", render_to_string("email/invitation.txt", context), to=[invited.email]
-    )
+def withdraw(invitations: QuerySet[Invitation]) -> None:
+    """Delete invitations, with e-mails that have not left yet."""
+    with transaction.atomic():
+        for email in invitations.values_list("email", flat=True):
+            outbox.forget(email, MailKind.INVITATION)
+        invitations.delete()
 
 
 def live_invitation(secret_hash: str) -> Invitation | None:
@@ -82,5 +94,6 @@ def accept(secret_hash: str) -> Member | None:
 
 
 def forget_invitation(member: Member) -> None:
-    """Delete an invitation of the member's address."""
+    """Delete an invitation of the member's address, and what was to leave for it."""
     Invitation.objects.filter(email=member.email).delete()
+    outbox.forget(member.email)

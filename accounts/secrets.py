@@ -22,7 +22,7 @@ def kind_of(secret: str) -> str:
     """What the prefix says that `secret` is, such as `sk`; empty if it is no secret of this service."""
     prefix, _, rest = secret.partition("_")
     kind, separator, _ = rest.partition("_")
-    return kind if separator and prefix == settings.CREDENTIAL_PREFIX else ""
+    return kind if separator and _is_ours(prefix) else ""
 
 
 def hint_of(secret: str) -> str:
@@ -33,14 +33,19 @@ def hint_of(secret: str) -> str:
 
 def secrets_in(text: str) -> list[str]:
     """What in `text` has the form of a secret of this service, in its order."""
-    return re.findall(rf"(?<![A-Za-z0-9_-]){re.escape(settings.CREDENTIAL_PREFIX)}_[a-z]+_[A-Za-z0-9_-]{{43}}", text)
+    prefixes = "|".join(map(re.escape, (settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS)))
+    return re.findall(rf"(?<![A-Za-z0-9_-])(?:{prefixes})_[a-z]+_[A-Za-z0-9_-]{{43}}", text)
 
 
 def beginning_of_hint(term: str) -> str:
     """Of what may be the beginning of a secret, no more than its hint has; empty if it is no secret of this service."""
     prefix, kind, random = [*term.split("_", 2), "", ""][:3]
     visible = random if "…" in random else random[:_VISIBLE]
-    return f"{prefix}_{kind}_{visible}" if prefix == settings.CREDENTIAL_PREFIX and kind else ""
+    return f"{prefix}_{kind}_{visible}" if _is_ours(prefix) and kind else ""
+
+
+def _is_ours(prefix: str) -> bool:
+    return prefix == settings.CREDENTIAL_PREFIX or prefix in settings.CREDENTIAL_PREFIX_FALLBACKS
 
 
 def sha256(secret: str) -> str:

@@ -19,7 +19,8 @@ class ClientIdGenerator:
 
 def is_generated(client_id: str) -> bool:
     """Whether that is such an id, whether or not there is an app with it."""
-    return re.fullmatch(rf"{re.escape(settings.CREDENTIAL_PREFIX)}client_[A-Za-z0-9_-]{{24}}", client_id) is not None
+    prefixes = "|".join(map(re.escape, (settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS)))
+    return re.fullmatch(rf"(?:{prefixes})client_[A-Za-z0-9_-]{{24}}", client_id) is not None
 
 
 def access_token(request: Any) -> str:

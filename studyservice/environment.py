@@ -184,9 +184,21 @@ def file_storage() -> dict[str, Any]:
 def credential_prefix() -> str:
     """CREDENTIAL_PREFIX: a few lower-case letters or digits."""
     prefix = text("CREDENTIAL_PREFIX", "svc")
-    if not (prefix.isascii() and prefix.isalnum() and prefix.islower() and len(prefix) <= 12):
+    if not _is_prefix(prefix):
         raise ImproperlyConfigured("CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits.")
     return prefix
+
+
+def credential_prefix_fallbacks() -> list[str]:
+    """CREDENTIAL_PREFIX_FALLBACKS: earlier and coming prefixes, apart by white space, whose credentials work too."""
+    prefixes = text("CREDENTIAL_PREFIX_FALLBACKS").split()
+    if not all(map(_is_prefix, prefixes)):
+        raise ImproperlyConfigured("CREDENTIAL_PREFIX_FALLBACKS: each has 1 to 12 lower-case letters and digits.")
+    return prefixes
+
+
+def _is_prefix(text: str) -> bool:
+    return text.isascii() and text.isalnum() and text.islower() and len(text) <= 12
 
 
 def databases(data_dir: Path, waits: Waits) -> dict[str, dict[str, Any]]:

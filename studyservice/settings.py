@@ -20,6 +20,7 @@ from studyservice.environment import (
     contact_url,
     count,
     credential_prefix,
+    credential_prefix_fallbacks,
     data_dir,
     databases,
     email,
@@ -52,6 +53,7 @@ SECRET_KEY = secret_key(TRIAL_SECRET_FILE if TRIAL else None)
 SECRET_KEY_FALLBACKS = secret_key_fallbacks()
 BASE_URL = base_url(default=f"http://127.0.0.1:{PORT}" if TRIAL else "", trial=TRIAL)
 CREDENTIAL_PREFIX = credential_prefix()
+CREDENTIAL_PREFIX_FALLBACKS = credential_prefix_fallbacks()
 TRUSTED_PROXIES = count("TRUSTED_PROXIES", default=0, least=0, most=16)
 REDIS_URL = redis_url()
 # Where members renew; it stands on pages, in e-mails and in the error for lapsed members.
@@ -231,6 +233,7 @@ EXPIRED_DATA = {
     "sessions": "accounts.purging.purge_sessions",
     "sign_in_codes": "accounts.purging.purge_sign_in_codes",
     "invitations": "accounts.purging.purge_invitations",
+    "unsent_mail": "accounts.outbox.purge_outbox",
     "api_keys": "accounts.purging.purge_api_keys",
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",
     "changes": "accounts.purging.purge_changes",

@@ -1,4 +1,4 @@
-"""The models of this app; five of them stand in files of their own, beside this package."""
+"""The models of this app; six of them stand in files of their own, beside this package."""
 
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import Change
@@ -17,6 +17,7 @@ from accounts.models.member import (
     validate_time_zone,
 )
 from accounts.models.second_factor import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.outgoing_mail import OutgoingMail
 
 __all__ = [
     "DEFAULT_RETENTION",
@@ -33,6 +34,7 @@ __all__ = [
     "LastRun",
     "Member",
     "MemberAddress",
+    "OutgoingMail",
     "Passkey",
     "RecoveryCode",
     "SecretOwner",

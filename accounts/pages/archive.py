@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.core.files.uploadedfile import UploadedFile
-from django.core.mail import EmailMessage
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -95,7 +94,7 @@ def erase(request: HttpRequest) -> HttpResponse:
         return render(request, "erase.html", {"form": form})
     all_gone = erase_member(member.id, seconds=ERASURE_SECONDS)
     logout(request)
-    mail.post(EmailMessage("Your account was deleted", render_to_string("email/erased.txt", {}), to=[member.email]))
+    mail.post(mail.new_message("Your account was deleted", render_to_string("email/erased.txt", {}), [member.email]))
     messages.success(
         request,
         "Your account and everything in it is deleted."

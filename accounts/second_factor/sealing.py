@@ -1,33 +1,8 @@
-"""Secrets that must be read again, sealed: encrypted and authenticated (Fernet) under keys derived from `SECRET_KEY`.
+"""How the secrets of authenticator apps are sealed."""
 
-Who has a copy of the database alone cannot open them. What was sealed under one of `SECRET_KEY_FALLBACKS` still opens.
-"""
+from accounts.sealing import Seal
 
-from base64 import urlsafe_b64encode
-from functools import cache
+_SEAL = Seal("accounts.second_factor.sealing")
 
-from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
-
-
-def seal(secret: str) -> str:
-    """`secret` under the present key; never twice the same."""
-    return _fernet(settings.SECRET_KEY).encrypt(secret.encode()).decode()
-
-
-def unseal(sealed: str) -> str | None:
-    """The secret, or None if the key that it was sealed under is gone."""
-    keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    try:
-        return MultiFernet([_fernet(key) for key in keys]).decrypt(sealed).decode()
-    except InvalidToken:
-        return None
-
-
-@cache
-def _fernet(secret_key: str) -> Fernet:
-    """A key for this use alone (HKDF, RFC 5869, whose `info` tells uses apart)."""
-    derived = HKDF(SHA256(), length=32, salt=None, info=b"accounts.second_factor.sealing").derive(secret_key.encode())
-    return Fernet(urlsafe_b64encode(derived))
+seal = _SEAL.seal
+unseal = _SEAL.unseal

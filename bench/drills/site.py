@@ -34,6 +34,7 @@ class Postgres:
         self._server, _ = postgres.start(directory, durable=True)
         self.programs = Path(self._server.bin_path)
         self.user: str | None = self._server.system_user  # whom it runs as, if that is not us
+        self.data = Path(self._server.pgdata)
         self.socket_directory = Path(self._server.get_postmaster_info().socket_dir)
 
     def url(self, database: str) -> str:

@@ -31,14 +31,14 @@ _STANDARD_ERROR = 2
 
 
 @cache
-def _secrets(prefix: str) -> re.Pattern[str]:
+def _secrets(*prefixes: str) -> re.Pattern[str]:
     """What the service's own secrets look like (`accounts.secrets`), whole or cut."""
-    return re.compile(rf"\b{re.escape(prefix)}_[a-z]{{2,8}}_[A-Za-z0-9_-]{{16,}}")
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, prefixes))})_[a-z]{{2,8}}_[A-Za-z0-9_-]{{16,}}")
 
 
 def without_secrets(text: str) -> str:
     """`text` with stars in place of each secret of the service."""
-    return _secrets(settings.CREDENTIAL_PREFIX).sub(_HIDDEN, text)
+    return _secrets(settings.CREDENTIAL_PREFIX, *settings.CREDENTIAL_PREFIX_FALLBACKS).sub(_HIDDEN, text)
 
 
 def told_path(path: str) -> str:

@@ -23,7 +23,7 @@ def seal(packed: bytes, salt: str, binding: str) -> str:
     With the 18 bytes of its code, `packed` must be a multiple of three bytes, so that one position has one text and no
     padding.
     """
-    return base64.urlsafe_b64encode(packed + _mac(packed, salt, binding)).decode()
+    return base64.urlsafe_b64encode(packed + _mac(packed, salt, binding, settings.SECRET_KEY)).decode()
 
 
 def unseal(text: str, size: int, salt: str, binding: str) -> bytes:
@@ -36,13 +36,14 @@ def unseal(text: str, size: int, salt: str, binding: str) -> bytes:
         raise InvalidRequest(CURSOR_REFUSED)
     raw = base64.urlsafe_b64decode(text)
     packed, mac = raw[:size], raw[size:]
-    if not hmac.compare_digest(mac, _mac(packed, salt, binding)):
-        raise InvalidRequest(CURSOR_REFUSED)
-    return packed
+    for secret in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS):
+        if hmac.compare_digest(mac, _mac(packed, salt, binding, secret)):
+            return packed
+    raise InvalidRequest(CURSOR_REFUSED)
 
 
-def _mac(packed: bytes, salt: str, binding: str) -> bytes:
-    return hmac.digest(_key(salt, settings.SECRET_KEY), packed + binding.encode(), "sha256")[:MAC_BYTES]
+def _mac(packed: bytes, salt: str, binding: str, secret: str) -> bytes:
+    return hmac.digest(_key(salt, secret), packed + binding.encode(), "sha256")[:MAC_BYTES]
 
 
 @lru_cache(maxsize=16)

@@ -220,6 +220,7 @@ class TestInvited:
         assert [member is None for member in made].count(True) == 1
         assert Member.objects.filter(email=NEW).count() == 1
 
+    @pytest.mark.django_db(transaction=True)
     def test_an_operator_invites_and_withdraws(self, admin: Client) -> None:
         for _ in range(2):
             response = admin.post("/admin/accounts/invitation/add/", {"email": NEW}, follow=True)

@@ -1,10 +1,15 @@
-"""Changing SECRET_KEY without signing members out (docs/operating.md, The secret key)."""
+"""Changing SECRET_KEY and CREDENTIAL_PREFIX while members go on (docs/operating.md, Changing secrets)."""
 
 import secrets
 from typing import Any
 
 import pytest
 from django.test import Client
+
+from accounts.secrets import new_secret
+from studyservice.http.logs import without_secrets
+from tests.support.doors import RestDoor
+from tests.support.signing_in import EMAIL, ask, newest_code, signed_in
 
 OLD, NEW = secrets.token_urlsafe(64), secrets.token_urlsafe(64)
 
@@ -50,3 +55,41 @@ def test_signing_out_everywhere_ends_sessions_of_earlier_keys_too(
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
     end_sessions(owner_member)
     assert not is_signed_in(browser)
+
+
+@pytest.mark.parametrize(("fallbacks", "works"), [([OLD], True), ([], False)])
+def test_a_code_that_was_e_mailed_before_works_under_an_earlier_key(
+    settings: Any, make_member: Any, fallbacks: list[str], works: bool
+) -> None:
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = OLD, [NEW]
+    make_member(EMAIL)
+    client = Client()
+    ask(client)
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, fallbacks
+    if not fallbacks:  # the session has ended too, and with it what says which code was asked for
+        assert client.post("/sign-in/code", {"code": newest_code()}).headers["Location"].startswith("/sign-in")
+    else:
+        client.post("/sign-in/code", {"code": newest_code()})
+    assert signed_in(client) is works
+
+
+@pytest.mark.parametrize(("fallbacks", "error"), [([OLD], None), ([], "invalid_request")])
+def test_a_cursor_of_an_earlier_key_goes_on(
+    owner: RestDoor, course: Any, settings: Any, fallbacks: list[str], error: str | None
+) -> None:
+    settings.SECRET_KEY = OLD
+    for number in range(2):
+        owner.made("create_item", course_id=course["id"], title=f"Quiz {number}")
+    cursor = owner.call("list_items", limit=1).body["next_cursor"]
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, fallbacks
+    assert owner.call("list_items", limit=1, cursor=cursor).error == error
+
+
+@pytest.mark.parametrize(("fallbacks", "error"), [(["svc"], None), ([], "unauthorized")])
+def test_credentials_of_an_earlier_prefix_work_while_it_is_named(
+    owner: RestDoor, settings: Any, fallbacks: list[str], error: str | None
+) -> None:
+    settings.CREDENTIAL_PREFIX, settings.CREDENTIAL_PREFIX_FALLBACKS = "study", fallbacks
+    assert owner.call("get_me").error == error
+    assert new_secret("sk").startswith("study_sk_")
+    assert without_secrets("svc_sk_" + "x" * 43) == ("***" if fallbacks else "svc_sk_" + "x" * 43)

@@ -28,6 +28,7 @@ from accounts.models import (
     IdempotencyKey,
     Member,
     MemberAddress,
+    OutgoingMail,
     Passkey,
     SignInCode,
 )
@@ -59,6 +60,7 @@ from tests.support.factories import (
     ItemFactory,
     MemberFactory,
     MilestoneFactory,
+    OutgoingMailFactory,
     PasskeyFactory,
     PracticeSumFactory,
     RecoveryCodeFactory,
@@ -102,6 +104,7 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     },
     BrowserSession: {"browser": ["x" * 61]},
     Invitation: {"email": ["", "x" * 255]},
+    OutgoingMail: {"email": ["", "x" * 255], "kind": ["", "code"], "attempts": [-1]},
     Course: {
         "name": ["", "x" * 121],
         "code": ["", "x" * 21],
@@ -195,6 +198,7 @@ def owned_rows(member: Member) -> dict[type[models.Model], models.Model]:
         IdempotencyKeyFactory.create(member=member),
         SessionFactory.create(member=member),
         InvitationFactory.create(),
+        OutgoingMailFactory.create(),
         course,
         SyllabusFileFactory.create(member=member, course=course),
         item,

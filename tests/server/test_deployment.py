@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -28,6 +29,7 @@ GIVEN = {
     "BASE_URL": "https://study.example.org",
     "EMAIL_URL": "consolemail://",
     "POSTGRES_PASSWORD": "letters",
+    "REDIS_PASSWORD": "digits",
     "WEB_CONCURRENCY": "1",
 }
 """What an operator writes into `.env`."""
@@ -53,7 +55,7 @@ def composition(given: dict[str, str], part: str = "services") -> Any:
             return {key: filled(one) for key, one in value.items()}
         if isinstance(value, list):
             return [filled(one) for one in value]
-        return re.sub(r"\$\{([A-Z_]+)(:[?-])([^}]*)\}", fill, value) if isinstance(value, str) else value
+        return re.sub(r"\$\{([A-Z0-9_]+)(:[?-])([^}]*)\}", fill, value) if isinstance(value, str) else value
 
     return filled(yaml.safe_load((ROOT / "compose.yaml").read_text())[part])
 
@@ -141,14 +143,80 @@ def _seconds(text: str) -> int:
     return int(text.removesuffix("s"))
 
 
-def test_every_variable_of_the_composition_is_one_of_the_service() -> None:
+def test_the_composition_passes_every_variable_of_the_service() -> None:
     """Those of the table in docs/operating.md, which `test_settings.py` compares with what the settings read."""
-    table = re.findall(r"^\| (`[A-Z_`, ]+`) \|", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE)
-    documented = {name for cell in table for name in re.findall("[A-Z_]+", cell)}
-    assert composition(GIVEN)["web"]["environment"].keys() <= documented
+    table = re.findall(r"^\| (`[A-Z0-9_`, ]+`) \|", (ROOT / "docs" / "operating.md").read_text(), re.MULTILINE)
+    documented = {name for cell in table for name in re.findall("[A-Z0-9_]+", cell)}
+    [of_the_image] = re.findall(r"^ENV PATH.*$", DOCKERFILE, re.MULTILINE)
+    set_there = {name for name in documented if f" {name}=" in of_the_image}
+    assert set_there == {"DATA_DIR", "HOST", "PORT"}
+    assert composition(GIVEN)["web"]["environment"].keys() == documented - set_there
 
 
-@pytest.mark.parametrize("name", ["SECRET_KEY", "BASE_URL", "EMAIL_URL", "POSTGRES_PASSWORD"])
+def test_a_value_that_is_given_arrives() -> None:
+    """And an empty one leaves the default to the service."""
+    for name, default in composition(GIVEN)["web"]["environment"].items():
+        if not default:
+            assert composition(GIVEN | {name: "given"})["web"]["environment"][name] == "given"
+
+
+def test_redis_has_a_password_and_everything_a_limit() -> None:
+    services = composition(GIVEN)
+    assert services["web"]["environment"]["REDIS_URL"] == "redis://:digits@redis:6379/0"
+    assert "digits" not in " ".join(services["redis"]["command"])
+    assert services["redis"]["environment"] == {"REDISCLI_AUTH": "digits"}
+    for name, service in services.items():
+        assert service["mem_limit"], name
+        assert service["logging"]["options"] == {"max-size": "10m", "max-file": "5"}, name
+
+
+def test_redis_takes_its_password_from_standard_input(tmp_path: Path) -> None:
+    """The command of the composition, on a port of its own."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("redis-server is not on PATH")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    shell, option, command = composition(GIVEN)["redis"]["command"]
+    command = command.replace("$$", "$").replace("redis-server -", f"redis-server - --port {port}")
+    environment = {"PATH": os.environ["PATH"], "REDISCLI_AUTH": "digits"}
+    server = subprocess.Popen([shell, option, command], cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+
+    def answer(**extra: str) -> str:
+        asked = subprocess.run(
+            ["/usr/bin/env", "redis-cli", "-p", str(port), "ping"],
+            env={"PATH": os.environ["PATH"]} | extra,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return asked.stdout.strip()
+
+    try:
+        deadline = time.monotonic() + 10
+        while answer(REDISCLI_AUTH="digits") != "PONG" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert answer(REDISCLI_AUTH="digits") == "PONG"
+        assert answer().startswith("NOAUTH")
+    finally:
+        subprocess.run(
+            ["/usr/bin/env", "redis-cli", "-p", str(port), "shutdown", "nosave"],
+            env=environment,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        server.wait(timeout=10)
+
+
+def test_images_are_exact_versions_that_a_digest_replaces() -> None:
+    images = {name: service["image"] for name, service in composition(GIVEN).items() if name in {"postgres", "redis"}}
+    assert all(re.search(r":\d+\.\d+", image) for image in images.values())
+    assert re.search(r"^ARG PYTHON_IMAGE=python:3\.\d+\.\d+-", DOCKERFILE, re.MULTILINE)
+    pinned = f"postgres:18.4@sha256:{'0' * 64}"
+    services = composition(GIVEN | {"POSTGRES_IMAGE": pinned})
+    assert services["postgres"]["image"] == services["backups"]["image"] == pinned
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "BASE_URL", "EMAIL_URL", "POSTGRES_PASSWORD", "REDIS_PASSWORD"])
 def test_what_must_not_be_missing_stops_the_start(name: str) -> None:
     """No secret has a default."""
     with pytest.raises(LookupError, match=name):
@@ -158,7 +226,7 @@ def test_what_must_not_be_missing_stops_the_start(name: str) -> None:
 def test_migrations_run_before_the_server_and_against_its_database() -> None:
     services = composition(GIVEN)
     assert services["web"]["depends_on"]["migrate"] == {"condition": "service_completed_successfully"}
-    assert services["migrate"]["environment"] == services["web"]["environment"]
+    assert services["migrate"]["environment"] == services["web"]["environment"] == services["schedule"]["environment"]
 
 
 def test_only_the_service_can_be_reached_and_only_from_this_machine() -> None:
@@ -171,7 +239,7 @@ def test_the_database_and_redis_have_no_way_out() -> None:
     networks = {name: network or {} for name, network in composition(GIVEN, "networks").items()}
     closed = {name for name, network in networks.items() if network.get("internal") is True}
     on = {name: set(service["networks"]) for name, service in composition(GIVEN).items()}
-    assert {name for name, networks in on.items() if networks <= closed} == {"postgres", "redis"}
+    assert {name for name, networks in on.items() if networks <= closed} == {"backups", "postgres", "redis"}
     assert on["postgres"] & on["web"]
     assert on["redis"] & on["web"]
     assert on["web"] - closed

@@ -159,8 +159,9 @@ class TestRemind:
         assert run_json("remind")["sent"] == 1
 
     def test_a_mail_that_was_refused_is_sent_by_the_next_run(
-        self, make_member: Any, monkeypatch: pytest.MonkeyPatch
+        self, make_member: Any, monkeypatch: pytest.MonkeyPatch, time_machine: Any
     ) -> None:
+        time_machine.move_to("2026-11-22T12:00:00Z")
         ending(make_member, "ada@example.org")
         ending(make_member, "ben@example.org")
         send = EmailBackend.send_messages
@@ -175,6 +176,7 @@ class TestRemind:
             with pytest.raises(CommandError, match="Not sent to 1, named above"):
                 run("remind")
         assert addressed() == ["ben@example.org"]
+        time_machine.move_to("2026-11-23T12:00:00Z")
         assert json.loads(run("remind", "--json")) == {"sent": 1, "failed": 0}
         assert addressed() == ["ben@example.org", "ada@example.org"]
 

@@ -164,6 +164,10 @@ def test_production_passes_the_deployment_checks(run):
         ({"TRUSTED_PROXIES": "-1"}, "TRUSTED_PROXIES must be a whole number from 0 to 16, not '-1'."),
         ({"CREDENTIAL_PREFIX": "S_"}, "CREDENTIAL_PREFIX must be 1 to 12 lower-case letters and digits."),
         (
+            {"CREDENTIAL_PREFIX_FALLBACKS": "svc S_"},
+            "CREDENTIAL_PREFIX_FALLBACKS: each has 1 to 12 lower-case letters and digits.",
+        ),
+        (
             {"METRICS_ADDRESS": "9100"},
             "METRICS_ADDRESS must be host:port, such as 127.0.0.1:9100, not '9100'.",
         ),

@@ -23,6 +23,7 @@ from accounts.models import (
     CalendarFeed,
     IdempotencyKey,
     Member,
+    OutgoingMail,
     Passkey,
     RecoveryCode,
     SecretOwner,
@@ -178,6 +179,17 @@ class IdempotencyKeyFactory(_OfMember[IdempotencyKey]):
     status = 201
     answer = "{}"
     whole = True
+
+
+class OutgoingMailFactory(DjangoModelFactory[OutgoingMail]):
+    """To somebody, with a content that nobody can read."""
+
+    class Meta:
+        model = OutgoingMail
+
+    kind = "reminder"
+    email = LazyFunction(lambda: f"{uuid4().hex}@example.org")
+    content = "sealed"
 
 
 class InvitationFactory(DjangoModelFactory[Invitation]):

@@ -1,20 +1,19 @@
 """E-mail the members who build on the API."""
 
-from collections.abc import Iterable
 from pathlib import Path
-from smtplib import SMTPException
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import EmailMessage, get_connection
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
+from accounts import outbox
 from accounts.api_keys import active
 from accounts.connections import CONNECTED_APPS
 from accounts.management.arguments import text
 from accounts.models import ApiKey, Member
+from accounts.outgoing_mail import MailKind
 
 
 class Command(BaseCommand):
@@ -29,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("--dry-run", action="store_true", help="only say who would get it")
 
     def handle(self, *args: object, **options: Any) -> None:
-        """Send, or with `--dry-run` list."""
+        """Store and send, or with `--dry-run` list; an address that is refused keeps nobody else from theirs."""
         subject = options["subject"].strip()
         if len(subject.splitlines()) != 1:
             raise CommandError("--subject must be one line.")
@@ -46,23 +45,16 @@ class Command(BaseCommand):
             self.stdout.write(f"Would be sent to {_members(emails.count())}.")
             return
         body = f"{body.rstrip()}\n\nWhat changed: {settings.BASE_URL}{reverse('changelog')}\n"
-        sent, failed = self._send(subject, body, emails.iterator())
+        ids = outbox.store(MailKind.ANNOUNCEMENT, subject, body, emails.iterator())
+        sent = 0
+        for delivery in outbox.deliver(ids):
+            if delivery.failure is None:
+                sent += 1
+            else:
+                self.stderr.write(f"{delivery.email}: {delivery.failure}")
         self.stdout.write(f"Sent to {_members(sent)}.")
-        if failed:
-            raise CommandError(f"Not sent to {_members(failed)}, named above.")
-
-    def _send(self, subject: str, body: str, emails: Iterable[str]) -> tuple[int, int]:
-        """One message each; an address that is refused is named and keeps nobody else from theirs."""
-        sent = failed = 0
-        with get_connection() as connection:
-            for email in emails:
-                try:
-                    EmailMessage(subject, body, to=[email], connection=connection).send()
-                    sent += 1
-                except SMTPException as error:
-                    self.stderr.write(f"{email}: {error}")
-                    failed += 1
-        return sent, failed
+        if sent < len(ids):
+            raise CommandError(f"Not sent to {_members(len(ids) - sent)} yet; delivermail tries again.")
 
 
 def _audience(*, with_apps: bool) -> QuerySet[Member, str]:

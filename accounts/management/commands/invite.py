@@ -1,12 +1,12 @@
 """Invite somebody to become a member."""
 
-from smtplib import SMTPException
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.inviting import invite, message_of
+from accounts import outbox
+from accounts.inviting import invite
 from accounts.management.arguments import add_json_option, answer, refused, text
 from studyservice.operations.errors import Conflict
 
@@ -34,7 +34,8 @@ class Command(BaseCommand):
             as_json=options["json"],
             text=f"Invited {invited.email} until {invited.expires_at:%Y-%m-%d %H:%M} UTC: {invited.url}",
         )
-        try:
-            message_of(invited).send()
-        except (SMTPException, OSError) as error:
-            raise CommandError(f"The link works, but could not be sent: {error}") from None
+        for delivery in outbox.deliver([invited.mail_id]):
+            if delivery.failure is not None:
+                raise CommandError(
+                    f"The link works, but could not be sent; delivermail tries again: {delivery.failure}"
+                )

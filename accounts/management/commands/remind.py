@@ -33,4 +33,4 @@ class Command(BaseCommand):
                 self.stderr.write(f"{reminded.email}: {reminded.failure}")
         answer(self, {"sent": sent, "failed": failed}, as_json=options["json"], text=f"Sent to {sent}.")
         if failed:
-            raise CommandError(f"Not sent to {failed}, named above; the next run tries again.")
+            raise CommandError(f"Not sent to {failed}, named above; delivermail tries again.")

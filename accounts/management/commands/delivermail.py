@@ -1,0 +1,33 @@
+"""Send what is stored and has not left."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from accounts import outbox
+from accounts.management.arguments import add_json_option, answer
+from accounts.outgoing_mail import OutgoingMail
+
+
+class Command(BaseCommand):
+    """`delivermail`; for a timer, every few minutes."""
+
+    help = "Send the announcements, reminders and invitations that could not be sent before and are due again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_json_option(parser)
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Send; an address that is refused is named and keeps nobody else from theirs."""
+        failures = []
+        sent = 0
+        for delivery in outbox.deliver(outbox.due()):
+            if delivery.failure is None:
+                sent += 1
+            else:
+                failures.append(f"{delivery.email}: {delivery.failure}")
+        left = OutgoingMail.objects.count()
+        text = f"Sent {sent}, {left} are left."
+        answer(self, {"sent": sent, "failed": len(failures), "left": left}, as_json=options["json"], text=text)
+        if failures:
+            raise CommandError("\n".join(failures))

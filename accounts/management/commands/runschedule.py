@@ -1,0 +1,52 @@
+"""Run what has to be run now and then."""
+
+import logging
+import signal
+import threading
+import time
+from types import FrameType
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import close_old_connections
+
+logger = logging.getLogger(__name__)
+
+DAY = 24 * 3600.0
+SCHEDULE = {"delivermail": 300.0, "remind": DAY, "purgeexpired": DAY}
+"""Seconds from one run of a command to the next; each may run at any time, and beside another of its kind."""
+
+
+class Command(BaseCommand):
+    """`runschedule`; where no timer of the system runs the commands, as in a composition of containers."""
+
+    help = "Run delivermail every five minutes, remind and purgeexpired at the start and every day, until SIGTERM."
+
+    def handle(self, *args: object, **options: Any) -> None:
+        """Run until the process is told to end; a command that is running comes to its end."""
+        stopped = threading.Event()
+
+        def stop(_number: int, _frame: FrameType | None) -> None:
+            stopped.set()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, stop)
+        due = dict.fromkeys(SCHEDULE, time.monotonic())
+        while not stopped.is_set():
+            name = min(due, key=due.__getitem__)
+            if stopped.wait(max(0.0, due[name] - time.monotonic())):
+                return
+            close_old_connections()  # one that broke meanwhile is made anew
+            self._run(name)
+            due[name] = time.monotonic() + SCHEDULE[name]
+
+    def _run(self, name: str) -> None:
+        """Run one; whatever goes wrong is logged, and the next run may do better."""
+        try:
+            call_command(name, stdout=self.stdout, stderr=self.stderr)
+        except CommandError as error:
+            logger.error("%s: %s", name, error)  # noqa: TRY400  # its text says what is to be known
+        except Exception:
+            logger.exception("%s failed", name)
+        self.stdout.flush()

@@ -1,0 +1,257 @@
+"""E-mails that are stored until they have left, through the commands that cause and send them."""
+
+import json
+import logging
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import CommandError
+from django.test import Client
+
+from accounts import mail as posted
+from accounts.membership import renew
+from accounts.models import OutgoingMail
+from tests.conftest import MakeKey, MakeMember
+from tests.support.commands import refusal, run, run_json
+
+pytestmark = pytest.mark.django_db
+
+NOON = "2026-11-22T12:00:00Z"
+ANN, BOB = "ann@example.org", "bob@example.org"
+
+
+@pytest.fixture(autouse=True)
+def noon(time_machine: Any, settings: Any) -> Any:
+    settings.SIGN_UP = "invited"
+    time_machine.move_to(NOON, tick=False)
+    return time_machine
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception]:
+    """What the mail server raises, by address; changed by the test."""
+    refusals: dict[str, Exception] = {}
+    send = EmailBackend.send_messages
+
+    def sending(self: EmailBackend, messages: Any) -> int:
+        if error := refusals.get(messages[0].to[0]):
+            raise error
+        return send(self, messages)
+
+    monkeypatch.setattr(EmailBackend, "send_messages", sending)
+    return refusals
+
+
+@pytest.fixture
+def announce(make_member: MakeMember, make_key: MakeKey, tmp_path: Path) -> Callable[[], None]:
+    """Announces to Ann and Bob."""
+    for email in (ANN, BOB):
+        make_key(make_member(email))
+    body = tmp_path / "body.txt"
+    body.write_text("Version 2 is coming.\n")
+
+    def announce_it() -> None:
+        run("announce", "--subject", "Version 2", "--body-file", str(body))
+
+    return announce_it
+
+
+def addressed() -> list[str]:
+    return [message.to[0] for message in mail.outbox]
+
+
+def gone() -> Exception:
+    return SMTPServerDisconnected("Connection unexpectedly closed")
+
+
+def refused(email: str) -> Exception:
+    return SMTPRecipientsRefused({email: (450, b"try later")})
+
+
+def test_what_a_process_left_is_sent_by_the_command(
+    announce: Callable[[], None], server: dict[str, Exception], noon: Any
+) -> None:
+    """It ends between two e-mails, as a restart ends it."""
+    server[BOB] = KeyboardInterrupt()  # type: ignore[assignment]  # nothing catches it
+    with pytest.raises(KeyboardInterrupt):
+        announce()
+    assert addressed() == [ANN]
+    del server[BOB]
+    noon.shift(timedelta(minutes=6))
+    assert run_json("delivermail") == {"sent": 1, "failed": 0, "left": 0}
+    assert addressed() == [ANN, BOB]
+    assert run_json("delivermail") == {"sent": 0, "failed": 0, "left": 0}
+
+
+def test_an_address_that_is_refused_waits_ever_longer(
+    announce: Callable[[], None], server: dict[str, Exception], noon: Any
+) -> None:
+    server[ANN] = refused(ANN)
+    with pytest.raises(CommandError):
+        announce()
+    assert addressed() == [BOB]
+    for minutes in (5, 10, 20, 40, 80, 160, 320, 360, 360):
+        noon.shift(timedelta(minutes=minutes, seconds=-1))
+        assert run_json("delivermail") == {"sent": 0, "failed": 0, "left": 1}
+        noon.shift(timedelta(seconds=1))
+        assert ANN in refusal("delivermail")
+    server.clear()
+    noon.shift(timedelta(hours=6))
+    assert run_json("delivermail")["sent"] == 1
+    assert addressed() == [BOB, ANN]
+
+
+def test_a_server_that_is_gone_is_asked_once(announce: Callable[[], None], server: dict[str, Exception]) -> None:
+    server |= {ANN: gone(), BOB: gone()}
+    with pytest.raises(CommandError, match="Not sent to 2 members yet"):
+        announce()
+    assert sorted(OutgoingMail.objects.values_list("attempts", flat=True)) == [0, 1]
+
+
+def test_after_four_days_it_is_given_up(
+    announce: Callable[[], None], server: dict[str, Exception], noon: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    server[ANN] = refused(ANN)
+    with pytest.raises(CommandError):
+        announce()
+    noon.shift(timedelta(days=4, seconds=-1))
+    assert run_json("purgeexpired")["unsent_mail"] == 0
+    noon.shift(timedelta(seconds=1))
+    server.clear()
+    assert run_json("delivermail") == {"sent": 0, "failed": 0, "left": 1}
+    assert run_json("purgeexpired")["unsent_mail"] == 1
+    assert "1 e-mails were given up, which could not be sent for 4 days" in caplog.messages
+
+
+def test_what_waits_is_encrypted_under_the_secret_key(
+    server: dict[str, Exception], settings: Any, noon: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The link of an invitation is a secret. A key among the fallbacks still opens it, another one does not."""
+    server[ANN] = gone()
+    with pytest.raises(CommandError, match="The link works, but could not be sent; delivermail tries again"):
+        run("invite", ANN)
+    [row] = OutgoingMail.objects.values()
+    assert "join?invitation" not in json.dumps(row, default=str)
+    server.clear()
+    old, settings.SECRET_KEY = settings.SECRET_KEY, "another-key-0123456789-another-key-0123456789-another"
+    settings.SECRET_KEY_FALLBACKS = [old]
+    noon.shift(timedelta(minutes=6))
+    assert run_json("delivermail")["sent"] == 1
+    assert "/join?invitation=svc_inv_" in mail.outbox[0].body
+    OutgoingMail.objects.create(**row)
+    settings.SECRET_KEY_FALLBACKS = []
+    with pytest.raises(CommandError, match=ANN):
+        run("delivermail")
+    assert "A stored e-mail was dropped: it was encrypted under another SECRET_KEY" in caplog.messages
+    assert not OutgoingMail.objects.exists()
+
+
+def test_an_invitation_leaves_once_and_not_after_it_was_replaced(server: dict[str, Exception], noon: Any) -> None:
+    server[ANN] = gone()
+    for _ in range(2):
+        with pytest.raises(CommandError):
+            run("invite", ANN)
+    server.clear()
+    noon.shift(timedelta(minutes=6))
+    assert run_json("delivermail") == {"sent": 1, "failed": 0, "left": 0}
+
+
+def test_a_withdrawn_one_does_not_leave(server: dict[str, Exception], admin: Client) -> None:
+    from accounts.invitation import Invitation
+
+    server |= {ANN: gone(), BOB: gone()}
+    for email in (ANN, BOB):
+        with pytest.raises(CommandError):
+            run("invite", email)
+    row = Invitation.objects.get(email=ANN)
+    admin.post(f"/admin/accounts/invitation/{row.id}/delete/", {"post": "yes"})
+    assert list(OutgoingMail.objects.values_list("email", flat=True)) == [BOB]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_goes_with_the_member(make_member: MakeMember, server: dict[str, Exception]) -> None:
+    member = make_member(ANN)
+    renew(member, member.today() + timedelta(days=3))
+    server[ANN] = gone()
+    with pytest.raises(CommandError):
+        run("remind")
+    assert OutgoingMail.objects.count() == 1
+    member.delete()
+    assert not OutgoingMail.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_runs_at_the_same_moment_send_one_each(
+    announce: Callable[[], None], server: dict[str, Exception], noon: Any, in_threads: Callable[..., list[Any]]
+) -> None:
+    server |= {ANN: refused(ANN), BOB: refused(BOB)}
+    with pytest.raises(CommandError):
+        announce()
+    server.clear()
+    noon.shift(timedelta(minutes=6))
+    in_threads(lambda _: run("delivermail"), [0, 1, 2, 3])
+    assert sorted(addressed()) == [ANN, BOB]
+
+
+def test_codes_are_never_stored(client: Client, make_member: MakeMember, server: dict[str, Exception]) -> None:
+    make_member(ANN)
+    server[ANN] = gone()
+    client.post("/sign-in", {"email": ANN})
+    posted.drain()
+    assert not OutgoingMail.objects.exists()
+
+
+def test_every_e_mail_is_named_on_the_domain_of_the_service(
+    announce: Callable[[], None], make_member: MakeMember, client: Client, settings: Any
+) -> None:
+    settings.BASE_URL = "https://study.example.org:8443"
+    member = make_member("cleo@example.org", password="correct horse battery")
+    renew(member, member.today() + timedelta(days=3))
+    announce()
+    run("remind")
+    run("invite", "new@example.org")
+    client.post("/sign-in", {"email": ANN})
+    posted.drain()
+    names = [str(message.message()["Message-ID"]) for message in mail.outbox]
+    assert len(set(names)) == 5
+    assert all(re.fullmatch(r"<[^@\s]+@study\.example\.org>", name) for name in names)
+    settings.BASE_URL = "http://[::1]:8000"
+    assert posted.domain() == "[::1]"
+
+
+def test_an_attempt_that_is_repeated_has_the_same_name(
+    announce: Callable[[], None], server: dict[str, Exception], noon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The mail server took it, and the process ended before it was noted."""
+    server[BOB] = refused(BOB)
+
+    def ended(self: OutgoingMail) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(OutgoingMail, "delete", ended)
+        with pytest.raises(KeyboardInterrupt):
+            announce()
+    noon.shift(timedelta(minutes=6))
+    with pytest.raises(CommandError):
+        run("delivermail")
+    first, second = (message for message in mail.outbox if message.to == [ANN])
+    assert first.message()["Message-ID"] == second.message()["Message-ID"]
+
+
+def test_a_thread_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> None:
+        raise RuntimeError("no database")
+
+    posted.do_soon(fail)
+    posted.drain()
+    assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
+        "A thread for e-mails failed"
+    ]
