@@ -355,6 +355,28 @@ MEMBER_DATA = [
     ("admin.LogEntry", "user"),
     ("accounts.MemberAddress", "member"),
 ]
+# Where rows are when members are spread over servers (studyservice/database/citus). Those of MEMBER_DATA lie with their
+# member, what they refer to is on every server. Here is what the coordinator alone has, with the reason; what else is
+# on every server; and what stays unique among all members, though each server knows its own alone.
+ON_COORDINATOR = {
+    "accounts.BrowserSession": "found by a cookie, before it is known whose it is",
+    "accounts.Invitation": "of addresses that belong to nobody yet",
+    "accounts.SignInCode": "found by its id, and made for addresses that belong to nobody too",
+    "admin.LogEntry": "what operators did, for operators",
+    "oauth2_provider.DeviceGrant": "not in use",
+    "oauth2_provider.IDToken": "not in use",
+}
+ON_EVERY_SERVER = {"oauthserver.BlockedApp": "asked for together with an access token"}
+UNIQUE_AMONG_MEMBERS = {
+    "accounts.Member.email": "a table of addresses",
+    "accounts.ApiKey.secret_hash": "a hash of chance",
+    "accounts.CalendarFeed.secret_hash": "a hash of chance",
+    "oauthserver.AccessToken.token_checksum": "a hash of chance",
+    "oauthserver.Grant.code": "a hash of chance",
+    "oauthserver.Grant.token_family": "chance",
+    "oauthserver.RefreshToken.access_token": "a foreign key with the member in it",
+    "oauthserver.RefreshToken.token_checksum": "a hash of chance",
+}
 MEMBER_ERASURES = [
     "accounts.sessions.delete_sessions",
     "accounts.inviting.forget_invitation",
