@@ -88,6 +88,8 @@ DATABASES = databases(DATA_DIR, DATABASE_WAITS)
 COMMAND_DATABASES = databases(
     DATA_DIR, Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement)
 )
+# Whether members are spread over servers (studyservice/database/citus): a few statements are other ones then.
+DATABASE_DISTRIBUTED = flag("DATABASE_DISTRIBUTED", default=False)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 _host = urlsplit(BASE_URL).hostname or ""

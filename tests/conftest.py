@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.addoption("--database", choices=["sqlite", "postgresql", "citus"], default="sqlite")
     parser.addoption("--doors", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
@@ -42,6 +42,10 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.WHITENOISE_AUTOREFRESH = True
     run.hash_passwords_cheaply()
     run.load_middleware_once()
+    if config.getoption("--database") == "citus":
+        from tests.support import citus
+
+        citus.route_every_statement()
     if first:
         databases.migrate()
         run.build_guides()
@@ -71,7 +75,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector) -> list[pytest.Item] 
 
 
 def _left_out(config: pytest.Config) -> str:
-    return "once" if config.getoption("--database") == "postgresql" else "postgresql"
+    return "postgresql" if config.getoption("--database") == "sqlite" else "once"
 
 
 @pytest.hookimpl(tryfirst=True)
