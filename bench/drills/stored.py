@@ -13,14 +13,15 @@ from bench.drills.report import Report
 
 _ITEMS = "SELECT title FROM courses_item WHERE title LIKE 'drill %'"
 _DECKS = """
-    SELECT name, (SELECT count(*) FROM vocab_card WHERE deck_id = vocab_deck.id)
+    SELECT name, (SELECT count(*) FROM vocab_card WHERE deck_id = vocab_deck.id AND member_id = vocab_deck.member_id)
     FROM vocab_deck WHERE name LIKE 'drill %'
 """
 _REVIEWS = "SELECT duration_ms FROM vocab_review"
 _HALF_REVIEWS = (
     "SELECT count(*) FROM vocab_review WHERE id NOT IN (SELECT id FROM practice_attempt)",
     "SELECT count(*) FROM practice_attempt WHERE id NOT IN (SELECT id FROM vocab_review)",
-    "SELECT count(*) FROM vocab_card WHERE reps <> (SELECT count(*) FROM vocab_review WHERE card_id = vocab_card.id)",
+    """SELECT count(*) FROM vocab_card WHERE reps <>
+    (SELECT count(*) FROM vocab_review WHERE card_id = vocab_card.id AND member_id = vocab_card.member_id)""",
 )
 
 

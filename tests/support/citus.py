@@ -22,7 +22,7 @@ def route_every_statement() -> None:
 
 
 def _refuse(**_: Any) -> None:
-    _set(__import__("os").environ.get("LEVEL", "error"))
+    _set("error")
 
 
 def _allow(**_: Any) -> None:

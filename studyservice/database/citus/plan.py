@@ -33,10 +33,9 @@ def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
     Args:
         shards: into how many parts members are divided, when they are not yet; a part moves as a whole.
     """
-    there, placed = tables(cursor), places(cursor).keys()
-    by_member = {name: column for name, column in layout.by_member.items() if name in there - placed}
-    everywhere = [name for name in layout.everywhere if name in there - placed]
-    moved = {*by_member, *everywhere}
+    moved = to_be_moved(cursor, layout)
+    by_member = {name: column for name, column in layout.by_member.items() if name in moved}
+    everywhere = [name for name in layout.everywhere if name in moved]
     if not moved:
         return []
     keys = [key for key in foreign_keys(cursor) if key.table in moved or key.target in moved]
@@ -54,6 +53,11 @@ def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
             if can_hold(key, layout)
         ),
     ]
+
+
+def to_be_moved(cursor: Any, layout: Layout) -> set[str]:
+    """The tables that are there, and on the coordinator still."""
+    return (tables(cursor) - places(cursor).keys()) & {*layout.by_member, *layout.everywhere}
 
 
 def can_hold(key: ForeignKey, layout: Layout) -> bool:

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, transaction
 
-from studyservice.database.citus.catalogue import has_citus, row_counts, tables
+from studyservice.database.citus.catalogue import has_citus, row_counts
 from studyservice.database.citus.layout import layout
-from studyservice.database.citus.plan import faults, plan
+from studyservice.database.citus.plan import faults, plan, to_be_moved
 
 SHARDS = 32
 
@@ -47,7 +47,7 @@ class Command(BaseCommand):
             CommandError: they differ; nothing has been done.
         """
         where = layout()
-        names = sorted(tables(cursor) & {*where.by_member, *where.everywhere}) if statements else []
+        names = sorted(to_be_moved(cursor, where))
         before = row_counts(cursor, names)
         for statement in statements:
             cursor.execute(statement)
