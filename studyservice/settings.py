@@ -362,6 +362,8 @@ MEMBER_DATA = [
 # on every server; and what stays unique among all members, though each server knows its own alone.
 ON_COORDINATOR = {
     "accounts.BrowserSession": "found by a cookie, before it is known whose it is",
+    "accounts.MemberAddress": "tells whose an address is",
+    "accounts.SecretOwner": "tells whose a secret is",
     "accounts.Invitation": "of addresses that belong to nobody yet",
     "accounts.SignInCode": "found by its id, and made for addresses that belong to nobody too",
     "admin.LogEntry": "what operators did, for operators",
@@ -370,7 +372,7 @@ ON_COORDINATOR = {
 }
 ON_EVERY_SERVER = {"oauthserver.BlockedApp": "asked for together with an access token"}
 UNIQUE_AMONG_MEMBERS = {
-    "accounts.Member.email": "a table of addresses",
+    "accounts.Member.email": "accounts.MemberAddress",
     "accounts.ApiKey.secret_hash": "a hash of chance",
     "accounts.CalendarFeed.secret_hash": "a hash of chance",
     "oauthserver.AccessToken.token_checksum": "a hash of chance",
