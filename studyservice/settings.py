@@ -156,6 +156,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.http.request_ids.RequestIdMiddleware",
     "studyservice.http.logs.RequestLogMiddleware",
+    "studyservice.http.server_places.ServerPlaceMiddleware",
     "studyservice.http.fork.ApiFork",
     # From here on of pages alone, and of the other addresses.
     "studyservice.http.caching.CacheControlMiddleware",

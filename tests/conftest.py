@@ -42,10 +42,6 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.WHITENOISE_AUTOREFRESH = True
     run.hash_passwords_cheaply()
     run.load_middleware_once()
-    if config.getoption("--database") == "citus":
-        from tests.support import citus
-
-        citus.route_every_statement()
     if first:
         databases.migrate()
         run.build_guides()
@@ -82,6 +78,14 @@ def _left_out(config: pytest.Config) -> str:
 def pytest_runtestloop() -> None:
     """Once all tests are known, in the first process and in each worker."""
     run.collect_new_garbage()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Look at the statements of requests on Citus, from here on: tests that are being collected have no database."""
+    if session.config.getoption("--database") == "citus":
+        from tests.support import citus
+
+        citus.route_every_statement()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
