@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -96,6 +97,6 @@ def test_a_command_takes_no_place() -> None:
 
 def test_where_members_are_on_one_server_there_is_none() -> None:
     servers.bulkhead.cache_clear()
-    servers.enter_server_of(servers.UUID(int=0))
+    servers.enter_server_of(UUID(int=0))
     assert servers.bulkhead.cache_info().currsize == 0
     assert getattr(connection.connection, "bulkhead", None) is None

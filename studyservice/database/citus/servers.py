@@ -53,7 +53,8 @@ def _server_of(member_id: UUID) -> str:
         return server
     with connection.cursor() as cursor:
         cursor.execute(_SERVER, [layout().members, str(member_id)])
-        [server] = cursor.fetchone() or [""]
+        found = cursor.fetchone()
+    server = "" if found is None else str(found[0])
     with _lock:
         _known[member_id] = (server, now + KNOWN_SECONDS)
         _known.move_to_end(member_id)
