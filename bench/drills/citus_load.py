@@ -69,14 +69,14 @@ def loaded(site: Site, servers: Servers) -> list[Report]:
     env = site.environment(url, data, site.origin_port)
     cast = prepared("bench.drills.seed.fill", MEMBERS, env, site.directory / "cast-citus.json")
     whole = site.serve(url, data)
-    before = _costs(whole, cast.members[0])
+    before = _costs(whole, cast.members[:_CALLS])
     whole.stop()
     env |= {"DATABASE_DISTRIBUTED": "true"}
     started = time.monotonic()
     manage(env, "distribute", "--shards", SHARDS)
     cost.notes.append(f"{MEMBERS} members distributed in {time.monotonic() - started:.0f} s")
     spread = site.serve(url, data, DATABASE_DISTRIBUTED="true")
-    after = _costs(spread, cast.members[0])
+    after = _costs(spread, cast.members[:_CALLS])
     cost.notes += [f"{name}: {before[name]:.1f} ms on one server, {after[name]:.1f} ms on Citus" for name in before]
     _check_stray(cost, url)
     ports = dict(query(url, _SHARDS_OF))
@@ -87,22 +87,25 @@ def loaded(site: Site, servers: Servers) -> list[Report]:
     return [cost, _moved(world), _killed(world), _hung(world)]
 
 
-def _costs(instance: Instance, subject: Subject) -> dict[str, float]:
-    """Median milliseconds of calls one after the other."""
-    with Client(instance.port, subject.key) as client:
-        calls: dict[str, Callable[[], Answer]] = {
-            "list_items": lambda: client.call("GET", "/v1/items"),
-            "get_agenda": lambda: client.call("GET", "/v1/agenda"),
-            "review_vocab_card": lambda: client.call(
-                "POST", f"/v1/vocab-cards/{subject.cards[0]}/reviews", {"rating": "good"}
+def _costs(instance: Instance, subjects: Sequence[Subject]) -> dict[str, float]:
+    """Median milliseconds of calls one after the other, each of another member, whose key is known."""
+    with Client(instance.port) as client:
+        calls: dict[str, Callable[[Subject], Answer]] = {
+            "get_me": lambda one: client.call("GET", "/v1/me", key=one.key),
+            "list_items": lambda one: client.call("GET", "/v1/items", key=one.key),
+            "get_agenda": lambda one: client.call("GET", "/v1/agenda", key=one.key),
+            "review_vocab_card": lambda one: client.call(
+                "POST", f"/v1/vocab-cards/{one.cards[0]}/reviews", {"rating": "good"}, key=one.key
             ),
         }
-        return {name: median(_milliseconds(call) for _ in range(_CALLS)) for name, call in calls.items()}
+        for one in subjects:
+            calls["get_me"](one)
+        return {name: median(_milliseconds(call, one) for one in subjects) for name, call in calls.items()}
 
 
-def _milliseconds(call: Callable[[], Answer]) -> float:
+def _milliseconds(call: Callable[[Subject], Answer], subject: Subject) -> float:
     started = time.perf_counter()
-    answer = call()
+    answer = call(subject)
     if not answer.ok:
         raise RuntimeError(answer.fault)
     return (time.perf_counter() - started) * 1000
