@@ -29,6 +29,14 @@ _BEFORE = {
 """Migrations after which tables, columns and keys of members' rows were still to come."""
 
 _AT_ONCE = 4
+_COMMANDS = (
+    ("purgeexpired",),
+    ("repairclock", "--all"),
+    ("repaircounts", "--all"),
+    ("remind", "--dry-run"),
+    ("erasemember", "twin@example.org", "--yes"),
+)
+"""Those that look among all members, or delete one."""
 
 
 def drill(site: Site) -> list[Report]:
@@ -63,6 +71,9 @@ def _migrated(site: Site, servers: Servers) -> Report:
     report.check("a dry run has nothing to print", not manage(env, "distribute", "--dry-run"))
     report.check("the member is there", member["email"] in manage(env, "setmembership", member["email"], "active"))
     _check_addresses(report, env)
+    for command in _COMMANDS:
+        manage(env, *command)
+    report.notes.append(f"these run: {', '.join(' '.join(command) for command in _COMMANDS)}")
     return report
 
 

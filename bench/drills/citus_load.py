@@ -1,9 +1,10 @@
 """Members on Citus, under load: what a call costs, a shard that moves, a server that is killed and one that hangs."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
+from uuid import UUID
 
 import psycopg
 
@@ -23,17 +24,15 @@ SHARDS = "8"
 ELSEWHERE_SECONDS = 1
 """How long a call may take while a server hangs on which its member is not."""
 
-_CALLS = 200
+_CALLED = 200
 _KILLED_SECONDS = 3
 _HUNG_SECONDS = 12
+_PAUSE_SECONDS = 0.2
 
-_SHARDS_OF = """
-    SELECT course.id::text, placed.nodeport
-    FROM (SELECT id, member_id FROM courses_course) AS course
-    JOIN pg_dist_shard AS shard ON shard.logicalrelid = 'accounts_member'::regclass
-     AND shard.shardid = get_shard_id_for_distribution_column('accounts_member', course.member_id)
-    JOIN pg_dist_placement AS place ON place.shardid = shard.shardid
-    JOIN pg_dist_node AS placed ON placed.groupid = place.groupid
+_PORTS = """
+    SELECT member, nodeport FROM unnest(%s::uuid[]) AS member
+    JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column('accounts_member', member)
+    JOIN pg_dist_node USING (groupid)
 """
 _MOVE = """
     SELECT citus_move_shard_placement(shardid, nodename, nodeport, '127.0.0.1', {target}, 'force_logical')
@@ -48,64 +47,65 @@ _STRAY = """
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """What the parts share.
-
-    Attributes:
-        on: the members on each server, by its port.
-    """
+    """What the parts share."""
 
     url: str
-    env: Mapping[str, str]
     servers: Servers
     instance: Instance
-    on: Mapping[int, Sequence[Subject]]
+    members: Sequence[Subject]
 
 
 def loaded(site: Site, servers: Servers) -> list[Report]:
     """A database with members, distributed; each part goes on where the one before has left it."""
     cost = Report("members on Citus: a call")
-    url, data = servers.create("loaded"), site.directory / "loaded"
-    data.mkdir()
-    env = site.environment(url, data, site.origin_port)
-    cast = prepared("bench.drills.seed.fill", MEMBERS, env, site.directory / "cast-citus.json")
-    whole = site.serve(url, data)
-    before = _costs(whole, cast.members[:_CALLS])
-    whole.stop()
-    env |= {"DATABASE_DISTRIBUTED": "true"}
-    started = time.monotonic()
-    manage(env, "distribute", "--shards", SHARDS)
-    cost.notes.append(f"{MEMBERS} members distributed in {time.monotonic() - started:.0f} s")
-    spread = site.serve(url, data, DATABASE_DISTRIBUTED="true")
-    after = _costs(spread, cast.members[:_CALLS])
-    cost.notes += [f"{name}: {before[name]:.1f} ms on one server, {after[name]:.1f} ms on Citus" for name in before]
+    whole, _, members_of_whole = _filled(site, servers, "whole")
+    spread, url, members = _filled(site, servers, "spread", DATABASE_DISTRIBUTED="true")
+    on_one, on_citus = _costs([(whole, members_of_whole), (spread, members)])
+    cost.notes += [f"{name}: {on_one[name]:.1f} ms on one server, {on_citus[name]:.1f} ms on Citus" for name in on_one]
     _check_stray(cost, url)
-    ports = dict(query(url, _SHARDS_OF))
-    on = {
-        server.port: [one for one in cast.members if ports[one.courses[0]] == server.port] for server in servers.others
-    }
-    world = _World(url, env, servers, spread, on)
+    whole.stop()
+    world = _World(url, servers, spread, members)
     return [cost, _moved(world), _killed(world), _hung(world)]
 
 
-def _costs(instance: Instance, subjects: Sequence[Subject]) -> dict[str, float]:
-    """Median milliseconds of calls one after the other, each of another member, whose key is known."""
-    with Client(instance.port) as client:
-        calls: dict[str, Callable[[Subject], Answer]] = {
-            "get_me": lambda one: client.call("GET", "/v1/me", key=one.key),
-            "list_items": lambda one: client.call("GET", "/v1/items", key=one.key),
-            "get_agenda": lambda one: client.call("GET", "/v1/agenda", key=one.key),
-            "review_vocab_card": lambda one: client.call(
-                "POST", f"/v1/vocab-cards/{one.cards[0]}/reviews", {"rating": "good"}, key=one.key
-            ),
-        }
-        for one in subjects:
-            calls["get_me"](one)
-        return {name: median(_milliseconds(call, one) for one in subjects) for name, call in calls.items()}
+def _filled(site: Site, servers: Servers, name: str, **extra: str) -> tuple[Instance, str, Sequence[Subject]]:
+    """An instance on a database with members, its address and who they are; distributed, if `extra` says so."""
+    url, data = servers.create(name), site.directory / name
+    data.mkdir()
+    env = site.environment(url, data, site.origin_port)
+    cast = prepared("bench.drills.seed.fill", MEMBERS, env, site.directory / f"cast-{name}.json")
+    if extra:
+        manage(env | extra, "distribute", "--shards", SHARDS)
+    return site.serve(url, data, **extra), url, cast.members
 
 
-def _milliseconds(call: Callable[[Subject], Answer], subject: Subject) -> float:
+def _costs(sides: Sequence[tuple[Instance, Sequence[Subject]]]) -> list[dict[str, float]]:
+    """Median milliseconds of calls, in turn on each side; each call is of another member, whose key is known."""
+    clients = [Client(instance.port) for instance, _ in sides]
+    found: list[dict[str, list[float]]] = [{} for _ in sides]
+    for name, call in {"get_me": _me, **_CALLS}.items():
+        for number in range(_CALLED):
+            for client, (_, members), times in zip(clients, sides, found, strict=True):
+                times.setdefault(name, []).append(_milliseconds(call, client, members[number]))
+    return [{name: median(times[name]) for name in _CALLS} for times in found]
+
+
+def _me(client: Client, subject: Subject) -> Answer:
+    return client.call("GET", "/v1/me", key=subject.key)
+
+
+_CALLS: dict[str, Callable[[Client, Subject], Answer]] = {
+    "list_items": lambda client, one: client.call("GET", "/v1/items", key=one.key),
+    "get_agenda": lambda client, one: client.call("GET", "/v1/agenda", key=one.key),
+    "create_item": lambda client, one: client.call(
+        "POST", f"/v1/courses/{one.courses[0]}/items", {"title": "what it costs"}, key=one.key
+    ),
+}
+
+
+def _milliseconds(call: Callable[[Client, Subject], Answer], client: Client, subject: Subject) -> float:
     started = time.perf_counter()
-    answer = call(subject)
+    answer = call(client, subject)
     if not answer.ok:
         raise RuntimeError(answer.fault)
     return (time.perf_counter() - started) * 1000
@@ -127,9 +127,9 @@ def _check_stray(report: Report, url: str) -> None:
 def _moved(world: _World) -> Report:
     """A shard, with the rows of all its members in every table, to the other server while everybody writes."""
     report = Report("members on Citus: a shard moved")
-    source, target = world.on
-    everybody = [one for members in world.on.values() for one in members]
-    watch = Watch(world.instance.port, _items, everybody[0].key)
+    source, target = [server.port for server in world.servers.others]
+    everybody = world.members
+    watch = Watch(world.instance.port, _items, everybody[0].key, pause=_PAUSE_SECONDS)
     with Load([world.instance.port], everybody) as load, watch:
         time.sleep(1)
         started = time.monotonic()
@@ -146,47 +146,52 @@ def _killed(world: _World) -> Report:
     report = Report("members on Citus: a server killed")
     report.notes.append(f"for {_KILLED_SECONDS} s")
     first = world.servers.others[0]
-    here, elsewhere = _sides(world)
-    with Load([world.instance.port], here, 2) as load, Watch(world.instance.port, _items, elsewhere[0].key) as watch:
-        time.sleep(1)
+
+    def fault() -> None:
         first.kill()
         time.sleep(_KILLED_SECONDS)
         first.start()
-        again = time.monotonic()
-        time.sleep(4)
-    compare(report, load.journal, world.url, again)
-    _check_elsewhere(report, watch)
+
+    _strike(world, report, fault, 100_000)
     return report
 
 
 def _hung(world: _World) -> Report:
     """One server is stopped by SIGSTOP: its connections are there, and nothing answers."""
     report = Report("members on Citus: a server hung")
-    here, elsewhere = _sides(world)
-    watch = Watch(world.instance.port, _items, elsewhere[0].key)
-    with Load([world.instance.port], here) as load, watch:
-        time.sleep(1)
+    report.notes.append(f"for {_HUNG_SECONDS} s")
+
+    def fault() -> None:
         with world.servers.others[0].frozen():
             time.sleep(_HUNG_SECONDS)
+
+    _strike(world, report, fault, 200_000)
+    return report
+
+
+def _strike(world: _World, report: Report, fault: Callable[[], None], first: int) -> None:
+    """Load by the members on the first server, a fault of it, and a look at a member on the other."""
+    here, elsewhere = _sides(world)
+    watched = elsewhere[first % len(elsewhere)]  # with each fault another, for the sake of its rate limit
+    watch = Watch(world.instance.port, _items, watched.key, pause=_PAUSE_SECONDS)
+    with Load([world.instance.port], here, first=first) as load, watch:
+        time.sleep(1)
+        fault()
         again = time.monotonic()
         time.sleep(4)
-    compare(report, load.journal, world.url, again)
-    _check_elsewhere(report, watch)
-    return report
+    compare(report, load.journal, world.url, again, first=first)
+    right = set(watch.answers) == {"200"} and watch.longest < ELSEWHERE_SECONDS
+    report.check(f"members on the other server: {watch.told()}", right)
 
 
 def _sides(world: _World) -> tuple[Sequence[Subject], Sequence[Subject]]:
     """The members on the first server now, and those on the other."""
-    ports = dict(query(world.url, _SHARDS_OF))
-    everybody = [one for members in world.on.values() for one in members]
+    owners = {str(course): member for course, member in query(world.url, "SELECT id, member_id FROM courses_course")}
+    with psycopg.connect(world.url) as connection:
+        ports: dict[UUID, int] = dict(connection.execute(_PORTS, [list(owners.values())]).fetchall())
     first = world.servers.others[0].port
-    here = [one for one in everybody if ports[one.courses[0]] == first]
-    return here, [one for one in everybody if ports[one.courses[0]] != first]
-
-
-def _check_elsewhere(report: Report, watch: Watch) -> None:
-    right = set(watch.answers) == {"200"} and watch.longest < ELSEWHERE_SECONDS
-    report.check(f"members on the other server: {watch.told()}", right)
+    here = [one for one in world.members if ports[owners[one.courses[0]]] == first]
+    return here, [one for one in world.members if ports[owners[one.courses[0]]] != first]
 
 
 def _items(client: Client) -> Answer:

@@ -47,7 +47,7 @@ class Server:
         self.directory.mkdir()
         if self.user:
             shutil.chown(self.directory, self.user)
-        self._run("initdb", "-A", "trust", "-U", "postgres", "-D", str(self._data), "--no-sync")
+        self._run("initdb", "-E", "UTF8", "-A", "trust", "-U", "postgres", "-D", str(self._data), "--no-sync")
         with (self._data / "postgresql.conf").open("a") as configuration:
             configuration.write(_CONFIGURATION.format(port=self.port, directory=self.directory))
         self.start()

@@ -67,9 +67,15 @@ def writes(url: str) -> tuple[Counter[int], int]:
     return found, half + sum(query(url, sql)[0][0] for sql in (*_HALF_REVIEWS, *parts))
 
 
-def compare(report: Report, journal: Journal, url: str, since: float | None = None) -> None:
-    """Fill the row of `report`; `since` is the moment of the repair (or of the fault, if nobody repaired anything)."""
-    found, half = writes(url)
+def compare(report: Report, journal: Journal, url: str, since: float | None = None, *, first: int = 1) -> None:
+    """Fill the row of `report`.
+
+    Args:
+        since: the moment of the repair (or of the fault, if nobody repaired anything).
+        first: the number of the first write of this load.
+    """
+    everything, half = writes(url)
+    found = Counter({number: times for number, times in everything.items() if number >= first})
     sent = journal.acknowledged | journal.unknown
     report.acknowledged = len(journal.acknowledged)
     report.stored = len(found.keys() & sent)
