@@ -58,8 +58,8 @@ class _World:
 def loaded(site: Site, servers: Servers) -> list[Report]:
     """A database with members, distributed; each part goes on where the one before has left it."""
     cost = Report("members on Citus: a call")
-    whole, _, members_of_whole = _filled(site, servers, "whole")
-    spread, url, members = _filled(site, servers, "spread", DATABASE_DISTRIBUTED="true")
+    whole, _, members_of_whole = _filled(site, servers, "whole", distributed=False)
+    spread, url, members = _filled(site, servers, "spread", distributed=True)
     on_one, on_citus = _costs([(whole, members_of_whole), (spread, members)])
     cost.notes += [f"{name}: {on_one[name]:.1f} ms on one server, {on_citus[name]:.1f} ms on Citus" for name in on_one]
     _check_stray(cost, url)
@@ -68,15 +68,16 @@ def loaded(site: Site, servers: Servers) -> list[Report]:
     return [cost, _moved(world), _killed(world), _hung(world)]
 
 
-def _filled(site: Site, servers: Servers, name: str, **extra: str) -> tuple[Instance, str, Sequence[Subject]]:
-    """An instance on a database with members, its address and who they are; distributed, if `extra` says so."""
+def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tuple[Instance, str, Sequence[Subject]]:
+    """An instance on a database with members, its address and who they are."""
     url, data = servers.create(name), site.directory / name
     data.mkdir()
     env = site.environment(url, data, site.origin_port)
     cast = prepared("bench.drills.seed.fill", MEMBERS, env, site.directory / f"cast-{name}.json")
-    if extra:
-        manage(env | extra, "distribute", "--shards", SHARDS)
-    return site.serve(url, data, **extra), url, cast.members
+    setting = {"DATABASE_DISTRIBUTED": str(distributed).lower()}
+    if distributed:
+        manage(env | setting, "distribute", "--shards", SHARDS)
+    return site.serve(url, data, processes=1, redis=None, ahead=0, **setting), url, cast.members
 
 
 def _costs(sides: Sequence[tuple[Instance, Sequence[Subject]]]) -> list[dict[str, float]]:
