@@ -7,6 +7,8 @@ from uuid import UUID
 from django.contrib.auth.base_user import BaseUserManager
 from django.db import IntegrityError, models, transaction
 
+from studyservice.database.citus.servers import enter_server_of
+
 if TYPE_CHECKING:
     from accounts.models import Member
 
@@ -80,4 +82,6 @@ class MemberManager(BaseUserManager["Member"]):
         from accounts.models import MemberAddress  # noqa: PLC0415  # it refers to the model of this manager
 
         member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
+        if member_id is not None:
+            enter_server_of(member_id)
         return self.get_queryset().filter(id=member_id or _NOBODY)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import CreateError
@@ -16,6 +17,7 @@ from django.utils import timezone
 
 from accounts.browser_sessions import BrowserSession
 from accounts.models import Member
+from studyservice.database.citus.servers import enter_server_of
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +41,8 @@ class SessionStore(DatabaseStore):
         if session is None:
             return {}
         held: dict[str, Any] = self.decode(session.session_data)
+        if SESSION_KEY in held:
+            enter_server_of(UUID(held[SESSION_KEY]))
         if SESSION_KEY in held and session.last_used_at < timezone.now() - LAST_USE_EVERY:
             _record_use(session, held)
         return held

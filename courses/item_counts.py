@@ -5,13 +5,13 @@ Whatever adds items or takes them away says so here, inside `accounts.writing`.
 
 from uuid import UUID
 
-from django.db.models import Count, F, IntegerField, Q, Subquery, Sum
+from django.db.models import F, IntegerField, OuterRef, Subquery, Sum
 from django.db.models.lookups import LessThanOrEqual
 
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
-from studyservice.database.statements import Param, Update
+from studyservice.database.statements import Param, Update, aggregated
 from studyservice.operations.errors import Conflict
 
 MAX_ITEMS = 1000
@@ -79,11 +79,8 @@ def take_away_from_count(member_id: UUID, course_id: UUID, less: int) -> None:
 
 def repair_item_counts(member_id: UUID) -> int:
     """Count the items of the member's courses; gives how many courses had a wrong count. Under the member's lock."""
-    counted = (
-        Course.objects.filter(member_id=member_id)
-        .order_by()
-        .annotate(there=Count("items", filter=Q(items__member_id=member_id)))
-    )
+    items = Item.objects.filter(member_id=member_id, course_id=OuterRef("id"))
+    counted = Course.objects.filter(member_id=member_id).order_by().annotate(there=aggregated(items, "COUNT", "id"))
     wrong = dict(counted.exclude(item_count=F("there")).values_list("id", "there"))
     for course_id, there in wrong.items():
         Course.objects.filter(member_id=member_id, id=course_id).update(item_count=there)

@@ -35,16 +35,17 @@ def purge_authorization_codes() -> int:
 
 def purge_unused_registrations() -> int:
     """Apps without a first token; one that is being consented to at this moment is locked, and skipped."""
-    consented = Exists(Grant.objects.filter(application=OuterRef("pk")))
-    unused = Application.objects.filter(~consented, first_token_at=None, created__lte=timezone.now() - UNUSED_AFTER)
+    unused = Application.objects.filter(first_token_at=None, created__lte=timezone.now() - UNUSED_AFTER)
+    consented = Grant.objects.filter(application__in=unused).values("application_id")
     removed = 0
-    while True:
+    while batch := list(unused.exclude(pk__in=consented).order_by("created").values_list("pk", flat=True)[:BATCH]):
         with transaction.atomic():
-            locked = unused.select_for_update(skip_locked=True).order_by("created")
-            batch = list(locked.values_list("pk", flat=True)[:BATCH])
-            if not batch:
-                return removed
+            locked = Application.objects.select_for_update(skip_locked=True).filter(pk__in=batch)
+            free = list(locked.values_list("pk", flat=True))
             # Asked again under the lock: a consent may have come between.
-            still = list(unused.filter(pk__in=batch).values_list("pk", flat=True))
+            still = list(unused.exclude(pk__in=consented).filter(pk__in=free).values_list("pk", flat=True))
             gone = delete_alone(Application.objects.filter(pk__in=still))
+        if not gone:
+            break
         removed += gone
+    return removed

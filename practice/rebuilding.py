@@ -4,8 +4,10 @@
 """
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Max, Sum
 
@@ -27,10 +29,11 @@ _FORMS = {
 }
 """What the kinds of database say differently; `MD5` in SQLite is Django's."""
 
-_INSERT = """
-    INSERT INTO practice_practicesum
-        (member_id, kind, starts_on, topic_key, topic, deck_id, course_id, attempts, correct, newest_at, run)
-"""
+_COLUMNS = (
+    "member_id", "kind", "starts_on", "topic_key", "topic", "deck_id", "course_id",
+    "attempts", "correct", "newest_at", "run",
+)  # fmt: skip
+_BATCH = 500
 _COUNTS = "count(*) AS attempts, sum(CASE WHEN correct THEN 1 ELSE 0 END) AS correct, max(attempted_at) AS newest_at"
 
 _TOPICS = """
@@ -65,7 +68,17 @@ def rebuild_sums(member_ids: Sequence[UUID]) -> None:
     PracticeSum.objects.filter(member_id__in=member_ids).delete()
     with connection.cursor() as cursor:
         for statement in statements:
-            cursor.execute(f"{_INSERT} {statement}", members)
+            _insert(cursor, statement, members)
+
+
+def _insert(cursor: Any, statement: str, members: list[Any]) -> None:
+    """Store what `statement` selects; Citus would send an INSERT of a SELECT to every server."""
+    if not settings.DATABASE_DISTRIBUTED:
+        cursor.execute(f"INSERT INTO practice_practicesum ({', '.join(_COLUMNS)}) {statement}", members)  # nosec  # of this module
+        return
+    cursor.execute(statement, members)
+    sums = [PracticeSum(**dict(zip(_COLUMNS, row, strict=True))) for row in cursor.fetchall()]
+    PracticeSum.objects.bulk_create(sums, batch_size=_BATCH)
 
 
 def repair_sums(member_id: UUID) -> int:

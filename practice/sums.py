@@ -6,6 +6,7 @@ from hashlib import md5
 from typing import TypedDict
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Count, Max, Q, QuerySet
 
 from accounts.recording import Write
@@ -22,14 +23,11 @@ class _Topic(TypedDict):
     course_id: UUID | None
 
 
-_ADD = Written("""
+_ADD = """
     INSERT INTO practice_practicesum
         (member_id, kind, starts_on, topic_key, topic, deck_id, course_id, attempts, correct, newest_at, run)
     VALUES
-        (%(member_id)s, 'day', %(day)s, %(all_topics)s, '', NULL, NULL, 1, %(correct)s, %(at)s, COALESCE((
-            SELECT run + 1 FROM practice_practicesum
-            WHERE member_id = %(member_id)s AND kind = 'day' AND starts_on = %(day_before)s
-        ), 1)),
+        (%(member_id)s, 'day', %(day)s, %(all_topics)s, '', NULL, NULL, 1, %(correct)s, %(at)s, {run}),
         (%(member_id)s, 'topic_day', %(day)s, %(topic_key)s,
             %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(at)s, 0),
         (%(member_id)s, 'topic_month', %(month)s, %(topic_key)s,
@@ -39,11 +37,21 @@ _ADD = Written("""
         correct = practice_practicesum.correct + EXCLUDED.correct,
         newest_at = CASE WHEN EXCLUDED.newest_at > practice_practicesum.newest_at
             THEN EXCLUDED.newest_at ELSE practice_practicesum.newest_at END
-    RETURNING kind, attempts, EXISTS (
-        SELECT 1 FROM practice_practicesum AS later
-        WHERE later.member_id = %(member_id)s AND later.kind = 'day' AND later.starts_on = %(day_after)s
+    RETURNING kind, attempts, {followed}
+"""
+_ADD_AND_LOOK = Written(
+    _ADD.format(
+        run="""COALESCE((
+            SELECT run + 1 FROM practice_practicesum
+            WHERE member_id = %(member_id)s AND kind = 'day' AND starts_on = %(day_before)s
+        ), 1)""",
+        followed="""EXISTS (
+            SELECT 1 FROM practice_practicesum AS later
+            WHERE later.member_id = %(member_id)s AND later.kind = 'day' AND later.starts_on = %(day_after)s
+        )""",
     )
-""")
+)
+_ADD_KNOWING = Written(_ADD.format(run="%(run)s", followed="%(followed)s"))
 
 
 def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:
@@ -63,28 +71,41 @@ def add_attempt(
     day: date,
 ) -> None:
     """Count an attempt `at` this moment for the day, the topic's day and the topic's month; one statement, with
-    what `write` has for later.
+    what `write` has for later, and one more where members are spread over servers.
 
     Only where the day is the first with practice and the one after it has some already, as after a move further west,
     more statements set the runs right.
     """
-    told = write.rows_of(
-        _ADD,
-        member_id=write.member_id,
-        day=day,
-        day_before=day - _DAY,
-        day_after=day + _DAY,
-        month=day.replace(day=1),
-        all_topics=_ALL_TOPICS,
-        topic_key=topic_key(topic, deck_id, course_id),
-        topic=topic,
-        deck_id=deck_id,
-        course_id=course_id,
-        correct=int(correct),
-        at=at,
-    )
+    values = {
+        "member_id": write.member_id,
+        "day": day,
+        "month": day.replace(day=1),
+        "all_topics": _ALL_TOPICS,
+        "topic_key": topic_key(topic, deck_id, course_id),
+        "topic": topic,
+        "deck_id": deck_id,
+        "course_id": course_id,
+        "correct": int(correct),
+        "at": at,
+    }
+    if settings.DATABASE_DISTRIBUTED:
+        told = write.rows_of(_ADD_KNOWING, **values, **_around(write.member_id, day))
+    else:
+        told = write.rows_of(_ADD_AND_LOOK, **values, day_before=day - _DAY, day_after=day + _DAY)
     if any(kind == SumKind.DAY and attempts == 1 and followed for kind, attempts, followed in told):
         count_runs(write.member_id, day)
+
+
+class _Around(TypedDict):
+    run: int
+    followed: bool
+
+
+def _around(member_id: UUID, day: date) -> _Around:
+    """What `_ADD` takes of the days before and after; Citus takes no subquery in an INSERT."""
+    days = PracticeSum.objects.filter(member_id=member_id, kind=SumKind.DAY, starts_on__in=(day - _DAY, day + _DAY))
+    runs = dict(days.values_list("starts_on", "run"))
+    return {"run": runs.get(day - _DAY, 0) + 1, "followed": day + _DAY in runs}
 
 
 def recount(attempt: Attempt) -> None:

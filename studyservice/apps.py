@@ -4,6 +4,7 @@ from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
 from django.core.checks import register
 
+from studyservice.database.citus.layout import check_places
 from studyservice.server.checks import check_guides, check_trusted_proxies
 
 
@@ -17,6 +18,7 @@ class StudyServiceConfig(AppConfig):
         """Register the checks."""
         register(check_trusted_proxies)
         register(check_guides, deploy=True)
+        register(check_places)
 
 
 class OperatorsConfig(admin_apps.AdminConfig):

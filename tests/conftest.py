@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--database", choices=["sqlite", "postgresql"], default="sqlite")
+    parser.addoption("--database", choices=["sqlite", "postgresql", "citus"], default="sqlite")
     parser.addoption("--doors", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
@@ -71,13 +71,21 @@ def pytest_pycollect_makeitem(collector: pytest.Collector) -> list[pytest.Item] 
 
 
 def _left_out(config: pytest.Config) -> str:
-    return "once" if config.getoption("--database") == "postgresql" else "postgresql"
+    return "postgresql" if config.getoption("--database") == "sqlite" else "once"
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
     """Once all tests are known, in the first process and in each worker."""
     run.collect_new_garbage()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Look at the statements of requests on Citus, from here on: tests that are being collected have no database."""
+    if session.config.getoption("--database") == "citus":
+        from tests.support import citus
+
+        citus.route_every_statement()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

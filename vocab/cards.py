@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db.models import Count, F, Q
+from django.db.models import F, OuterRef
 from django.utils import timezone
 
 from accounts.deleting import delete_object
 from accounts.recording import Write
+from studyservice.database.statements import aggregated
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields
 
@@ -35,9 +36,8 @@ def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
 
 def repair_card_counts(member_id: UUID) -> int:
     """Count the cards of the member's decks; gives how many decks had a wrong count. Under the member's lock."""
-    counted = Deck.objects.filter(member_id=member_id).annotate(
-        there=Count("cards", filter=Q(cards__member_id=member_id))
-    )
+    cards = Card.objects.filter(member_id=member_id, deck_id=OuterRef("id"))
+    counted = Deck.objects.filter(member_id=member_id).annotate(there=aggregated(cards, "COUNT", "id"))
     decks = counted.exclude(card_count=F("there"))
     wrong = dict(decks.values_list("id", "there"))
     for deck_id, there in wrong.items():

@@ -125,8 +125,11 @@ class CardReadiness:
 
     @staticmethod
     def has_cards() -> Exists:
-        """Whether there are cards in the decks of an item's course, by the count that decks keep."""
-        its_course = {"member_id": OuterRef("member_id"), "course_id": OuterRef("course_id")}
+        """Whether there are cards in the decks of an item's course, by the count that decks keep.
+
+        The statement brings `member_id`: an engine that spreads members does not learn it from the item.
+        """
+        its_course = {"member_id": Param("member_id"), "course_id": OuterRef("course_id")}
         return Exists(Deck.objects.filter(**its_course, card_count__gt=0))
 
     @staticmethod

@@ -174,7 +174,8 @@ def _store(laid: Laid, values: list[Any], archive: Archive, stored: list[str]) -
     """Put a row's file into storage; gives the name there, which the model makes of the row."""
     column = str(laid.table.stored_file())
     row = laid.table.model(**dict(zip(laid.columns, values, strict=True)))
-    row.clean_fields(exclude=[column, "member"])  # makes ids of texts
+    references = {field.name for field in row._meta.concrete_fields if field.is_relation}
+    row.clean_fields(exclude={column, *references})  # makes an id of its text; what it refers to was checked
     file = getattr(row, column)
     with archive.opened(str(file.name)) as content:
         file.save(str(file.name), File(content), save=False)

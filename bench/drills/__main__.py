@@ -1,4 +1,4 @@
-"""`python -m bench.drills [--only NAME,...]`: run the drills, print the table, exit with 1 if anything is wrong."""
+"""`python -m bench.drills [--only NAME,...]`: run the drills, print the table, exit with 1 if one is not right."""
 
 import argparse
 import secrets
@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from bench.drills import (
     calendar_polls,
     changes,
+    citus,
     clocks,
     disk_full,
     erasure,
@@ -58,6 +59,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "rotation": rotation.drill,
     "pooler": pooler.drill,
     "partitions": partitions.drill,
+    "citus": citus.drill,
     "erasure": erasure.drill,
     "agenda": largest_agenda.drill,
     "calendar": calendar_polls.drill,

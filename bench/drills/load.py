@@ -64,15 +64,22 @@ class Load:
 
     Args:
         retrying: whether each write has an `Idempotency-Key` and is sent again until it is acknowledged or refused.
+        first: the number of the first write; more than those of earlier loads of the same database.
     """
 
     def __init__(
-        self, ports: Sequence[int], subjects: Sequence[Subject], threads: int = THREADS, *, retrying: bool = False
+        self,
+        ports: Sequence[int],
+        subjects: Sequence[Subject],
+        threads: int = THREADS,
+        *,
+        retrying: bool = False,
+        first: int = 1,
     ) -> None:
         self.journal = Journal()
         self._retrying = retrying
         self._ports = ports
-        self._numbers = count(1)
+        self._numbers = count(first)
         self._stopped = threading.Event()
         self._lock = threading.Lock()
         self._threads = [

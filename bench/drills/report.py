@@ -24,6 +24,7 @@ class Report:
         recovered: seconds from the repair (or the fault, if nobody repaired anything) to the end of the failures.
         checks: what else was looked at, and whether it is right.
         notes: what else is worth knowing.
+        not_run: why the drill could not be run, or nothing if it was; then it is not right either.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Report:
     recovered: float | None = None
     checks: list[tuple[str, bool]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    not_run: str = ""
 
     def check(self, what: str, right: object) -> None:
         """Note whether something is right."""
@@ -44,23 +46,25 @@ class Report:
 
     @property
     def right(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether it was run and nothing is wrong."""
         wrong = self.lost or self.duplicated or self.half_written or self.improper
-        return not wrong and self.recovered != inf and all(right for _, right in self.checks)
+        return not self.not_run and not wrong and self.recovered != inf and all(right for _, right in self.checks)
 
     def row(self) -> str:
         """The row of the table."""
+        verdict = "not run" if self.not_run else "right" if self.right else "WRONG"
         recovered = "–" if self.recovered is None else f"{self.recovered:.1f}"
         cells = [
             self.name, self.acknowledged, self.stored, self.lost, self.duplicated, self.half_written,
-            self.errors.total(), len(self.improper), recovered, "right" if self.right else "WRONG",
+            self.errors.total(), len(self.improper), recovered, verdict,
         ]  # fmt: skip
         return f"| {' | '.join(map(str, cells))} |"
 
     def lines(self) -> list[str]:
         """What stands under the table."""
         kinds = ", ".join(f"{kind} ({count})" for kind, count in self.errors.most_common())
-        found = [f"errors: {kinds}"] if kinds else []
+        found = [f"not run: {self.not_run}"] if self.not_run else []
+        found += [f"errors: {kinds}"] if kinds else []
         found += [f"improper: {what}" for what in self.improper[:5]]
         found += [what if right else f"WRONG: {what}" for what, right in self.checks]
         return [f"{self.name}: {line}" for line in (*found, *self.notes)]

@@ -13,14 +13,15 @@ from bench.drills.report import Report
 
 _ITEMS = "SELECT title FROM courses_item WHERE title LIKE 'drill %'"
 _DECKS = """
-    SELECT name, (SELECT count(*) FROM vocab_card WHERE deck_id = vocab_deck.id)
+    SELECT name, (SELECT count(*) FROM vocab_card WHERE deck_id = vocab_deck.id AND member_id = vocab_deck.member_id)
     FROM vocab_deck WHERE name LIKE 'drill %'
 """
 _REVIEWS = "SELECT duration_ms FROM vocab_review"
 _HALF_REVIEWS = (
     "SELECT count(*) FROM vocab_review WHERE id NOT IN (SELECT id FROM practice_attempt)",
     "SELECT count(*) FROM practice_attempt WHERE id NOT IN (SELECT id FROM vocab_review)",
-    "SELECT count(*) FROM vocab_card WHERE reps <> (SELECT count(*) FROM vocab_review WHERE card_id = vocab_card.id)",
+    """SELECT count(*) FROM vocab_card WHERE reps <>
+    (SELECT count(*) FROM vocab_review WHERE card_id = vocab_card.id AND member_id = vocab_card.member_id)""",
 )
 
 
@@ -66,9 +67,15 @@ def writes(url: str) -> tuple[Counter[int], int]:
     return found, half + sum(query(url, sql)[0][0] for sql in (*_HALF_REVIEWS, *parts))
 
 
-def compare(report: Report, journal: Journal, url: str, since: float | None = None) -> None:
-    """Fill the row of `report`; `since` is the moment of the repair (or of the fault, if nobody repaired anything)."""
-    found, half = writes(url)
+def compare(report: Report, journal: Journal, url: str, since: float | None = None, *, first: int = 1) -> None:
+    """Fill the row of `report`.
+
+    Args:
+        since: the moment of the repair (or of the fault, if nobody repaired anything).
+        first: the number of the first write of this load.
+    """
+    everything, half = writes(url)
+    found = Counter({number: times for number, times in everything.items() if number >= first})
     sent = journal.acknowledged | journal.unknown
     report.acknowledged = len(journal.acknowledged)
     report.stored = len(found.keys() & sent)

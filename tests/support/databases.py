@@ -9,6 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 import psycopg
 
+from tests.support import citus
+
 _MIGRATED = "migrated"
 _MAINTENANCE = "postgres"
 
@@ -41,6 +43,9 @@ def url_of(name: str) -> str:
 def copied(name: str, directory: Path) -> Iterator[str]:
     """The URL of a copy of the migrated database: `name` in PostgreSQL, or a file of that name in `directory`."""
     url = os.environ.get("DATABASE_URL")
+    if citus.URL in os.environ:
+        yield os.environ[citus.URL]  # which cannot be copied
+        return
     if url is None:
         path = directory / f"{name}.sqlite3"
         shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", path)

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.support import databases
+from tests.support import citus, databases
 from tests.support.postgres import start
 
 DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
@@ -17,7 +17,14 @@ DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 def prepare(database: str) -> tuple[Path, Any]:
     """Set the environment for the settings; gives the directory of the run and its PostgreSQL, both to be removed."""
     directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
-    for name in ("DATABASE_URL", "REDIS_URL", "TRUSTED_PROXIES", "CREDENTIAL_PREFIX", "METRICS_ADDRESS"):
+    for name in (
+        "DATABASE_URL",
+        "REDIS_URL",
+        "TRUSTED_PROXIES",
+        "CREDENTIAL_PREFIX",
+        "METRICS_ADDRESS",
+        "DATABASE_DISTRIBUTED",
+    ):
         os.environ.pop(name, None)
     # Each process of the run, its workers too, would compile all modules anew.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -33,6 +40,9 @@ def prepare(database: str) -> tuple[Path, Any]:
     }
     if database == "sqlite":
         databases.prepare(None)
+        return directory, None
+    if database == "citus":
+        os.environ |= {"DATABASE_URL": os.environ[citus.URL], "DATABASE_DISTRIBUTED": "true"}
         return directory, None
     server, url = start(directory / "postgresql")
     databases.prepare(url)

@@ -5,27 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.apps import apps
+from django.conf import settings
 from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 
-NOT_BY_MEMBER = {
-    "accounts.BrowserSession": "found by its key, before it is known whose it is",
-    "accounts.SignInCode": "found by its id, before it is known whose it is",
-    "accounts.SecretOwner": "tells whose a secret is",
-    "accounts.MemberAddress": "tells whose an address is",
-    "admin.LogEntry": "of operators",
-}
-"""Tables that refer to members and stay in one place when members' rows are spread."""
-
 
 def _owner_of(model: type[Model]) -> str | None:
     """The column with the member."""
     if model is Member:
         return "id"
-    if model._meta.app_label == "oauth2_provider" or model._meta.label in NOT_BY_MEMBER:
+    if model._meta.label in settings.ON_COORDINATOR:
         return None
     fields = model._meta.concrete_fields
     return next((field.column for field in fields if field.related_model is Member), None)

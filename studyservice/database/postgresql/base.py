@@ -8,10 +8,13 @@ from itertools import count
 from typing import Any, TypeVar
 
 import psycopg
+from django.conf import settings
 from django.db.backends.postgresql import base, features
 from psycopg.pq import Format
 
+from studyservice.database.citus import servers
 from studyservice.database.postgresql import driver
+from studyservice.database.postgresql.schema import DatabaseSchemaEditor
 
 T = TypeVar("T")
 
@@ -44,6 +47,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     Database = driver
     features_class = DatabaseFeatures
+    SchemaEditorClass = DatabaseSchemaEditor
 
     _kept_cursor: "psycopg.RawCursor[tuple[Any, ...]] | None" = None
 
@@ -53,9 +57,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> driver.Connection:
-        """A connection with the deadline."""
+        """A connection with the deadline, and the bulkhead where members are spread over servers."""
         connection: driver.Connection = super().get_new_connection(conn_params)
         connection.deadline = self.settings_dict["OPTIONS"].get("deadline")
+        if settings.DATABASE_DISTRIBUTED:
+            connection.bulkhead = servers.bulkhead()
         return connection
 
     def is_usable(self) -> bool:

@@ -22,6 +22,8 @@ from psycopg.abc import PQGen
 from psycopg.errors import ConnectionTimeout
 from psycopg.pq import TransactionStatus
 
+from studyservice.database.citus.bulkhead import Bulkhead
+
 __all__ = [
     "Binary",
     "Connection",
@@ -54,9 +56,11 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
 
     Attributes:
         deadline: seconds for one exchange with the server; None waits for ever.
+        bulkhead: is told of each exchange, where members are spread over servers that this one stands before.
     """
 
     deadline: float | None = None
+    bulkhead: Bulkhead | None = None
     _pause_until: ClassVar[float] = 0.0
 
     @classmethod
@@ -86,6 +90,12 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
             OperationalError: there was no answer in time, and the connection is closed: an answer that came later would
                 be taken for that of the next statement. Whether the server did what it was told is unknown.
         """
+        if self.bulkhead is None:
+            return self._waited(gen, interval, timeout)
+        with self.bulkhead.exchange():
+            return self._waited(gen, interval, timeout)
+
+    def _waited(self, gen: PQGen[RV], interval: float, timeout: float | None) -> RV:
         if timeout is not None:  # the caller's own, who goes on with the connection
             return super().wait(gen, interval, timeout)
         try:
@@ -94,7 +104,8 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise
             self.close()
-            self._pause()
+            if self.bulkhead is None:  # else it may have been a server behind this one
+                self._pause()
             raise OperationalError(f"No answer in {self.deadline} s; the connection was closed") from error
 
 

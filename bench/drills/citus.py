@@ -1,0 +1,109 @@
+"""Members spread over two servers by Citus: distributed, migrated, tested; a shard moved, a server killed and hung.
+
+`CITUS_SOURCE` names a git repository of Citus (`bench/drills/citus_build.py`); without it the drill is not run.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from xml.etree import ElementTree as ET
+
+from bench.drills.citus_build import UnavailableError, installation
+from bench.drills.citus_load import SHARDS, loaded
+from bench.drills.citus_servers import Servers, manage, started
+from bench.drills.report import Report
+from bench.drills.site import Site
+from bench.gunicorn import ROOT
+from tests.support.citus import URL as TESTED_URL
+
+_BEFORE = {
+    "accounts": "0013",
+    "courses": "0012",
+    "grades": "0003",
+    "oauthserver": "0009",
+    "planning": "0005",
+    "vocab": "0009",
+}
+"""Migrations after which tables, columns and keys of members' rows were still to come."""
+
+_AT_ONCE = 4
+_COMMANDS = (
+    ("purgeexpired",),
+    ("repairclock", "--all"),
+    ("repaircounts", "--all"),
+    ("remind", "--dry-run"),
+    ("erasemember", "twin@example.org", "--yes"),
+)
+"""Those that look among all members, or delete one."""
+
+
+def drill(site: Site) -> list[Report]:
+    """Each part on a database of its own."""
+    try:
+        programs = installation(site.directory / "postgresql-with-citus")
+    except UnavailableError as reason:
+        return [Report("members on Citus", not_run=str(reason))]
+    servers = started(site.stack, site.directory, programs, [site.port() for _ in range(3)])
+    return [_migrated(site, servers), _tested(site, servers), *loaded(site, servers)]
+
+
+def _environment(site: Site, url: str, name: str) -> dict[str, str]:
+    data = site.directory / name
+    data.mkdir()
+    return site.environment(url, data, site.origin_port) | {"DATABASE_DISTRIBUTED": "true"}
+
+
+def _migrated(site: Site, servers: Servers) -> Report:
+    """Distributed at an earlier migration, with a member; then the later ones, and what they made to its place."""
+    report = Report("members on Citus: later migrations")
+    url = servers.create("migrated")
+    env = _environment(site, url, "migrated")
+    manage(env, "migrate", "-v0")
+    member = json.loads(manage(env, "createmember", "ada@example.org", "--api-key", "drill", "--json"))
+    for app, number in _BEFORE.items():
+        manage(env, "migrate", app, number, "-v0")
+    manage(env, "distribute", "--shards", SHARDS)
+    manage(env, "migrate", "-v0")
+    report.check("new tables are brought to their places", "after 0 " not in manage(env, "distribute"))
+    report.check("and then all are there", "after 0 " in manage(env, "distribute"))
+    report.check("a dry run has nothing to print", not manage(env, "distribute", "--dry-run"))
+    report.check("the member is there", member["email"] in manage(env, "setmembership", member["email"], "active"))
+    _check_addresses(report, env)
+    for command in _COMMANDS:
+        manage(env, *command)
+    report.notes.append(f"these run: {', '.join(' '.join(command) for command in _COMMANDS)}")
+    return report
+
+
+def _check_addresses(report: Report, env: Mapping[str, str]) -> None:
+    command = [sys.executable, "manage.py", "createmember", "twin@example.org", "--json"]
+    tries = [
+        subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(_AT_ONCE)
+    ]
+    made = [one.wait() for one in tries].count(0)
+    report.check(f"of {_AT_ONCE} who make one address at once, one succeeds ({made})", made == 1)
+
+
+def _tested(site: Site, servers: Servers) -> Report:
+    """The tests of the operations over REST; a statement of a request that goes to more than one shard is refused."""
+    report = Report("members on Citus: operations")
+    url = servers.create("tested")
+    env = _environment(site, url, "tested")
+    manage(env, "migrate", "-v0")
+    manage(env, "distribute", "--shards", SHARDS)
+    operations = json.loads((ROOT / "docs" / "openapi.json").read_text())["paths"].values()
+    names = sorted(operation["operationId"] for methods in operations for operation in methods.values())
+    files = [f"tests/operations/test_{name}.py" for name in names]
+    there = [file for file in files if (ROOT / file).exists()]
+    found = site.directory / "tested.xml"
+    pytest = [sys.executable, "-m", "pytest", "--database", "citus", f"--junitxml={found}", *there]
+    with (site.directory / "tested.log").open("wb") as log:
+        subprocess.run(pytest, cwd=ROOT, env=os.environ | {TESTED_URL: url}, stdout=log, stderr=log, check=False)
+    cases = list(ET.parse(found).iter("testcase"))  # noqa: S314 # nosec  # pytest's own
+    wrong = [case.get("name") for case in cases if case.find("failure") is not None or case.find("error") is not None]
+    report.notes.append(f"{len(cases)} tests of {len(there)} operations, each statement sent to one shard")
+    report.check(f"they pass, but for {', '.join(map(str, wrong)) or 'none'}", cases and not wrong)
+    return report

@@ -1,0 +1,127 @@
+"""Citus, built from its public source against the PostgreSQL 15 of this machine, which itself stays as it is.
+
+The source is named by `CITUS_SOURCE`: a git repository of it, bare or with a work tree, that has the release. What was
+built is kept in `DATA_DIR`. The extension, and the PostgreSQL that loads it, stand in a directory of their own: the
+programs of the machine are copied, the rest is linked, as PostgreSQL looks for its files beside where it is started.
+"""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.gunicorn import ROOT
+
+RELEASE = "v13.2.2"
+SOURCE = "CITUS_SOURCE"
+POSTGRESQL = "15"
+
+_BUILD_SECONDS = 1800
+_COMPATIBILITY = Path("src/include/pg_version_compat.h")
+_SINCE_15_18 = "static inline bool\nhave_createdb_privilege(void)\n"
+"""PostgreSQL has this function itself since 15.18, and the release's own one of that name no longer compiles."""
+
+
+class UnavailableError(Exception):
+    """What is needed for the drill is not on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """What `pg_config` says: where programs, libraries and shared files are."""
+
+    program: str
+    version: str
+    bin: Path
+    lib: Path
+    share: Path
+
+
+def installation(directory: Path) -> Path:
+    """The programs of a PostgreSQL that has Citus, in `directory`, which is made.
+
+    Raises:
+        UnavailableError: the source, or what building it needs, is not there.
+    """
+    machine = _machine()
+    built = _built(machine)
+    for path in (machine.lib, machine.share):
+        shutil.copytree(path, _below(directory, path), copy_function=os.symlink)
+    shutil.copytree(machine.bin, _below(directory, machine.bin))
+    _make(built, "install-extension", f"DESTDIR={directory}")
+    return _below(directory, machine.bin)
+
+
+def _below(directory: Path, path: Path) -> Path:
+    return directory / path.relative_to("/")
+
+
+def _machine() -> _Machine:
+    program = shutil.which("pg_config")
+    if program is None:
+        raise UnavailableError("there is no pg_config")
+    said = ("--version", "--bindir", "--pkglibdir", "--sharedir", "--pgxs")
+    version, *paths = (subprocess.check_output([program, one], text=True).strip() for one in said)
+    version = version.split()[1]
+    if version.partition(".")[0] != POSTGRESQL or not Path(paths[-1]).exists():
+        raise UnavailableError(f"pg_config is of PostgreSQL {version}; {POSTGRESQL} with its headers is needed")
+    return _Machine(program, version, *map(Path, paths[:-1]))
+
+
+def _built(machine: _Machine) -> Path:
+    """The source, compiled; it is not compiled twice."""
+    source = os.environ.get(SOURCE)
+    if not source:
+        raise UnavailableError(f"{SOURCE} does not name a git repository of Citus")
+    data = Path(os.environ.get("DATA_DIR", ROOT / "var"))
+    built = data / "citus" / f"{RELEASE}-{machine.version}"
+    done = built / "built"
+    if not done.exists():
+        shutil.rmtree(built, ignore_errors=True)
+        built.mkdir(parents=True)
+        _unpack(Path(source), built)
+        _make_fit(built / _COMPATIBILITY)
+        _run(built, "./configure", "--without-libcurl", "--with-extra-version=", f"PG_CONFIG={machine.program}")
+        _make(built, f"-j{len(os.sched_getaffinity(0))}", "extension")
+        done.touch()
+    return built
+
+
+def _unpack(source: Path, target: Path) -> None:
+    """The release, as git has it, whoever the repository belongs to."""
+    archive = target / "source.tar"
+    git = ["git", "-c", "safe.directory=*", "-C", str(source), "archive", f"--output={archive}", RELEASE]
+    done = subprocess.run(git, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise UnavailableError(f"{SOURCE} has no release {RELEASE}: {done.stderr.strip()}")
+    shutil.unpack_archive(archive, target, filter="data")
+    archive.unlink()
+
+
+def _make_fit(header: Path) -> None:
+    """Take out what PostgreSQL has itself by now."""
+    before, found, after = header.read_text().partition(_SINCE_15_18)
+    _, _, after = after.partition("\n}\n")
+    if not found:
+        raise UnavailableError(f"{header.name} of {RELEASE} is not as it was")
+    header.write_text(before + after)
+
+
+def _make(built: Path, *arguments: str) -> None:
+    _run(built, "make", "--silent", "with_llvm=no", *arguments)  # bitcode is for the JIT alone, and slow to make
+
+
+def _run(directory: Path, *command: str) -> None:
+    """Run a step of the build, after everything else on this machine; what it says is in `log`."""
+    with (directory / "log").open("ab") as log:
+        done = subprocess.run(
+            ["/usr/bin/nice", "-n", "10", *command],
+            cwd=directory,
+            stdout=log,
+            stderr=log,
+            timeout=_BUILD_SECONDS,
+            check=False,
+        )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}:\n{(directory / 'log').read_text(errors='replace')[-2000:]}")

@@ -1,0 +1,132 @@
+"""What PostgreSQL and Citus know of the tables: their keys, unique indexes and places."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignKey:
+    """A foreign key as the database has it.
+
+    Attributes:
+        columns: of `table`, in the order of `target_columns`.
+        definition: as SQL, from `FOREIGN KEY` on.
+    """
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+    target: str
+    target_columns: tuple[str, ...]
+    definition: str
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueIndex:
+    """A unique index, or the constraint that it holds.
+
+    Attributes:
+        keys: its columns or expressions, as SQL.
+        condition: of the rows in it, as SQL, or None.
+        is_constraint: whether it belongs to a constraint of the same name.
+    """
+
+    name: str
+    table: str
+    keys: tuple[str, ...]
+    condition: str | None
+    is_primary: bool
+    is_constraint: bool
+
+
+_COLUMNS = """
+    (SELECT array_agg(attname::text ORDER BY place) FROM unnest({key}) WITH ORDINALITY AS one(number, place)
+     JOIN pg_attribute ON attrelid = {table} AND attnum = number)
+"""
+
+_FOREIGN_KEYS = f"""
+    SELECT conname, conrelid::regclass::text, {_COLUMNS.format(table="conrelid", key="conkey")},
+           confrelid::regclass::text, {_COLUMNS.format(table="confrelid", key="confkey")}, pg_get_constraintdef(oid)
+    FROM pg_constraint
+    WHERE contype = 'f' AND connamespace = 'public'::regnamespace
+    ORDER BY conrelid::regclass::text, conname
+"""  # noqa: S608  # parts of this module
+
+_UNIQUE_INDEXES = """
+    SELECT named.relname::text, indrelid::regclass::text,
+           (SELECT array_agg(pg_get_indexdef(indexrelid, place, true) ORDER BY place)
+            FROM generate_series(1, indnkeyatts) AS place),
+           pg_get_expr(indpred, indrelid), indisprimary,
+           EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid AND contype IN ('p', 'u'))
+    FROM pg_index JOIN pg_class AS named ON named.oid = indexrelid
+    WHERE indisunique AND named.relnamespace = 'public'::regnamespace
+    ORDER BY indrelid::regclass::text, named.relname
+"""
+
+_PLACES = """
+    SELECT logicalrelid::regclass::text,
+           CASE WHEN partmethod = 'h' THEN column_to_column_name(logicalrelid, partkey) END, colocationid, repmodel
+    FROM pg_dist_partition
+"""
+
+REFERENCE = "t"
+"""How `pg_dist_partition` marks a table of which every server has a copy (Citus, metadata tables: repmodel)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where Citus has a table.
+
+    Attributes:
+        column: whose value decides; None for a table that is whole.
+        group: of tables that lie together.
+        is_everywhere: whether every server has a copy.
+    """
+
+    column: str | None
+    group: int
+    is_everywhere: bool
+
+
+def foreign_keys(cursor: Any) -> list[ForeignKey]:
+    """All of them."""
+    cursor.execute(_FOREIGN_KEYS)
+    return [
+        ForeignKey(name, table, tuple(columns), target, tuple(target_columns), definition)
+        for name, table, columns, target, target_columns, definition in cursor.fetchall()
+    ]
+
+
+def unique_indexes(cursor: Any) -> list[UniqueIndex]:
+    """All of them, those of primary keys included."""
+    cursor.execute(_UNIQUE_INDEXES)
+    return [UniqueIndex(name, table, tuple(keys), *rest) for name, table, keys, *rest in cursor.fetchall()]
+
+
+def tables(cursor: Any) -> set[str]:
+    """Those that are there."""
+    cursor.execute("SELECT relname::text FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace")
+    return {name for (name,) in cursor.fetchall()}
+
+
+def has_citus(cursor: Any) -> bool:
+    """Whether the extension is in this database."""
+    cursor.execute("SELECT count(*) FROM pg_extension WHERE extname = 'citus'")
+    return bool(cursor.fetchone()[0])
+
+
+def places(cursor: Any) -> dict[str, Place]:
+    """Where Citus has the tables that it knows; none without the extension."""
+    if not has_citus(cursor):
+        return {}
+    cursor.execute(_PLACES)
+    return {name: Place(column, group, model == REFERENCE) for name, column, group, model in cursor.fetchall()}
+
+
+def row_counts(cursor: Any, names: list[str]) -> dict[str, int]:
+    """How many rows each table has; reads them all."""
+    counted = {}
+    for name in names:
+        cursor.execute(f"SELECT count(*) FROM {name}")  # noqa: S608 # nosec  # a name of the catalogue
+        counted[name] = int(cursor.fetchone()[0])
+    return counted

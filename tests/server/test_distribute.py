@@ -1,0 +1,121 @@
+"""Where each table lives when members are spread over servers, and the statements that bring it there.
+
+On Citus itself the drill `citus` executes them (`python -m bench.drills --only citus`). Here those that change keys run
+on a PostgreSQL alone: what they leave must hold for each server that has some members.
+"""
+
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import IntegrityError, connection
+
+from accounts.models import Member
+from studyservice.database.citus.catalogue import foreign_keys, unique_indexes
+from studyservice.database.citus.layout import check_places, layout
+from studyservice.database.citus.plan import can_hold, plan
+from tests.server.test_database_rules import changed, owned_rows
+from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
+
+OF_CITUS = ("SELECT create_", "SELECT truncate_local_data_after")
+
+
+def said(settings: Any) -> list[str]:
+    return [str(error.msg) for error in check_places()]
+
+
+@pytest.mark.once("the settings and the models")
+def test_every_model_has_one_place() -> None:
+    assert check_places() == []
+    where = layout()
+    assert next(iter(where.by_member)) == where.members == "accounts_member"
+    assert where.by_member["accounts_member"] == "id"
+    assert where.by_member["courses_item"] == where.by_member["accounts_member_groups"] == "member_id"
+    assert where.by_member["oauthserver_refreshtoken"] == "user_id"
+    assert {"oauthserver_application", "auth_permission", "auth_group_permissions"} <= {*where.everywhere}
+    assert {"accounts_browsersession", "accounts_signincode", "django_admin_log"} <= where.coordinator
+
+
+@pytest.mark.once("the settings and the models")
+def test_a_model_without_a_place_stops_the_start(settings: Any) -> None:
+    settings.MEMBER_DATA = [(label, owner) for label, owner in settings.MEMBER_DATA if label != "courses.Item"]
+    assert said(settings) == [
+        "courses.Item has no place when members are spread over servers: MEMBER_DATA or ON_COORDINATOR names it."
+    ]
+
+
+@pytest.mark.once("the settings and the models")
+def test_a_place_for_nothing_and_two_places_stop_the_start(settings: Any) -> None:
+    settings.ON_COORDINATOR = settings.ON_COORDINATOR | {"courses.Gone": "a slip", "oauthserver.Application": "a slip"}
+    assert said(settings) == [
+        "ON_COORDINATOR: courses.Gone is no model with a table.",
+        "ON_COORDINATOR: oauthserver.Application is on the servers of members too.",
+    ]
+
+
+@pytest.mark.once("the settings and the models")
+def test_what_is_unique_among_members_says_how_it_stays_so(settings: Any) -> None:
+    kept = settings.UNIQUE_AMONG_MEMBERS
+    settings.UNIQUE_AMONG_MEMBERS = {name: why for name, why in kept.items() if name != "accounts.Member.email"}
+    [text] = said(settings)
+    assert text.startswith("accounts.Member.email would be unique for each member alone")
+    settings.UNIQUE_AMONG_MEMBERS = kept | {"courses.Course.name": "a slip"}
+    [text] = said(settings)
+    assert text.startswith("UNIQUE_AMONG_MEMBERS: courses.Course.name is not")
+
+
+@pytest.fixture
+def rekeyed(owner_member: Member) -> Any:
+    """A database with rows, whose keys are those of one that is distributed."""
+    rows = owned_rows(owner_member)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # a table with checks to come cannot be altered
+        for statement in plan(cursor, layout(), 32):
+            if not statement.startswith(OF_CITUS):
+                cursor.execute(statement)
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+    return rows
+
+
+@pytest.mark.postgresql
+def test_each_key_names_the_member(rekeyed: Any) -> None:
+    where = layout()
+    with connection.cursor() as cursor:
+        for index in unique_indexes(cursor):
+            if index.table in where.by_member:
+                assert where.by_member[index.table] in index.keys, index
+        keys = foreign_keys(cursor)
+    assert [key for key in keys if not can_hold(key, where)] == []
+    held = {(key.table, key.columns, key.target) for key in keys}
+    assert ("courses_item", ("member_id", "course_id"), "courses_course") in held
+    assert ("courses_item", ("member_id",), "accounts_member") in held
+    assert ("vocab_deck", ("member_id", "course_id"), "courses_course") in held
+    assert not [key for key in keys if "SET NULL" in key.definition]
+    assert not [key for key in keys if key.table == "accounts_browsersession"]
+
+
+@pytest.mark.postgresql
+def test_the_keys_refuse_what_they_refused(rekeyed: Any) -> None:
+    others = CourseFactory.create(member=MemberFactory.create())
+    item = ItemFactory.create(member=rekeyed[Member], course=CourseFactory.create(member=rekeyed[Member]))
+    with pytest.raises(IntegrityError):
+        changed(item, "course_id", others.id)
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db
+def test_a_dry_run_prints_and_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        call_command("distribute", "--dry-run", "--shards", "8")
+    first, second = capsys.readouterr().out.split("SET LOCAL")[1:]
+    assert first == second
+    assert "SELECT create_distributed_table('accounts_member', 'id', shard_count => 8);\n" in first
+    assert "SELECT create_distributed_table('vocab_card', 'member_id', colocate_with => 'accounts_member');\n" in first
+    assert "SELECT create_reference_table('oauthserver_application');\n" in first
+
+
+@pytest.mark.django_db
+def test_without_citus_nothing_is_done() -> None:
+    said = "has no Citus" if connection.vendor == "postgresql" else "does not name a PostgreSQL"
+    with pytest.raises(CommandError, match=said):
+        call_command("distribute")
