@@ -370,6 +370,8 @@ ON_COORDINATOR = {
     "accounts.SecretOwner": "tells whose a secret is",
     "accounts.Invitation": "of addresses that belong to nobody yet",
     "accounts.SignInCode": "found by its id, and made for addresses that belong to nobody too",
+    "accounts.LastRun": "of commands",
+    "accounts.OutgoingMail": "to addresses that belong to nobody yet, too",
     "admin.LogEntry": "what operators did, for operators",
     "oauth2_provider.DeviceGrant": "not in use",
     "oauth2_provider.IDToken": "not in use",

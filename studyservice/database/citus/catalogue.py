@@ -44,13 +44,16 @@ _COLUMNS = """
      JOIN pg_attribute ON attrelid = {table} AND attnum = number)
 """
 
-_FOREIGN_KEYS = f"""
-    SELECT conname, conrelid::regclass::text, {_COLUMNS.format(table="conrelid", key="conkey")},
-           confrelid::regclass::text, {_COLUMNS.format(table="confrelid", key="confkey")}, pg_get_constraintdef(oid)
-    FROM pg_constraint
-    WHERE contype = 'f' AND connamespace = 'public'::regnamespace
-    ORDER BY conrelid::regclass::text, conname
-"""  # noqa: S608  # parts of this module
+_FOREIGN_KEYS = " ".join(
+    [
+        "SELECT conname, conrelid::regclass::text,",
+        _COLUMNS.format(table="conrelid", key="conkey"),
+        ", confrelid::regclass::text,",
+        _COLUMNS.format(table="confrelid", key="confkey"),
+        ", pg_get_constraintdef(oid) FROM pg_constraint",
+        "WHERE contype = 'f' AND connamespace = 'public'::regnamespace ORDER BY conrelid::regclass::text, conname",
+    ]
+)
 
 _UNIQUE_INDEXES = """
     SELECT named.relname::text, indrelid::regclass::text,

@@ -239,7 +239,8 @@ def without_lock_timeout(editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
     """Statements wait for locks as long as they may run."""
     with editor.connection.cursor() as cursor:
         cursor.execute("SHOW lock_timeout")
-        [before] = cursor.fetchone() or ()
+        row = cursor.fetchone()
+        before = row[0] if row else "0"
         cursor.execute("SET lock_timeout = 0")
         try:
             yield
