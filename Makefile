@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel test check audit lint format types migrations conformance secret openapi clients lock bench drills syllabi
+.PHONY: help run wheel test test-all check audit lint format types migrations conformance secret openapi clients lock bench drills syllabi
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ wheel: $(VENV)/installed-dev ## Build the package into dist/
 test: check $(CLIENTS) ## Set up and run every test, on SQLite (through the tools) and on PostgreSQL (over REST)
 	$(BIN)/pytest --database sqlite --doors mcp $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql --doors rest $(PYTEST_ARGS)
+
+test-all: test ## The same, then each Python from 3.11 to 3.14 and PostgreSQL 15 that are found; says which are not
+	$(BIN)/python -m tests.support.matrix $(PYTEST_ARGS)
 
 PYTEST_ARGS ?= -n auto --dist worksteal
 

@@ -20,6 +20,7 @@ def prepare(url: str | None) -> None:
     if url is None:
         Path(os.environ["DATA_DIR"]).mkdir()
         return
+    _execute(url, f"DROP DATABASE IF EXISTS {_MIGRATED} WITH (FORCE)")  # of an earlier run, in a server that stays
     _execute(url, f"CREATE DATABASE {_MIGRATED}")
     os.environ["DATABASE_URL"] = _at(url, _MIGRATED)
 

@@ -14,8 +14,15 @@ DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 """The variable that names the directory of the run."""
 
 
+OTHER_SERVER = "TEST_DATABASE_URL"
+"""The variable with the address of a PostgreSQL that is there; the user may make databases in it."""
+
+
 def prepare(database: str) -> tuple[Path, Any]:
-    """Set the environment for the settings; gives the directory of the run and its PostgreSQL, both to be removed."""
+    """Set the environment for the settings; gives the directory of the run and its PostgreSQL, both to be removed.
+
+    With `TEST_DATABASE_URL` that PostgreSQL is used, which nobody starts or stops here.
+    """
     directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
     for name in (
         "DATABASE_URL",
@@ -43,6 +50,9 @@ def prepare(database: str) -> tuple[Path, Any]:
         return directory, None
     if database == "citus":
         os.environ |= {"DATABASE_URL": os.environ[citus.URL], "DATABASE_DISTRIBUTED": "true"}
+        return directory, None
+    if other := os.environ.get(OTHER_SERVER):
+        databases.prepare(other)
         return directory, None
     server, url = start(directory / "postgresql")
     databases.prepare(url)
