@@ -33,13 +33,17 @@ def wait_until(what: str, happened: Callable[[], object], seconds: float = START
 
 @dataclass(slots=True)
 class Gunicorn:
-    """One server on a port of loopback, by default the service as it is run; `module` is the Python module to run."""
+    """One server on a port of loopback, by default the service as it is run; `module` is the Python module to run.
+
+    `root` is where its code is.
+    """
 
     port: int
     environment: dict[str, str]
     log: Path
     arguments: tuple[str, ...] = ("-c", "studyservice/gunicorn.py", "studyservice.wsgi")
     module: str = "gunicorn"
+    root: Path = ROOT
     master: "subprocess.Popen[bytes] | None" = None
 
     def start(self) -> None:
@@ -50,7 +54,7 @@ class Gunicorn:
         """
         command = [sys.executable, "-m", self.module, *self.arguments]
         with self.log.open("ab") as output:
-            self.master = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=output, stderr=output)
+            self.master = subprocess.Popen(command, cwd=self.root, env=self.environment, stdout=output, stderr=output)
         try:
             wait_until("an answer", self.answers)
         except TimeoutError:

@@ -83,8 +83,9 @@ DATABASE_WAITS = Waits(
 )
 _command_statement = seconds("COMMAND_STATEMENT_TIMEOUT", default=3600)
 _command_lock = seconds("COMMAND_LOCK_TIMEOUT", default=60)
-# Of `migrate` on PostgreSQL, which tries again: calls wait behind it meanwhile.
-MIGRATE_LOCK_TIMEOUT = seconds("MIGRATE_LOCK_TIMEOUT", default=1)
+# Of `migrate` on PostgreSQL, which tries again: calls wait behind it meanwhile. Less than PostgreSQL's deadlock_timeout
+# (1 s), so that in a deadlock with a call it is `migrate` that gives way.
+MIGRATE_LOCK_TIMEOUT_MS = count("MIGRATE_LOCK_TIMEOUT_MS", default=500, least=1, most=60_000)
 DATABASES = databases(DATA_DIR, DATABASE_WAITS)
 # Of management commands: they migrate and purge, and nobody waits for their answer.
 COMMAND_DATABASES = databases(

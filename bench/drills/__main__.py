@@ -36,6 +36,7 @@ from bench.drills import (
     stuck,
     syllabi,
     undo,
+    upgrade,
 )
 from bench.drills.report import COLUMNS, Report
 from bench.drills.site import Site
@@ -65,6 +66,7 @@ DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "calendar": calendar_polls.drill,
     "syllabi": syllabi.drill,
     "undo": undo.drill,
+    "upgrade": upgrade.drill,
     "memory": memory.drill,
 }
 

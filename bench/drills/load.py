@@ -93,6 +93,10 @@ class Load:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Let every client end with the write that it has sent."""
         self._stopped.set()
         for thread in self._threads:
             thread.join(60)

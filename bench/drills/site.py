@@ -14,7 +14,7 @@ from pathlib import Path
 from bench import machine
 from bench.cast import Cast
 from bench.contestants import environment
-from bench.gunicorn import START_SECONDS, Gunicorn, wait_until
+from bench.gunicorn import ROOT, START_SECONDS, Gunicorn, wait_until
 from bench.prepare import prepared
 from bench.redis_server import Redis, listens
 from tests.support import postgres
@@ -159,13 +159,22 @@ class Site:
         return environment(url, data, self._secret_key, port) | origin
 
     def serve(
-        self, url: str, data: Path, *, processes: int = 1, redis: Redis | None = None, ahead: float = 0, **extra: str
+        self,
+        url: str,
+        data: Path,
+        *,
+        processes: int = 1,
+        redis: Redis | None = None,
+        ahead: float = 0,
+        root: Path = ROOT,
+        **extra: str,
     ) -> Instance:
         """Start an instance.
 
         Args:
             processes: more than one need `redis`.
             ahead: seconds by which its clock is ahead.
+            root: where its code is.
         """
         port = self.port()
         env = self.environment(url, data, port) | {"WEB_CONCURRENCY": str(processes)} | extra
@@ -173,7 +182,7 @@ class Site:
             env["REDIS_URL"] = redis.url
         if ahead:
             env |= {"PYTHONPATH": str(_SHIFTED_CLOCK), "DRILL_CLOCK_SHIFT": str(ahead)}
-        instance = Instance(port, env, self.directory / f"server-{port}.log")
+        instance = Instance(port, env, self.directory / f"server-{port}.log", root=root)
         self.stack.callback(instance.stop)
         instance.start()
         return instance

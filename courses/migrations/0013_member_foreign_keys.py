@@ -5,6 +5,8 @@ from studyservice.database.postgresql.operations import AddMemberForeignKey
 
 
 class Migration(migrations.Migration):
+    atomic = False  # holds the locks of one table at a time
+
     dependencies = [
         ('courses', '0012_validate_syllabus_files'),
     ]

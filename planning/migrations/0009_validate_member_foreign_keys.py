@@ -4,6 +4,8 @@ from studyservice.database.postgresql.operations import DropMemberReference, Val
 
 
 class Migration(migrations.Migration):
+    atomic = False  # holds the locks of one table at a time
+
     dependencies = [
         ('planning', '0008_member_foreign_keys'),
     ]

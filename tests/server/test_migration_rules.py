@@ -28,6 +28,7 @@ def test_new_migrations_let_the_old_code_go_on() -> None:
         ("accounts", "0004_member_erasure", {"CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE", "LOOKS_AT_ROWS"}),
         ("accounts", "0009_desired_retention", set()),
         ("accounts", "0011_browser_sessions", set()),
+        ("courses", "0002_database_rules", {"ADD_UNIQUE", "SEVERAL_TABLES"}),
         ("courses", "0005_items_by_course", {"NOT_AGAIN"}),
         ("courses", "0010_syllabus_files", {"NOT_NULL", "ADD_UNIQUE", "CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE"}),
         ("vocab", "0007_review_actors", {"DROP_INDEX", "CREATE_INDEX", "CREATE_INDEX_EXCLUSIVE"}),

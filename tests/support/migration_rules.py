@@ -25,16 +25,20 @@ INSTEAD = {
     "DROP_INDEX": "drop it concurrently, in a migration that is not atomic",
     "REINDEX": "reindex concurrently, by hand",
     "LOOKS_AT_ROWS": "use AddCheck or AddMemberForeignKey, and ValidateChecks in the next migration",
-    "NOT_AGAIN": "a migration that is not atomic has indexes made aside and nothing else, as it may run again",
+    "NOT_AGAIN": "in a migration that is not atomic, use what can be done again after it was ended, see operations.py",
+    "SEVERAL_TABLES": "one migration for each table, or one that is not atomic: a call may have the other already",
 }
 """What to do instead, for each code."""
 
 _ADDED = re.compile(r'ALTER TABLE "?(\w+)"? ADD CONSTRAINT .*(FOREIGN KEY|CHECK)')
+_ALTERED = re.compile(r'ALTER TABLE "?(\w+)"?')
+_CREATED = re.compile(r'CREATE TABLE "?(\w+)"?')
+_AGAIN = re.compile("INDEX CONCURRENTLY|VALIDATE CONSTRAINT|DROP CONSTRAINT IF EXISTS|ADD CONSTRAINT .* NOT VALID")
 _COLUMN = re.compile(r"ADD COLUMN .*NOT NULL")
 
 
 def _looks_at_rows(statements: list[str], **_: object) -> bool:
-    new = {found[1] for one in statements if (found := re.match(r'CREATE TABLE "?(\w+)"?', one))}
+    new = _made(statements)
     added = ((found[1], one) for one in statements if (found := _ADDED.match(one)))
     return any(table not in new and "NOT VALID" not in one for table, one in added)
 
@@ -48,7 +52,19 @@ def _wants_a_value(statements: list[str], **_: object) -> bool:
 
 def _not_again(statements: list[str], **_: object) -> bool:
     is_atomic = bool(statements) and statements[0].startswith("BEGIN")
-    return not is_atomic and not all("INDEX CONCURRENTLY" in one for one in statements)
+    return not is_atomic and not all(_AGAIN.search(one) for one in statements)
+
+
+def _several_tables(statements: list[str], **_: object) -> bool:
+    """VALIDATE stops nobody."""
+    if not statements or not statements[0].startswith("BEGIN"):
+        return False
+    altered = {found[1] for one in statements if "VALIDATE" not in one and (found := _ALTERED.match(one))}
+    return len(altered - _made(statements)) > 1
+
+
+def _made(statements: list[str]) -> set[str]:
+    return {found[1] for one in statements if (found := _CREATED.match(one))}
 
 
 class Analyser(PostgresqlAnalyser):
@@ -58,6 +74,7 @@ class Analyser(PostgresqlAnalyser):
         *PostgresqlAnalyser.migration_checks,
         Check("NOT_NULL", _wants_a_value, INSTEAD["NOT_NULL"], CheckMode.TRANSACTION, CheckType.ERROR),
         Check("LOOKS_AT_ROWS", _looks_at_rows, INSTEAD["LOOKS_AT_ROWS"], CheckMode.TRANSACTION, CheckType.ERROR),
+        Check("SEVERAL_TABLES", _several_tables, INSTEAD["SEVERAL_TABLES"], CheckMode.TRANSACTION, CheckType.ERROR),
         Check("NOT_AGAIN", _not_again, INSTEAD["NOT_AGAIN"], CheckMode.TRANSACTION, CheckType.ERROR),
     ]
 

@@ -6,10 +6,13 @@ once; `VALIDATE CONSTRAINT`, in a migration of its own, lets others read and wri
 A foreign key with the member in it (`studyservice.database.member_keys`) takes the place of Django's, to `id` alone:
 `AddMemberForeignKey` in one migration, `ValidateChecks` and `DropForeignKey` in the next. `MemberKey` and
 `MemberReference` are how earlier migrations made such keys, before models told of them.
+
+Where such operations touch several tables, their migration is not atomic: it would hold the lock of one table while it
+waits for the next, and a call that has the second and wants the first would be ended with a deadlock. They can be done
+again, so that a migration that was ended in between goes on.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -19,6 +22,7 @@ from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
 
 from studyservice.database.member_keys import MemberForeignKey
+from studyservice.database.postgresql.repeatable import add_unvalidated, is_valid_index, without_lock_timeout
 
 
 class AddCheck(AddConstraint):
@@ -30,9 +34,7 @@ class AddCheck(AddConstraint):
         if schema_editor.connection.vendor != "postgresql":
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        sql = self.constraint.create_sql(model, schema_editor)
-        schema_editor.execute(f"{sql} NOT VALID", params=None)  # the values are in it
+        add_unvalidated(schema_editor, to_state.apps.get_model(app_label, self.model_name), self.constraint)
 
 
 class AddMemberForeignKey(AddConstraint):
@@ -42,8 +44,7 @@ class AddMemberForeignKey(AddConstraint):
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
         if schema_editor.connection.vendor == "postgresql":
-            model = to_state.apps.get_model(app_label, self.model_name)
-            schema_editor.execute(f"{self.constraint.create_sql(model, schema_editor)} NOT VALID", params=None)
+            add_unvalidated(schema_editor, to_state.apps.get_model(app_label, self.model_name), self.constraint)
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
@@ -191,7 +192,8 @@ class DropMemberReference(_OnPostgresql):
         super().__init__(model_name, field=field, owner=owner)
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        yield f"ALTER TABLE {model._meta.db_table} DROP CONSTRAINT {reference_name(model, self.options['field'])}"
+        name = reference_name(model, self.options["field"])
+        yield f"ALTER TABLE {model._meta.db_table} DROP CONSTRAINT IF EXISTS {name}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
         reference = MemberReference(self.model_name, self.options["field"], owner=self.options["owner"])
@@ -232,28 +234,6 @@ class MemberStatistics(_OnPostgresql):
 
     def _name(self, model: type[Model]) -> str:
         return f"{model._meta.db_table}_{column(model, self.options['field'])}_known"
-
-
-@contextmanager
-def without_lock_timeout(editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
-    """Statements wait for locks as long as they may run."""
-    with editor.connection.cursor() as cursor:
-        cursor.execute("SHOW lock_timeout")
-        row = cursor.fetchone()
-        before = row[0] if row else "0"
-        cursor.execute("SET lock_timeout = 0")
-        try:
-            yield
-        finally:
-            cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])
-
-
-def is_valid_index(editor: BaseDatabaseSchemaEditor, name: str) -> bool | None:
-    """Whether the index was built to its end; None if there is none of that name."""
-    with editor.connection.cursor() as cursor:
-        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [editor.quote_name(name)])
-        found = cursor.fetchone()
-    return bool(found[0]) if found else None
 
 
 def dropped_keys(model: type[Model], field: str, editor: BaseDatabaseSchemaEditor) -> Iterator[str]:

@@ -13,17 +13,20 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import OperationalError, connections
+from django.db.migrations.recorder import MigrationRecorder
 from psycopg.errors import DeadlockDetected
 
 from studyservice.database.lock_waits import ended_waiting
 
 TRIES = 30
+"""Of the same migration."""
+
 PAUSE_SECONDS = 1.0
 """Between two tries: those who waited behind the migration go on."""
 
 
 class Command(migrate.Command):
-    """Django's `migrate`; on PostgreSQL with `MIGRATE_LOCK_TIMEOUT`, and again from where it stopped.
+    """Django's `migrate`; on PostgreSQL with `MIGRATE_LOCK_TIMEOUT_MS`, and again from where it stopped.
 
     A migration that did not get its locks was rolled back; those before it stay. One that is not atomic has operations
     that can be done again (`studyservice.database.postgresql.operations.AddIndexAside`).
@@ -35,13 +38,16 @@ class Command(migrate.Command):
         Raises:
             CommandError: other transactions held what it needs, each time.
         """
-        for left in reversed(range(TRIES)):
+        applied, left = 0, TRIES
+        while True:
             try:
                 with _lock_timeout(options["database"]):
                     super().handle(*args, **options)
             except OperationalError as error:
                 if not _met_others(error):
                     raise
+                before, applied = applied, _applied(options["database"])
+                left = (left if applied == before else TRIES) - 1
                 if not left:
                     raise CommandError(_GIVEN_UP) from error
                 self.stderr.write(f"\nOther transactions hold what the migration needs: tried again, {left} times more")
@@ -65,12 +71,17 @@ def _lock_timeout(alias: str) -> Iterator[None]:
         yield
         return
     with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{settings.MIGRATE_LOCK_TIMEOUT}s"])
+        cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{settings.MIGRATE_LOCK_TIMEOUT_MS}ms"])
     try:
         yield
     finally:
         with connection.cursor() as cursor:
             cursor.execute("RESET lock_timeout")
+
+
+def _applied(alias: str) -> int:
+    """How many migrations the database has."""
+    return len(MigrationRecorder(connections[alias]).applied_migrations())
 
 
 def _met_others(error: OperationalError) -> bool:
