@@ -10,7 +10,15 @@ from django.urls import reverse
 from django.utils.html import format_html
 from oauth2_provider.models import get_device_grant_model, get_id_token_model
 
-from oauthserver.admin_lists import BlockFilter, RefusedFilter, UseFilter, refused_in_words, up_to, with_calls
+from oauthserver.admin_lists import (
+    BlockFilter,
+    RefusedFilter,
+    UseFilter,
+    last_refusal,
+    refused_in_words,
+    up_to,
+    with_calls,
+)
 from oauthserver.blocking import block, unblock
 from oauthserver.connections import disconnect_all_apps, disconnect_all_members, end_connection
 from oauthserver.deletion import delete_app
@@ -51,13 +59,11 @@ class ApplicationAdmin(_Listed):
     list_display = (
         "name",
         "client_id",
-        "verified",
         "blocked",
         "created",
         "members",
         "last_use",
         "refused_members",
-        "last_refused",
     )
     list_filter = (
         RefusedFilter,
@@ -79,7 +85,7 @@ class ApplicationAdmin(_Listed):
         "first_token_at",
         "last_use",
         "refused_members",
-        "last_refused",
+        "why_refused",
         "connections",
     )
     readonly_fields = tuple(name for name in fields if name != "verified")
@@ -101,15 +107,16 @@ class ApplicationAdmin(_Listed):
         """When a call of it was last answered as it asked, for whichever member."""
         return getattr(app, "last_call_at", None)
 
-    @admin.display(description="refused in the last day")
+    @admin.display(description="refused, 24 h")
     def refused_members(self, app: Application) -> str:
-        """Of how many members a call of it was."""
+        """Of how many members a call of it was refused in the last day."""
         return up_to(getattr(app, "refused_members", 0))
 
     @admin.display(description="last refused")
-    def last_refused(self, app: Application) -> str | None:
-        """When a call of it was last refused, for whichever member, and why."""
-        return refused_in_words(app)
+    def why_refused(self, app: Application) -> str | None:
+        """When a call of it was last refused, for whichever member, and why; on the app's own page alone."""
+        consent = last_refusal(app)
+        return None if consent is None else refused_in_words(consent)
 
     @admin.display(boolean=True)
     def blocked(self, app: Application) -> bool:

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, Max, OuterRef, QuerySet, Subquery
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -22,16 +22,18 @@ def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:
     The times are those of `accounts.calls`: five minutes late at most.
     """
     consents = Grant.objects.filter(application=OuterRef("pk"))
-    called = consents.filter(last_call_at__isnull=False).order_by("-last_call_at")
-    refused = consents.filter(refused_at__isnull=False).order_by("-refused_at")
+    newest = consents.order_by().values("application").annotate(newest=Max("last_call_at"))  # without sorting them
     return apps.annotate(
         is_blocked=blocked_by("client_id"),
         members=BoundedCount(consents, "user"),
-        last_call_at=Subquery(called.values("last_call_at")[:1]),
+        last_call_at=Subquery(newest.values("newest")),
         refused_members=BoundedCount(consents.filter(refused_at__gte=_a_day_ago()), "user"),
-        refused_at=Subquery(refused.values("refused_at")[:1]),
-        refusal=Subquery(refused.values("refusal")[:1]),
     )
+
+
+def last_refusal(app: Application) -> Grant | None:
+    """The consent of the app whose call was refused last; None if none ever was."""
+    return Grant.objects.filter(application=app, refused_at__isnull=False).order_by("-refused_at").first()
 
 
 def up_to(number: int) -> str:
@@ -39,7 +41,7 @@ def up_to(number: int) -> str:
     return f"{MOST_ROWS:,} or more" if number >= MOST_ROWS else str(number)
 
 
-def refused_in_words(row: Application | RefreshToken) -> str | None:
+def refused_in_words(row: Grant | RefreshToken) -> str | None:
     """When a call was last refused, and why, of a row with that."""
     at, refusal = getattr(row, "refused_at", None), getattr(row, "refusal", "")
     return f"{date_format(localtime(at), 'DATETIME_FORMAT')}: {Refusal(refusal).label}" if at and refusal else None

@@ -5,11 +5,15 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.contenttypes.models import ContentType
 from playwright.sync_api import Page
 
+from courses.models import Course
 from oauthserver.blocking import block
 from tests.support.factories import (
     AccessTokenFactory,
+    AccountEventFactory,
     ApiKeyFactory,
     ApplicationFactory,
     AttemptFactory,
@@ -55,6 +59,24 @@ def long_rows(make_member: Callable[..., Any]) -> None:
     CardFactory.create(term=f"What is the subject of {WORDS}?", deck=deck, **of)
     AttemptFactory.create(topic=WORDS, **of)
     ChangeFactory.create(object_name=WORDS, by_name="Study Helper for Universities", **of)
+    AccountEventFactory.create(
+        kind="key_new_network",
+        by_kind="key",
+        by_name="Calendar script on the laptop at home, every night",
+        object_type="api_key",
+        object_name="Calendar script on the laptop at home, every night",
+        network="2001:db8:1234:5600::/56",
+        detail="the last of 50 that are told",
+        request_id="req_w5yamuyoOXO9MkVPuRoKJk-o",
+        **of,
+    )
+    LogEntry.objects.create(
+        user=of["member"],
+        content_type=ContentType.objects.get_for_model(Course),
+        object_repr=WORDS,
+        action_flag=CHANGE,
+        change_message="Changed Name, Code, Term, Meets, Institution, Subject and Syllabus text.",
+    )
     app = ApplicationFactory.create(
         name="Study Helper for Universities and Other Schools", client_id=f"svc_{uuid4().hex}"
     )
