@@ -51,13 +51,11 @@ class ApplicationAdmin(_Listed):
     list_display = (
         "name",
         "client_id",
-        "verified",
         "blocked",
         "created",
         "members",
         "last_use",
         "refused_members",
-        "last_refused",
     )
     list_filter = (
         RefusedFilter,

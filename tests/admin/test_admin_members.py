@@ -103,7 +103,7 @@ def test_renewing_is_open_ended_and_in_the_history(admin: Client, make_member: M
     for member in members:
         member.refresh_from_db()
         assert (member.membership_active, member.membership_until) == (True, None)
-    assert LogEntry.objects.filter(user=operator, change_message="Renewed.").count() == 2
+    assert LogEntry.objects.filter(user=operator, change_message="Renewed the membership.").count() == 2
 
 
 def test_ending_a_membership_works_at_once(admin: Client, owner: RestDoor, owner_member: Member) -> None:

@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page
 
+from accounts.second_factor.keeping import note
 from oauthserver.blocking import block
 from tests.support.factories import (
     AccessTokenFactory,
@@ -59,6 +60,7 @@ def long_rows(make_member: Callable[..., Any]) -> None:
         name="Study Helper for Universities and Other Schools", client_id=f"svc_{uuid4().hex}"
     )
     block("https://helper.example.org/oauth/client-metadata.json")
+    note(of["member"], "Second factor: added the passkey “Security key on the ring of keys at home”.")
     family = {"user": of["member"], "application": app, "token_family": uuid4()}
     GrantFactory.create(**family)
     RefreshTokenFactory.create(access_token=AccessTokenFactory.create(**family), **family)
