@@ -1,6 +1,7 @@
 """Which second factors a member has, taking them away, and who is told of either."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -8,12 +9,15 @@ from django.conf import settings
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.db import transaction
 
+from accounts.event_log import holding, record_event
+from accounts.events import EventKind
 from accounts.models import AuthenticatorApp, Member, Passkey, RecoveryCode
 from accounts.notices import notify
 from accounts.second_factor.gate import has_one
 from accounts.second_factor.recovery import codes_left
 from accounts.sessions import end_sessions
 from accounts.writing import writing
+from studyservice.operations.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +107,15 @@ def reset(member: Member, *, by: UUID | None) -> dict[str, int]:
 
 
 def note(member: Member, what: str, *, by: UUID | None = None) -> None:
-    """A line in the operators' log (Django's), about the member, by another operator or by the member."""
-    LogEntry.objects.log_actions(
-        user_id=by or member.id,
-        queryset=[member],
-        action_flag=CHANGE,
-        change_message=what,
-        single_object=True,
-    )
+    """A line in the operators' log (Django's), about the member, by another operator or by the member; and an event.
+
+    Of a member who is being deleted nothing is noted.
+    """
+    with suppress(NotFound), holding(member.id):
+        LogEntry.objects.log_actions(
+            user_id=by or member.id, queryset=[member], action_flag=CHANGE, change_message=what, single_object=True
+        )
+        record_event(member.id, EventKind.OPERATOR_ACTION, detail=what)
 
 
 def tell(member: Member, what: str, then: str = "") -> None:

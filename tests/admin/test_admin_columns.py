@@ -1,5 +1,6 @@
 """The admin's columns that can be sorted by, and the fields of its pages for new objects."""
 
+import re
 from typing import Any
 
 import pytest
@@ -35,17 +36,22 @@ def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str
     assert set(response.context["cl"].sortable_by) == SORTABLE.get(label, set())
 
 
-@pytest.mark.parametrize(("label", "column"), [(label, name) for label, names in SORTABLE.items() for name in names])
+@pytest.mark.parametrize(
+    ("label", "column"), [(label, name) for label, names in SORTABLE.items() for name in sorted(names)]
+)
 @pytest.mark.once("SQLite's plans; PostgreSQL reads a table of a few rows whole, whatever its indexes")
 def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None:
-    """Where rows of one value are many, SQLite sorts those of each value, and never all."""
+    """Where rows of one value are many, SQLite sorts those of each value, and never all.
+
+    What is read for each row that is shown, and sorted there, stands further in: below another step than 0.
+    """
     address = page_of(OURS[label], "changelist")
     first: Any = admin.get(address)
     place = first.context["cl"].list_display.index(column)
     for order in (f"{place}", f"-{place}"):
         sorted_: Any = admin.get(address, {"o": order})
         plan = sorted_.context["cl"].queryset.explain()
-        assert "TEMP B-TREE FOR ORDER BY" not in plan, plan
+        assert not re.search(r"^\d+ 0 \d+ USE TEMP B-TREE FOR ORDER BY", plan, re.MULTILINE), plan
 
 
 def test_a_click_on_a_column_turns_the_list_round(admin: Client) -> None:

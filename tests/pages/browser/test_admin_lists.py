@@ -9,6 +9,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.contenttypes.models import ContentType
 from playwright.sync_api import Page
 
+from accounts.second_factor.keeping import note
 from courses.models import Course
 from oauthserver.blocking import block
 from tests.support.factories import (
@@ -81,6 +82,7 @@ def long_rows(make_member: Callable[..., Any]) -> None:
         name="Study Helper for Universities and Other Schools", client_id=f"svc_{uuid4().hex}"
     )
     block("https://helper.example.org/oauth/client-metadata.json")
+    note(of["member"], "Second factor: added the passkey “Security key on the ring of keys at home”.")
     family = {"user": of["member"], "application": app, "token_family": uuid4()}
     GrantFactory.create(**family)
     RefreshTokenFactory.create(access_token=AccessTokenFactory.create(**family), **family)

@@ -140,3 +140,6 @@ def test_it_is_noted_and_the_operator_is_told(operator_browser: Client, member: 
     entry = LogEntry.objects.get()
     noted = (entry.user_id, entry.object_id, entry.change_message)
     assert noted == (member.id, str(member.id), "Second factor: added an authenticator app.")
+    assert "You changed your account: Second factor: added an authenticator app" in (
+        text_of(operator_browser.get("/activity/account"))
+    )
