@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,20 +19,18 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from accounts.models import Member
 from oauthserver.connection_check.findings import Finding, Outcome, finding_of
 from oauthserver.connection_check.network import network_steps
+from oauthserver.models import Application
 from tests import ROOT
-from tests.support.databases import copied
+from tests.support.databases import connected, copied
 from tests.support.server import Server
 
 ONCE = pytest.mark.once("what is said, and the network; the whole road runs on both databases")
 
 NETWORK = ["https", "certificate", "public address"]
 ROAD = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]
-LEFT = """
-from accounts.models import Member; from oauthserver.models import Application
-print(Member.objects.filter(email__endswith="@check.invalid").count(), Application.objects.count())
-"""
 
 
 def check(server: Server, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
@@ -50,21 +49,20 @@ def outcomes(done: "subprocess.CompletedProcess[str]") -> dict[str, str]:
     return {found["step"]: found["outcome"] for found in json.loads(done.stdout)["checks"]}
 
 
-def left_behind(server: Server, **variables: str) -> str:
-    """Throwaway members and apps in the database, as two numbers."""
-    done = subprocess.run(
-        [sys.executable, "manage.py", "shell", "--no-imports", "-c", LEFT],
-        cwd=ROOT,
-        env=server.environment | variables,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return done.stdout.strip()
+def left_behind(database_url: str) -> tuple[int, int]:
+    """How many throwaway members and apps are in the database. Asked in this process, on a connection of its own."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_left_in, database_url).result()
+
+
+def _left_in(database_url: str) -> tuple[int, int]:
+    with connected(database_url):
+        members = Member.objects.filter(email__endswith="@check.invalid")
+        return members.count(), Application.objects.count()
 
 
 def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server) -> None:
-    before = left_behind(server)
+    before = left_behind(server.environment["DATABASE_URL"])
     done = check(server)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
@@ -72,7 +70,7 @@ def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server) -> No
     assert [line for line in lines if "loopback: not checked" in line] == lines[: len(NETWORK)]
     assert all(line.startswith("ok ") for line in lines[len(NETWORK) :])
     assert lines[-1].endswith(" tools.")
-    assert left_behind(server) == before
+    assert left_behind(server.environment["DATABASE_URL"]) == before
 
 
 @ONCE
@@ -105,14 +103,14 @@ def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: 
 def test_what_needs_a_failed_step_is_not_tried(server: Server) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
-    before = left_behind(server)
+    before = left_behind(server.environment["DATABASE_URL"])
     done = check(server, nobody, "--json")
     assert done.returncode == 1
     report = json.loads(done.stdout)
     assert not report["ok"]
     assert outcomes(done) == dict.fromkeys(NETWORK + ROAD, "not checked") | {"metadata": "FAILED"}
     assert "See that the service is up" in report["checks"][3]["remedy"]
-    assert left_behind(server) == before
+    assert left_behind(server.environment["DATABASE_URL"]) == before
 
 
 def test_another_database_than_the_services_is_told_at_sign_in(server: Server, tmp_path: Path) -> None:
@@ -121,7 +119,7 @@ def test_another_database_than_the_services_is_told_at_sign_in(server: Server, t
         assert outcomes(done)["sign-in"] == "FAILED"
         assert outcomes(done)["consent"] == "not checked"
         assert "the same database" in done.stdout
-        assert left_behind(server, DATABASE_URL=url) == "0 0"
+        assert left_behind(url) == (0, 0)
 
 
 @pytest.fixture
@@ -137,7 +135,7 @@ def interruptible() -> Iterator[None]:
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_nothing_behind(server: Server, interruption: signal.Signals) -> None:
     """While it waits for a service that takes the connection and says nothing."""
-    before = left_behind(server)
+    before = left_behind(server.environment["DATABASE_URL"])
     with socket.create_server(("127.0.0.1", 0)) as mute:
         process = subprocess.Popen(
             [sys.executable, "manage.py", "checkconnection", f"http://127.0.0.1:{mute.getsockname()[1]}"],
@@ -154,7 +152,7 @@ def test_an_interruption_leaves_nothing_behind(server: Server, interruption: sig
         connection.close()
     assert process.returncode == 130
     assert said.strip() == "CommandError: Interrupted. Nothing is left behind."
-    assert left_behind(server) == before
+    assert left_behind(server.environment["DATABASE_URL"]) == before
 
 
 @ONCE
