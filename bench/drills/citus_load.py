@@ -16,6 +16,7 @@ from bench.drills.report import Report
 from bench.drills.site import MEMBERS, Instance, Site
 from bench.drills.stored import compare, query
 from bench.drills.stuck import Watch
+from bench.gunicorn import ROOT
 from bench.prepare import prepared
 
 SHARDS = "8"
@@ -77,7 +78,7 @@ def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tu
     setting = {"DATABASE_DISTRIBUTED": str(distributed).lower()}
     if distributed:
         manage(env | setting, "distribute", "--shards", SHARDS)
-    return site.serve(url, data, processes=1, redis=None, ahead=0, **setting), url, cast.members
+    return site.serve(url, data, processes=1, redis=None, ahead=0, root=ROOT, **setting), url, cast.members
 
 
 def _costs(sides: Sequence[tuple[Instance, Sequence[Subject]]]) -> list[dict[str, float]]:
