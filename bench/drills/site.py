@@ -14,7 +14,7 @@ from pathlib import Path
 from bench import machine
 from bench.cast import Cast
 from bench.contestants import environment
-from bench.gunicorn import ROOT, START_SECONDS, Gunicorn, wait_until
+from bench.gunicorn import START_SECONDS, Gunicorn, wait_until
 from bench.prepare import prepared
 from bench.redis_server import Redis, listens
 from tests.support import postgres
@@ -166,7 +166,6 @@ class Site:
         processes: int = 1,
         redis: Redis | None = None,
         ahead: float = 0,
-        root: Path = ROOT,
         **extra: str,
     ) -> Instance:
         """Start an instance.
@@ -174,7 +173,6 @@ class Site:
         Args:
             processes: more than one need `redis`.
             ahead: seconds by which its clock is ahead.
-            root: where its code is.
         """
         port = self.port()
         env = self.environment(url, data, port) | {"WEB_CONCURRENCY": str(processes)} | extra
@@ -182,7 +180,7 @@ class Site:
             env["REDIS_URL"] = redis.url
         if ahead:
             env |= {"PYTHONPATH": str(_SHIFTED_CLOCK), "DRILL_CLOCK_SHIFT": str(ahead)}
-        instance = Instance(port, env, self.directory / f"server-{port}.log", root=root)
+        instance = Instance(port, env, self.directory / f"server-{port}.log")
         self.stack.callback(instance.stop)
         instance.start()
         return instance

@@ -4,6 +4,7 @@ An operator's report holds a lock of each table that it reads while the migratio
 git, as of the commit before the first migration since the release (`tests.support.releases`).
 """
 
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -19,7 +20,7 @@ from bench.cast import CLIENT_ID, Cast, load
 from bench.drills.client import Client
 from bench.drills.load import Journal, Load
 from bench.drills.report import Report
-from bench.drills.site import MEMBERS, Site, wait_until
+from bench.drills.site import MEMBERS, Instance, Site, wait_until
 from bench.drills.stored import compare, query
 from bench.gunicorn import ROOT
 from tests.support.releases import RELEASED
@@ -45,7 +46,7 @@ def drill(site: Site) -> list[Report]:
     report.notes.append(f"the last release is {commit[:9]}; its migrations: {', '.join(sorted(RELEASED.values()))}")
     url, data, cast = _released(site, old)
     environment = site.environment(url, data, site.origin_port)
-    instance = site.serve(url, data, root=old)
+    instance = _served(site, old, url, data)
     half = len(cast.members) // 2
     with Load([instance.port], cast.members[:half]) as first:
         time.sleep(1.5)
@@ -88,7 +89,8 @@ def _take_out(directory: Path) -> str:
 
 def _git(*arguments: str) -> bytes:
     """What git says; nothing if this is no clone of the project."""
-    return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, check=False).stdout  # noqa: S607
+    git = shutil.which("git")
+    return subprocess.run([git, "-C", ROOT, *arguments], capture_output=True, check=False).stdout if git else b""
 
 
 def _last_migrations(commit: str) -> dict[str, str]:
@@ -106,6 +108,15 @@ def _released(site: Site, old: Path) -> tuple[str, Path, Cast]:
     command = [sys.executable, "-m", "bench.prepare", "bench.drills.seed.fill", str(MEMBERS), str(cast)]
     subprocess.run(command, cwd=old, env=site.environment(url, data, site.origin_port), check=True)
     return url, data, load(cast)
+
+
+def _served(site: Site, old: Path, url: str, data: Path) -> Instance:
+    """The old code, started."""
+    port = site.port()
+    instance = Instance(port, site.environment(url, data, port), site.directory / "released.log", root=old)
+    site.stack.callback(instance.stop)
+    instance.start()
+    return instance
 
 
 def _migrated(environment: dict[str, str], url: str, log: Path) -> int:
