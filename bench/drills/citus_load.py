@@ -16,7 +16,6 @@ from bench.drills.report import Report
 from bench.drills.site import MEMBERS, Instance, Site
 from bench.drills.stored import compare, query
 from bench.drills.stuck import Watch
-from bench.gunicorn import ROOT
 from bench.prepare import prepared
 
 SHARDS = "8"
@@ -75,10 +74,10 @@ def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tu
     data.mkdir()
     env = site.environment(url, data, site.origin_port)
     cast = prepared("bench.drills.seed.fill", MEMBERS, env, site.directory / f"cast-{name}.json")
-    setting = {"DATABASE_DISTRIBUTED": str(distributed).lower()}
+    setting = str(distributed).lower()
     if distributed:
-        manage(env | setting, "distribute", "--shards", SHARDS)
-    return site.serve(url, data, processes=1, redis=None, ahead=0, root=ROOT, **setting), url, cast.members
+        manage(env | {"DATABASE_DISTRIBUTED": setting}, "distribute", "--shards", SHARDS)
+    return site.serve(url, data, DATABASE_DISTRIBUTED=setting), url, cast.members
 
 
 def _costs(sides: Sequence[tuple[Instance, Sequence[Subject]]]) -> list[dict[str, float]]:
