@@ -96,9 +96,7 @@ class _Fleet:
         self.ports = [instance.port for instance in self._instances]
 
     def _started(self) -> Instance:
-        return self._site.serve(
-            self.url, self._data, processes=1, redis=self._redis, ahead=0, root=ROOT, **self.settings
-        )
+        return self._site.serve(self.url, self._data, processes=1, redis=self._redis, ahead=0, **self.settings)
 
     def roll(self, **changes: str) -> None:
         """Replace one instance after the other by one with these settings."""
