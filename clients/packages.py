@@ -10,8 +10,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
+
+from studyservice import __version__
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -50,12 +51,6 @@ _COMPILER = {
 }
 
 
-def version() -> str:
-    """That of the service's own package, which the clients share."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return str(project["version"])
-
-
 def build_python(directory: Path) -> None:
     """Make a project of Python in `directory`, in place of what is there.
 
@@ -66,7 +61,7 @@ def build_python(directory: Path) -> None:
     binaries = Path(sys.executable).parent
     with tempfile.TemporaryDirectory() as temporary:
         config = Path(temporary) / "config.json"
-        config.write_text(json.dumps(_GENERATOR | {"package_version_override": version()}), encoding="utf-8")
+        config.write_text(json.dumps(_GENERATOR | {"package_version_override": __version__}), encoding="utf-8")
         _run(
             *(str(binaries / "openapi-python-client"), "generate", "--meta", "uv", "--fail-on-warning"),
             *("--path", str(DESCRIPTION), "--config", str(config), "--output-path", str(directory)),
@@ -99,7 +94,7 @@ def build_typescript(directory: Path, node: str) -> None:
         _run(node, str(packages / "typescript" / "bin" / "tsc"), "--project", str(sources))
     locked = json.loads((TOOLS / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     package = json.loads((HERE / "typescript" / "package.json").read_text(encoding="utf-8"))
-    package |= {"version": version(), "dependencies": {"openapi-fetch": f"~{locked['openapi-fetch']}"}}
+    package |= {"version": __version__, "dependencies": {"openapi-fetch": f"~{locked['openapi-fetch']}"}}
     (directory / "package.json").write_text(json.dumps(package, indent=2) + "\n", encoding="utf-8")
     _add_texts(HERE / "typescript", directory)
 
