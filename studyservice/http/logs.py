@@ -71,6 +71,13 @@ class LineHandler(logging.Handler):
         """None is needed."""
         self.lock = None
 
+    def handle(self, record: logging.LogRecord) -> bool:
+        """As Python's own, which asks for the lock: from Python 3.13 on there has to be one."""
+        passed: bool | logging.LogRecord = self.filter(record)
+        if passed:
+            self.emit(passed if isinstance(passed, logging.LogRecord) else record)
+        return bool(passed)
+
     def emit(self, record: logging.LogRecord) -> None:
         """Write the record's line."""
         try:
