@@ -18,6 +18,7 @@ import psycopg
 import pytest
 from django.db import connection
 
+from studyservice import __version__
 from tests import ROOT
 from tests.support import databases
 from tests.support import server as servers
@@ -212,13 +213,13 @@ def test_ready_wants_every_migration(tmp_path: Path, url: str) -> None:
         ready = ada.call("GET", "/health/ready")
         assert (ready.status, ready.body) == (
             200,
-            {"status": "ok", "checks": {"database": "ok", "migrations": "ok"}},
+            {"status": "ok", "version": __version__, "checks": {"database": "ok", "migrations": "ok"}},
         )
         _execute(url, "DELETE FROM django_migrations WHERE app = 'vocab' AND name = '0001_initial'")
         unready = ada.call("GET", "/health/ready")
         assert (unready.status, unready.body) == (
             503,
-            {"status": "down", "checks": {"database": "ok", "migrations": "down"}},
+            {"status": "down", "version": __version__, "checks": {"database": "ok", "migrations": "down"}},
         )
         assert ada.call("GET", "/health").status == 200
 
