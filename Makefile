@@ -14,7 +14,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, BASE_URL, DATA_DIR)
-	@$(PYTHON) trial/alone.py $(VENV).lock $(MAKE) --no-print-directory $(VENV)/installed
+	@$(PYTHON) trial/alone.py $(VENV).lock $(MAKE) --silent $(VENV)/installed
 	@exec $(BIN)/python -m trial
 
 secret: $(VENV)/bin/python
