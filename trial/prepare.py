@@ -9,6 +9,8 @@ from accounts.models import Member
 from studyservice.environment import LOOPBACK
 from trial.demo import DEMO_EMAIL, create_demo_member
 
+PRINTING = "django.core.mail.backends.console.EmailBackend"
+
 
 def prepare() -> None:
     """Set up `DATA_DIR`, and say where everything is and how to make the first call."""
@@ -26,6 +28,11 @@ def prepare() -> None:
             f"  Try it, from another terminal:\n\n"
             f"    curl -H 'Authorization: Bearer {secret}' {base}/v1/agenda"
         )
+    elif Member.objects.filter(email=DEMO_EMAIL).exists():
+        print(
+            f"\n  Sign in as {DEMO_EMAIL} with the password of the first start, or ask for a code. Another API key:\n"
+            f"  {_manage()} createapikey {DEMO_EMAIL} again"
+        )
     print(
         f"\n  Start page      {base}/\n"
         f"  Keys and apps   {base}/keys\n"
@@ -35,6 +42,8 @@ def prepare() -> None:
         f"  Admin           {base}/admin, for an operator, whom this makes:\n"
         f"                  {_manage()} createmember you@example.org --staff --password-prompt\n"
     )
+    if settings.EMAIL_BACKEND == PRINTING:
+        print("  E-mails are not sent but printed here, with the codes for signing in.\n")
     if base.startswith("http:") and settings.HOST not in LOOPBACK:
         print(
             f"  Careful: with HOST={settings.HOST} whoever shares a network with this machine reaches this trial,\n"
@@ -50,6 +59,5 @@ def prepare() -> None:
 
 def _manage() -> str:
     """How commands are run on the data of this trial."""
-    if settings.CHECKOUT:
-        return f"DATA_DIR='{settings.DATA_DIR}' .venv/bin/python manage.py"
-    return f"DATA_DIR='{settings.DATA_DIR}' study-data-service manage"
+    environment = f"DATA_DIR='{settings.DATA_DIR}' BASE_URL={settings.BASE_URL}"
+    return f"{environment} {'.venv/bin/python manage.py' if settings.CHECKOUT else 'study-data-service manage'}"

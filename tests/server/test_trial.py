@@ -7,6 +7,8 @@ import pytest
 
 from accounts.models import Member
 from tests.support.doors import RestDoor
+from trial.demo import DEMO_EMAIL
+from trial.prepare import PRINTING
 from trial.prepare import prepare as trial
 
 pytestmark = pytest.mark.django_db
@@ -31,12 +33,17 @@ def test_trial_makes_one_member_with_data_around_today(settings: Any, capsys: py
     assert agenda["milestones"]
     [line] = [line for line in printed.splitlines() if line.strip().startswith("password")]
     assert Member.objects.get().check_password(line.split()[-1])
+    settings.EMAIL_BACKEND = PRINTING
     trial()
     again = capsys.readouterr().out
     for path in ("/", "/keys", "/mcp", "/docs", "/admin"):
         assert f"{settings.BASE_URL}{path}" in again
         assert f"{settings.BASE_URL}{path}" in printed
-    assert f"DATA_DIR='{settings.DATA_DIR}' .venv/bin/python manage.py createmember you@example.org --staff" in again
+    manage = f"DATA_DIR='{settings.DATA_DIR}' BASE_URL={settings.BASE_URL} .venv/bin/python manage.py"
+    assert f"{manage} createmember you@example.org --staff" in again
+    assert f"{manage} createapikey {DEMO_EMAIL} again" in again
+    assert "or ask for a code" not in printed
+    assert "not sent but printed here, with the codes" in again
     assert "Careful" not in again
     assert Member.objects.count() == 1
 
@@ -51,4 +58,4 @@ def test_a_trial_on_a_network_says_what_it_risks(settings: Any, capsys: pytest.C
     trial()
     printed = capsys.readouterr().out
     assert "Careful" in printed
-    assert "BASE_URL" not in printed
+    assert "address that BASE_URL names" not in printed
