@@ -1,6 +1,6 @@
 """A member's dated items: reading and writing; `courses.item_pages` lists them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Unpack, cast
 from uuid import UUID
@@ -81,6 +81,12 @@ def items_ahead(member: Member) -> list[ItemRow]:
     """The items of all courses due from today on, soonest first."""
     today = member.today()
     return with_days_until(_AHEAD.all(member_id=member.id, today=today), today)
+
+
+def course_ids(member: Member, item_ids: Iterable[UUID]) -> dict[UUID, UUID]:
+    """The course of each of these items of the member's."""
+    found = Item.objects.filter(member_id=member.id, id__in=set(item_ids))
+    return dict(found.values_list("id", "course_id"))
 
 
 def create_single_item(

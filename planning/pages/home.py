@@ -1,8 +1,10 @@
 """The home page: what this is, and for who is signed in this week."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from itertools import groupby
 from typing import NamedTuple
+from uuid import UUID
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -12,6 +14,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.membership import standing
 from accounts.models import Member
+from courses.items import course_ids
 from planning.agenda import get_agenda
 from planning.serializers import AgendaRow
 
@@ -26,12 +29,15 @@ class Due(NamedTuple):
         what: an item's kind, or what a milestone leads up to.
         recall: of the flashcards of its course, the percentage that will be recalled on its day if nothing is studied
             until then; None where that is not told.
+        since: of what is overdue, the day that it was due.
     """
 
     title: str
     course: str | None
+    course_id: UUID | None
     what: str
     recall: float | None = None
+    since: date | None = None
 
 
 class Day(NamedTuple):
@@ -56,23 +62,27 @@ def home(request: HttpRequest) -> HttpResponse:
     context["time_zone"] = member.time_zone
     if member.membership_is_active():
         agenda = get_agenda(member, days=WEEK)
-        context |= {"today": agenda["today"], "tomorrow": agenda["today"] + timedelta(days=1), **_sorted(agenda)}
+        context |= {"today": agenda["today"], "tomorrow": agenda["today"] + timedelta(days=1)}
+        context |= _sorted(agenda, course_ids(member, (step["item_id"] for step in agenda["milestones"])))
     return render(request, "week.html", context)
 
 
-def _sorted(agenda: AgendaRow) -> dict[str, object]:
-    """The agenda by days, with overdue and undated steps apart."""
+def _sorted(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, object]:
+    """The agenda by days, with overdue and undated steps apart; `courses` has the course of each step's item."""
     recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
     dated = [
-        (item["due_on"], Due(item["title"], item["course_name"], item["kind"], recall.get(item["id"])))
+        (
+            item["due_on"],
+            Due(item["title"], item["course_name"], item["course_id"], item["kind"], recall.get(item["id"])),
+        )
         for item in agenda["items"]
         if item["due_on"] is not None
     ]
     overdue, undated = [], []
     for step in agenda["milestones"]:
-        due = Due(step["title"], step["course_name"], f"for {step['item_title']}")
+        due = Due(step["title"], step["course_name"], courses.get(step["item_id"]), f"for {step['item_title']}")
         if step["overdue"]:
-            overdue.append(due)
+            overdue.append(due._replace(since=step["due_on"]))
         elif step["due_on"] is None:
             undated.append(due)
         else:

@@ -46,6 +46,8 @@ def test_a_member_sees_this_week(signed_in: Client, owner: RestDoor, time_machin
     places = [page.index(text) for text in order]
     assert places == sorted(places)
     assert "Final" not in page
+    assert page.count(f'<a href="/courses/{course["id"]}">Biology</a>') == 5, "each of them leads to its course"
+    assert "since 20 November" in page
 
 
 def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestDoor, time_machine: Any) -> None:
@@ -75,8 +77,8 @@ def test_an_exam_tells_what_would_be_recalled_of_its_flashcards(
     deck = owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
     owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     page = text_of(signed_in)
-    assert "exam · Biology · you would recall 50 % of its flashcards that day" in page
-    assert "paper · Biology</span>" in page
+    assert "Biology</a> · you would recall 50 % of its flashcards that day" in page
+    assert "Biology</a></span>" in page
 
 
 def test_an_empty_week_says_so(signed_in: Client) -> None:
