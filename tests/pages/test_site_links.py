@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from accounts.models import Member
+
 LINKS = {
     "CONTACT_URL": "mailto:help@example.org",
     "PRIVACY_URL": "https://example.org/privacy",
@@ -52,3 +54,20 @@ def test_the_authorization_server_names_them(client: Client, settings: Any) -> N
     settings.PRIVACY_URL, settings.TERMS_URL = LINKS["PRIVACY_URL"], LINKS["TERMS_URL"]
     document = client.get(path).json()
     assert (document["op_policy_uri"], document["op_tos_uri"]) == (LINKS["PRIVACY_URL"], LINKS["TERMS_URL"])
+
+
+@pytest.mark.parametrize(
+    ("path", "marked"),
+    [
+        ("/courses", '<a href="/courses" aria-current="page">Courses</a>'),
+        ("/courses/new", '<a href="/courses" aria-current="true">Courses</a>'),
+        ("/docs/quickstart", '<a href="/docs/guides" aria-current="true">Guides</a>'),
+        ("/docs", '<a href="/docs" aria-current="page">API reference</a>'),
+        ("/activity/account", '<a href="/activity" aria-current="true">Activity</a>'),
+    ],
+)
+def test_the_menu_marks_where_one_is(client: Client, owner_member: Member, path: str, marked: str) -> None:
+    client.force_login(owner_member)
+    header = client.get(path).content.decode().split("</header>")[0]
+    assert marked in header
+    assert header.count("aria-current") == 1

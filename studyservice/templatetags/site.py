@@ -1,0 +1,26 @@
+"""What the frame of every page calls."""
+
+from django.template import Context, Library
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+register = Library()
+
+
+@register.simple_tag(takes_context=True)
+def site_link(context: Context, name: str, text: str, *, below: bool = True, also: str | None = None) -> SafeString:
+    """A link of the site's menu; `aria-current` says that it is this page, or that this page belongs to it.
+
+    Args:
+        below: whether pages whose addresses lie below belong to it.
+        also: the name of another address that does.
+    """
+    address, path, match = reverse(name), context["request"].path, context["request"].resolver_match
+    if path == address:
+        mark = format_html(' aria-current="{}"', "page")
+    elif (below and path.startswith(f"{address}/")) or (match and match.url_name == also):
+        mark = format_html(' aria-current="{}"', "true")
+    else:
+        mark = SafeString()
+    return format_html('<a href="{}"{}>{}</a>', address, mark, text)
