@@ -1,6 +1,7 @@
 """The courses of a member, one of them, a new one by hand, and what is deleted."""
 
 from http import HTTPStatus
+from typing import NamedTuple
 from uuid import UUID
 
 from django.contrib import messages
@@ -11,13 +12,28 @@ from django.views.decorators.http import require_http_methods, require_safe
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
 from courses.pages.course_forms import CourseForm
-from courses.serializers import ItemRow
+from courses.serializers import CourseRow, ItemRow
 from courses.uploads.files import files_by_course, list_syllabi
+from courses.uploads.serializers import SyllabusRow
 from courses.views import CourseViewSet
 from studyservice.operations.errors import Conflict, NotFound
 
 NEXT = 3
 """Items of each course in the list."""
+
+
+class Listed(NamedTuple):
+    """A course in the list.
+
+    Attributes:
+        next: its items from today on, `NEXT` of them at most.
+        more: how many come after these.
+    """
+
+    course: CourseRow
+    next: list[ItemRow]
+    more: int
+    files: list[SyllabusRow]
 
 
 @for_active_members
@@ -30,8 +46,9 @@ def course_list(request: HttpRequest) -> HttpResponse:
         due.setdefault(item["course_id"], []).append(item)
     files = files_by_course(member)
     listed = [
-        (course, due.get(course["id"], [])[:NEXT], files.get(course["id"], []))
+        Listed(course, ahead[:NEXT], len(ahead[NEXT:]), files.get(course["id"], []))
         for course in courses.list_courses(member)
+        for ahead in [due.get(course["id"], [])]
     ]
     return render(request, "courses.html", {"courses": listed, "full": len(listed) >= courses.MAX_COURSES})
 

@@ -37,6 +37,7 @@ def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: Res
     assert f'href="/courses/{course["id"]}">Cell Biology</a>' in page
     shown = [day for day in range(20, 30) if f"Quiz of 2026-11-{day}" in page]
     assert shown == [22, 25, 26]
+    assert "and 1 more</p>" in page
 
 
 def test_the_week_leads_there(browser: Client, course: Any) -> None:
