@@ -11,17 +11,30 @@ from studyservice.rates.limiter import Window
 
 
 def error_page(
-    request: HttpRequest, status: HTTPStatus, title: str, text: str, *, headers: Mapping[str, str] | None = None
+    request: HttpRequest,
+    status: HTTPStatus,
+    title: str,
+    text: str,
+    *,
+    headers: Mapping[str, str] | None = None,
+    wrong_account: bool = False,
 ) -> HttpResponse:
     """An error as a page.
 
     Args:
         title: what happened, a few words.
         text: what to do next.
+        wrong_account: whether somebody else may open the page, so that it offers to sign in as them.
 
     After a fault of the server the page is made without the request, whose session may be what failed.
     """
-    context = {"status": status.value, "title": title, "text": text, "request_id": current_request_id()}
+    context = {
+        "status": status.value,
+        "title": title,
+        "text": text,
+        "wrong_account": wrong_account,
+        "request_id": current_request_id(),
+    }
     content = render_to_string("error.html", context, request if status < HTTPStatus.INTERNAL_SERVER_ERROR else None)
     response = HttpResponse(content, status=status, headers=dict(headers or {}))
     response.headers["Cache-Control"] = "no-store"

@@ -11,13 +11,15 @@ from studyservice.http.responses import error_response, oauth_error_response
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError, InvalidRequest, NotFound
 
 
-def _page_or_envelope(request: HttpRequest, error: ApiError, title: str, text: str) -> HttpResponse:
+def _page_or_envelope(
+    request: HttpRequest, error: ApiError, title: str, text: str, *, wrong_account: bool = False
+) -> HttpResponse:
     if is_oauth_path(request.path_info):
         code = "server_error" if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request"
         return oauth_error_response(code, error.message, error.status, error.headers)
     if is_json_path(request.path_info):
         return error_response(error)
-    return error_page(request, error.status, title, text, headers=error.headers)
+    return error_page(request, error.status, title, text, headers=error.headers, wrong_account=wrong_account)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -29,7 +31,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler403`."""
     text = "The account you are signed in with may not open this page. Sign in with one that may."
-    return _page_or_envelope(request, InsufficientScope(), "Not allowed", text)
+    return _page_or_envelope(request, InsufficientScope(), "Not allowed", text, wrong_account=True)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

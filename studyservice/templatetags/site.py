@@ -16,7 +16,9 @@ def site_link(context: Context, name: str, text: str, *, below: bool = True, als
         below: whether pages whose addresses lie below belong to it.
         also: the name of another address that does.
     """
-    address, path, match = reverse(name), context["request"].path, context["request"].resolver_match
+    address = reverse(name)
+    request = context.get("request")  # missing where an error is told whose request may be the trouble
+    path, match = (request.path, request.resolver_match) if request else ("", None)
     if path == address:
         mark = format_html(' aria-current="{}"', "page")
     elif (below and path.startswith(f"{address}/")) or (match and match.url_name == also):

@@ -18,6 +18,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts import mail
 from accounts.models import Member, SignInCode
 from accounts.sessions import end_sessions
+from tests.support.forms import form_with
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_than, signed_in
 
 
@@ -279,4 +280,15 @@ def test_a_new_password_ends_other_sessions(client: Client, member: Member) -> N
     client.force_login(member)
     member.set_password("another horse battery")
     member.save()
+    assert not signed_in(client)
+
+
+def test_who_may_not_open_a_page_can_sign_in_as_somebody_else(client: Client, member: Member) -> None:
+    client.force_login(member)
+    page = client.get("/admin/", follow=True)
+    assert page.status_code == 403
+    assert 'action="/sign-in/another"' in page.content.decode()
+    form = form_with("next", page.content.decode())
+    assert form["next"] == ["/admin/"]
+    assert client.post("/sign-in/another", form).headers["Location"] == "/sign-in?next=%2Fadmin%2F"
     assert not signed_in(client)
