@@ -88,6 +88,5 @@ def _review(
         return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
     except ValidationFailed:  # the file was taken or had its day in between, which its page says
         return redirect(request.path)
-    number = len(new.review.approved)
-    messages.success(request, f"“{course['name']}” is added with {number} item{'' if number == 1 else 's'}.")
+    messages.success(request, f"“{course['name']}” is added with {new.taken}.")
     return redirect("course", course_id=course["id"])

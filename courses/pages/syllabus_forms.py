@@ -222,6 +222,13 @@ class NewCourse:
             grade_categories=self._categories(),
         )
 
+    @property
+    def taken(self) -> str:
+        """How much was approved, in words."""
+        items, weights = len(self.review.approved), len(self._categories())
+        told = f"{items} item{'' if items == 1 else 's'}"
+        return f"{told} and {weights} part{'' if weights == 1 else 's'} of the grade" if weights else told
+
     def _categories(self) -> list[CategoryEntryFields]:
         taken = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]
         return [{"name": one["name"], "weight": Decimal(one["weight"])} for one in taken]

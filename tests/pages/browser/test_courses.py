@@ -63,7 +63,7 @@ def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Pat
     audit(page)
     page.get_by_label("Title of “Midterm exam”").fill("Midterm exam")
     page.get_by_role("button", name="Add course").click()
-    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 3 items.")
+    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 3 items and 3 parts of the grade.")
     assert dates() == [("Midterm exam", "2026-10-08"), ("Essay 1", "2026-11-03"), ("Final exam", "2026-12-11")]
     audit(page)
 
@@ -113,7 +113,7 @@ def test_a_pasted_text_is_taken_by_keyboard_alone(open_signed_in: Any) -> None:
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Presentation")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 4 items.")
+    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 4 items and 3 parts of the grade.")
     assert ("Presentation", "2026-11-20") in dates()
 
 
