@@ -49,6 +49,14 @@ def test_it_gets_a_name_and_a_course_or_goes_into_the_deck_there_is(
     assert decks(owner) == [("Cells", "Cell Biology", 3)]
 
 
+def test_the_decks_that_are_there_are_shown(browser: Client, owner: RestDoor, course: Any) -> None:
+    assert "Your decks" not in browser.get("/decks/import").content.decode()
+    cards = [{"term": term, "definition": "a part of a cell"} for term in ("nucleus", "ribosome")]
+    owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
+    page = browser.get("/decks/import").content.decode()
+    assert f'Cells</strong> <span class="hint">2 cards, 2 due · <a href="/courses/{course["id"]}">Cell Biology<' in page
+
+
 def test_wrong_rows_are_named_and_what_was_entered_stays(browser: Client, owner: RestDoor, course: Any) -> None:
     page = send(browser, b"term,definition\nmitosis,\n", name="Cells", merge="on")
     assert page.status_code == 422

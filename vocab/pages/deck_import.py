@@ -1,6 +1,6 @@
 """Flashcards out of a file: a table, or a package of Anki's."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -16,8 +16,9 @@ from courses.courses import list_courses
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
 from studyservice.operations.uploads import Upload
+from vocab.decks import list_vocab_decks
 from vocab.importing import MAX_FILE, import_vocab_decks
-from vocab.serializers import MAX_DECK_NAME
+from vocab.serializers import MAX_DECK_NAME, DeckRow
 
 MAX_ERRORS = 20
 """Wrong rows that the page names; a file with more is mended as a whole."""
@@ -66,7 +67,8 @@ def import_decks(request: HttpRequest) -> HttpResponse:
     """Asks for a file on GET; a post of one makes decks, and tells which."""
     member = signed_in(request)
     if request.method != "POST":
-        return _page(request, DeckFileForm(member=member))
+        decks = list_vocab_decks(member, include_cards=False)
+        return _page(request, DeckFileForm(member=member), decks=decks)
     form = DeckFileForm(request, member=member)
     if not form.is_valid():
         return _page(request, form, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -95,6 +97,7 @@ def _page(
     form: DeckFileForm,
     status: HTTPStatus = HTTPStatus.OK,
     headers: Mapping[str, str] | None = None,
+    decks: Sequence[DeckRow] = (),
 ) -> HttpResponse:
-    context = {"form": form, "most": megabytes(MAX_FILE)}
+    context = {"form": form, "most": megabytes(MAX_FILE), "decks": decks}
     return with_headers(render(request, "deck_import.html", context, status=status), headers or {})
