@@ -70,6 +70,11 @@ def member_named(email: str) -> Member:
         raise CommandError(f"There is no member {email}.") from None
 
 
+def members(number: int) -> str:
+    """So many members, in words."""
+    return f"{number} member{'' if number == 1 else 's'}"
+
+
 def answer(
     command: BaseCommand, fields: Mapping[str, Told | Sequence[Mapping[str, Told]]], *, as_json: bool, text: str
 ) -> None:

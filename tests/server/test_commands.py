@@ -264,7 +264,7 @@ class TestPurgeExpired:
         SessionFactory.create(session_key="live")
         assert run_json("purgeexpired")["sessions"] == 5
         assert [session.session_key for session in BrowserSession.objects.all()] == ["live"]
-        assert "0 sessions" in run("purgeexpired")
+        assert "sessions" not in run("purgeexpired")
 
     def test_keys_go_90_days_after_their_end(self, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(purging, "BATCH", 2)

@@ -154,7 +154,7 @@ class TestRemind:
 
     def test_a_dry_run_sends_none(self, make_member: Any) -> None:
         ending(make_member)
-        assert run("remind", "--dry-run") == "ada@example.org\nWould be sent to 1.\n"
+        assert run("remind", "--dry-run") == "ada@example.org\nWould be sent to 1 member.\n"
         assert mail.outbox == []
         assert run_json("remind")["sent"] == 1
 

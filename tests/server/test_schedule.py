@@ -43,8 +43,8 @@ def test_it_runs_each_command_and_ends_when_told(tmp_path: Path) -> None:
                 process.stdout.close()
             process.kill()
             process.wait()
-    assert lines[:2] == ["Sent 0, 0 are left.\n", "Sent to 0.\n"]
-    assert lines[2].startswith("Removed 0 sessions")
+    assert lines[:2] == ["Sent 0, 0 are left.\n", "Reminded 0 members.\n"]
+    assert lines[2] == "Nothing has expired.\n"
 
 
 @pytest.mark.django_db

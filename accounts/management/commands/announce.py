@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts import outbox
 from accounts.api_keys import active
 from accounts.connections import CONNECTED_APPS
-from accounts.management.arguments import text
+from accounts.management.arguments import members, text
 from accounts.models import ApiKey, Member
 from accounts.outgoing_mail import MailKind
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             for email in emails.iterator():
                 self.stdout.write(email)
-            self.stdout.write(f"Would be sent to {_members(emails.count())}.")
+            self.stdout.write(f"Would be sent to {members(emails.count())}.")
             return
         body = f"{body.rstrip()}\n\nWhat changed: {settings.BASE_URL}{reverse('changelog')}\n"
         ids = outbox.store(MailKind.ANNOUNCEMENT, subject, body, emails.iterator())
@@ -52,9 +52,9 @@ class Command(BaseCommand):
                 sent += 1
             else:
                 self.stderr.write(f"{delivery.email}: {delivery.failure}")
-        self.stdout.write(f"Sent to {_members(sent)}.")
+        self.stdout.write(f"Sent to {members(sent)}.")
         if sent < len(ids):
-            raise CommandError(f"Not sent to {_members(len(ids) - sent)} yet; delivermail tries again.")
+            raise CommandError(f"Not sent to {members(len(ids) - sent)} yet; delivermail tries again.")
 
 
 def _audience(*, with_apps: bool) -> QuerySet[Member, str]:
@@ -63,7 +63,3 @@ def _audience(*, with_apps: bool) -> QuerySet[Member, str]:
     if with_apps:
         reached |= Q(pk__in=CONNECTED_APPS.get().members().values("pk"))
     return Member.objects.filter(reached, is_active=True).order_by("email").values_list("email", flat=True)
-
-
-def _members(number: int) -> str:
-    return f"{number} {'member' if number == 1 else 'members'}"

@@ -18,9 +18,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: object, **options: Any) -> None:
         removed = purge_all()
+        told = ", ".join(f"{number} {what.replace('_', ' ')}" for what, number in removed.items() if number)
         answer(
             self,
             removed,
             as_json=options["json"],
-            text="Removed " + ", ".join(f"{n} {what.replace('_', ' ')}" for what, n in removed.items()) + ".",
+            text=f"Removed {told}." if told else "Nothing has expired.",
         )

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from accounts.management.arguments import add_json_option, answer
+from accounts.management.arguments import add_json_option, answer, members
 from accounts.reminders import due, remind
 
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         """Send, or with `--dry-run` list; an address that is refused is named and keeps nobody else from theirs."""
         if options["dry_run"]:
             emails = list(due().values_list("email", flat=True))
-            told = "\n".join([*emails, f"Would be sent to {len(emails)}."])
+            told = "\n".join([*emails, f"Would be sent to {members(len(emails))}."])
             answer(self, {"would_be_sent": len(emails)}, as_json=options["json"], text=told)
             return
         sent = failed = 0
@@ -31,6 +31,6 @@ class Command(BaseCommand):
             else:
                 failed += 1
                 self.stderr.write(f"{reminded.email}: {reminded.failure}")
-        answer(self, {"sent": sent, "failed": failed}, as_json=options["json"], text=f"Sent to {sent}.")
+        answer(self, {"sent": sent, "failed": failed}, as_json=options["json"], text=f"Reminded {members(sent)}.")
         if failed:
             raise CommandError(f"Not sent to {failed}, named above; delivermail tries again.")
