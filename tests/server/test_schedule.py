@@ -62,7 +62,7 @@ def test_a_command_that_fails_is_logged_and_the_next_runs(
     command._run("remind")
     assert "remind: Not sent to 1, named above; delivermail tries again." in caplog.messages
     command._run("purgeexpired")
-    assert "Removed" in capsys.readouterr().out
+    assert "Nothing has expired." in capsys.readouterr().out
 
 
 @pytest.mark.postgresql
