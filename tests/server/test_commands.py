@@ -7,6 +7,7 @@ from unittest.mock import ANY
 
 import pytest
 import time_machine
+from django.conf import settings
 from django.core.management import CommandError
 from django.utils import timezone
 
@@ -65,8 +66,9 @@ class TestCreateMember:
     def test_without_json_it_is_said_in_words(self) -> None:
         printed = run("createmember", EMAIL, "--api-key", "Key")
         member = Member.objects.get()
-        first, second = printed.splitlines()
+        first, second, third = printed.splitlines()
         assert first == f"Created {EMAIL} ({member.id})."
+        assert third == f"Signs in at {settings.BASE_URL}/sign-in with a code by e-mail."
         assert RestDoor(second.removeprefix("API key, shown only now: ")).call("get_me").error is None
 
     @pytest.mark.parametrize(

@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
+from django.urls import reverse
 
 from accounts.acting import acting, command
 from accounts.api_keys import create_api_key
@@ -57,9 +59,16 @@ class Command(BaseCommand):
                     )
         except ValidationError as error:
             raise refused(error) from None
+        told = [f"Created {member.email} ({member.id})."]
+        if secret:
+            told.append(f"API key, shown only now: {secret}")
+        how = "with a code by e-mail" if password is None else "with the password, or a code by e-mail"
+        told.append(f"Signs in at {settings.BASE_URL}{reverse('sign-in')} {how}.")
+        if options["staff"]:
+            told.append(f"Operates at {settings.BASE_URL}{reverse('admin:index')}.")
         answer(
             self,
             {"id": member.id, "email": member.email, "api_key": secret},
             as_json=options["json"],
-            text=f"Created {member.email} ({member.id})." + (f"\nAPI key, shown only now: {secret}" if secret else ""),
+            text="\n".join(told),
         )
