@@ -538,6 +538,8 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
+DATE_FORMAT = "Y-m-d"  # as in the API, the log and the filters, for the admin; pages of members write months out
+DATETIME_FORMAT = r"Y-m-d H:i \U\T\C"
 
 STATIC_URL = "/static/"
 STATIC_ROOT = (BASE_DIR if CHECKOUT else DATA_DIR) / "staticfiles"
