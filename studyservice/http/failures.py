@@ -3,7 +3,9 @@
 import sys
 from http import HTTPStatus
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.urls import is_valid_path, reverse
 
 from studyservice.http.error_pages import error_page
 from studyservice.http.paths import is_json_path, is_oauth_path
@@ -45,10 +47,17 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler404`: no such route, or nothing of the member's under that name."""
+    title = "There is nothing at this address"
     text = "Check the address for typing mistakes, or start again from the home page."
-    return _page_or_envelope(
-        request, NotFound("There is nothing at this address."), "There is nothing at this address", text
-    )
+    return _page_or_envelope(request, NotFound(f"{title}.{_hint(request)}"), title, text)
+
+
+def _hint(request: HttpRequest) -> str:
+    """Where a program that asks for a wrong address finds the right one."""
+    path = request.path_info
+    if path.endswith("/") and is_valid_path(path.rstrip("/")):
+        return f" Leave out the slash at its end: {path.rstrip('/')}."
+    return f" Every operation is listed at {settings.BASE_URL}{reverse('docs')}."
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse
+from django.test import Client
 from django.urls import URLResolver, get_resolver, include, path
 from django.urls.exceptions import Resolver404
 from django.urls.resolvers import ResolverMatch
@@ -84,3 +86,19 @@ def nowhere(request: HttpRequest) -> HttpResponse:
 def test_a_route_that_would_not_fit_stops_the_start(route: Any) -> None:
     with pytest.raises(ImproperlyConfigured):
         RouteTable([route]).check()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("/v1/courses/", "Leave out the slash at its end: /v1/courses."),
+        ("/v1/course", f"Every operation is listed at {settings.BASE_URL}/docs."),
+        ("/v1/courses//", "Leave out the slash at its end: /v1/courses."),
+        ("/v1/", f"Every operation is listed at {settings.BASE_URL}/docs."),
+    ],
+)
+def test_a_wrong_address_is_told_where_the_right_one_is(client: Client, path: str, hint: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert answer.json()["error"]["message"] == f"There is nothing at this address. {hint}"
