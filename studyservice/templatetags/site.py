@@ -24,5 +24,5 @@ def site_link(context: Context, name: str, text: str, *, below: bool = True, als
     elif (below and path.startswith(f"{address}/")) or (match and match.url_name == also):
         mark = format_html(' aria-current="{}"', "true")
     else:
-        mark = SafeString()
+        mark = SafeString("")
     return format_html('<a href="{}"{}>{}</a>', address, mark, text)
