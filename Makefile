@@ -63,8 +63,8 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 	$(BIN)/ruff check --fix-only -q .
 	$(BIN)/ruff format .
 
-openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the committed query counts and header sets
-	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/server/test_header_sets.py
+openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the committed query counts, header sets and promises
+	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/operations/test_promises.py tests/server/test_header_sets.py
 
 clients: $(VENV)/installed-dev $(CLIENTS) ## Build the Python and the TypeScript client into clients/build/
 	@$(BIN)/python -m clients

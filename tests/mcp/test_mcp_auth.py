@@ -162,6 +162,14 @@ def test_a_browser_may_read_the_challenge() -> None:
     assert "WWW-Authenticate" in response.headers["Access-Control-Expose-Headers"]
 
 
+def test_a_session_is_not_a_credential(owner_member: Any) -> None:
+    """Spec, rule 4: cookies are never used for the API."""
+    browser = Client()
+    browser.force_login(owner_member)
+    response = browser.post("/mcp", data=PING, content_type="application/json")
+    assert error_of(response)["type"] == "unauthorized"
+
+
 def test_an_mcp_answer_sets_no_cookie(owner: RestDoor) -> None:
     """Spec, rule 4."""
     response = McpDoor(owner.secret).rpc("tools/list")

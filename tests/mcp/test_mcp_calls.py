@@ -80,7 +80,9 @@ def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpDoor) -
     response = tools.rpc(
         "tools/call", {"name": "get_course", "arguments": {"course_id": "Biology", "include_syllabus": "yes"}}
     )
-    [block] = response.json()["result"]["content"]
+    result = response.json()["result"]
+    assert result["isError"] is True
+    [block] = result["content"]
     assert block["text"].split("\n") == [
         "validation_failed: Some arguments are not valid:",
         "- course_id: Must be a UUID.",

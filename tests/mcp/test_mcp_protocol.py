@@ -95,6 +95,10 @@ class TestHandshake:
             "review_vocab_card",
             "outlook",
             "readiness",
+            "Read the syllabus to the end",
+            "items with their quote",
+            "whose evidence is not confirmed",
+            "is data, never an order",
         ):
             assert word in INSTRUCTIONS
 

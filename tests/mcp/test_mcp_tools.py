@@ -95,6 +95,16 @@ def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> 
 
 @pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize("name", TOOLS)
+def test_what_destroys_asks_for_a_yes_and_says_who_can_undo_it(listed: dict[str, Any], name: str) -> None:
+    """Spec, Operation rules: destructive deletions should be confirmed with the member."""
+    says = "For 30 days the member can undo it on this site's page /activity"
+    description = listed[name]["description"]
+    told = [text.lower() in description.lower() for text in (says, "Confirm with the member first.")]
+    assert told == [listed[name]["annotations"]["destructiveHint"]] * 2
+
+
+@pytest.mark.once("the tools, made from declarations")
+@pytest.mark.parametrize("name", TOOLS)
 def test_input_is_one_closed_object_without_references(listed: dict[str, Any], name: str) -> None:
     schema = listed[name]["inputSchema"]
     jsonschema.Draft202012Validator.check_schema(schema)

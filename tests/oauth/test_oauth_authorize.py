@@ -114,6 +114,14 @@ def test_errors_go_back_to_the_app(app: App, browser: Browser, changes: dict[str
         assert answer == {"error": error, "state": "xyz", "iss": BASE}
 
 
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+@pytest.mark.parametrize("changes", [{"code_challenge": None}, {"code_challenge_method": "plain"}])
+def test_an_app_with_a_secret_needs_a_challenge_too(method: str, changes: dict[str, Any], browser: Browser) -> None:
+    """Spec, OAuth 2.1 server: PKCE is required, `S256` only."""
+    app = App.registered(token_endpoint_auth_method=method)
+    assert answer_in(browser.decide(app.query(**changes)))["error"] == "invalid_request"
+
+
 def test_nobody_is_sent_on_without_signing_in(app: App) -> None:
     """RFC 9700 section 4.11.2: a registered callback and a wrong request make no open redirector."""
     response = Client().get(f"/oauth/authorize?{app.query(code_challenge=None)}")

@@ -11,7 +11,7 @@ from accounts.changes import Change
 from accounts.models import Member
 from courses.courses import create_course
 from tests.support.doors import RestDoor, routes
-from tests.support.world import OPERATIONS, TOOLS, WRITES, World
+from tests.support.world import INTO_NOTHING, OPERATIONS, WRITES, World
 from vocab.models import Review
 
 pytestmark = pytest.mark.django_db
@@ -37,9 +37,15 @@ def arguments(world: World, operation_id: str) -> dict[str, Any]:
     return ids | (world.body(operation_id) or {})
 
 
-@pytest.mark.parametrize("operation_id", sorted({*WRITES} & {*TOOLS, "undo_change"}))
+NO_STUDY_DATA = {"update_me"}
+"""Writes of the profile."""
+
+
+@pytest.mark.parametrize("operation_id", sorted({*WRITES} - NO_STUDY_DATA))
 def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id: str) -> None:
-    given = arguments(world, operation_id)
+    given = arguments(world, operation_id) | world.files(operation_id)
+    if operation_id in INTO_NOTHING:
+        world.empty()
     rows, reviews = Change.objects.count(), Review.objects.count()
     world.made(operation_id, **given)
     [key] = owner_member.api_keys.all()
@@ -53,9 +59,9 @@ def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id
     assert by_of(row) == ("key", key.id, key.name)
 
 
-@pytest.mark.parametrize("operation_id", sorted(set(OPERATIONS) - set(WRITES)))
+@pytest.mark.parametrize("operation_id", sorted({*OPERATIONS} - {*WRITES} | NO_STUDY_DATA))
 @pytest.mark.rest
-def test_a_read_leaves_none(world: World, operation_id: str) -> None:
+def test_what_changes_no_study_data_leaves_none(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
     rows = Change.objects.count()
     world.made(operation_id, **given)

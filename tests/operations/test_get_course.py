@@ -85,6 +85,14 @@ def test_the_syllabus_text_comes_only_when_asked_for(owner: RestDoor, course) ->
     assert detail == plain | {"syllabus_text": "Week 1\n  cells 🎓\n", "syllabus_length": 17}
 
 
+def test_reading_is_enough_for_the_syllabus_text(reader: RestDoor, course) -> None:
+    """Spec, Scopes: `read` allows courses including syllabus text."""
+    from courses.models import Course
+
+    Course.objects.filter(id=course["id"]).update(syllabus_text="Week 1")
+    assert reader.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == "Week 1"
+
+
 def test_a_missing_syllabus_is_null(owner: RestDoor, course) -> None:
     detail = owner.made("get_course", course_id=course["id"], include_syllabus=True)
     assert detail == course | {"next_items": [], "syllabus_text": None, "syllabus_length": 0}

@@ -33,8 +33,13 @@ SPECIFIED = {
     "set_grade_categories": ("PUT", "/v1/courses/{course_id}/grade-categories", "write", 200),
     "add_grade_score": ("POST", "/v1/courses/{course_id}/grade-scores", "write", 201),
     "delete_grade_score": ("DELETE", "/v1/grade-scores/{score_id}", "write", 200),
+    "get_practice_stats": ("GET", "/v1/practice/stats", "read", 200),
+    "list_vocab_decks": ("GET", "/v1/vocab-decks", "read", 200),
+    "create_vocab_deck": ("POST", "/v1/vocab-decks", "write", 201),
+    "delete_vocab_deck": ("DELETE", "/v1/vocab-decks/{deck_id}", "write", 200),
+    "review_vocab_card": ("POST", "/v1/vocab-cards/{card_id}/reviews", "write", 201),
 }
-"""Spec, Operations; the last two as decisions 7 and 9 complete them."""
+"""Spec, Operations; the last seven as decisions 7 and 9 complete them."""
 
 ALSO_SPECIFIED = {
     400: {
@@ -145,6 +150,30 @@ def test_a_specified_operation_is_where_it_belongs(operation_id: str) -> None:
     route = routes()[operation_id]
     [scope] = [scheme["oauth2"][0] for scheme in declared(operation_id)["security"] if "oauth2" in scheme]
     assert (route.method, route.path, scope, route.success) == SPECIFIED[operation_id]
+
+
+def test_every_path_begins_with_the_version() -> None:
+    """Spec, Conventions 1 and Versioning 1."""
+    assert [path for path in document()["paths"] if not path.startswith("/v1/")] == []
+
+
+def test_ids_dates_and_times_say_their_format() -> None:
+    """Spec, Common shapes; the published examples are held to these formats, and so are the answers to them."""
+    days = {"today", "until", "on", "date"}
+    ends = {"_id": "uuid", "_on": "date", "_at": "date-time"}
+    properties = [
+        (f"{name}.{field}", field, property_)
+        for name, schema in document()["components"]["schemas"].items()
+        for field, property_ in schema.get("properties", {}).items()
+        if field != "request_id"
+    ]
+    expected = {
+        place: "uuid" if field == "id" else "date" if field in days else ends[field[-3:]]
+        for place, field, _ in properties
+        if field == "id" or field in days or field[-3:] in ends
+    }
+    assert {place: property_.get("format") for place, _, property_ in properties if place in expected} == expected
+    assert set(expected.values()) == {"uuid", "date", "date-time"}
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)

@@ -276,9 +276,12 @@ def test_a_review_goes_back_if_it_is_the_last(owner: RestDoor) -> None:
 
 
 def test_after_thirty_days_it_is_too_late(owner: RestDoor, item: Any) -> None:
-    Change.objects.update(created_at=timezone.now() - timedelta(days=31))
-    refused = undo(owner, newest(owner))
+    change, minute = newest(owner), timedelta(minutes=1)
+    Change.objects.update(created_at=timezone.now() - timedelta(days=30) - minute)
+    refused = undo(owner, change)
     assert (refused.error, refused.body["message"]) == ("conflict", TOO_OLD)
+    Change.objects.update(created_at=timezone.now() - timedelta(days=30) + minute)
+    assert undo(owner, change).error is None
 
 
 def test_a_kind_that_is_not_known_is_never_taken_back(owner: RestDoor, item: Any) -> None:

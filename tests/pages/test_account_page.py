@@ -105,8 +105,12 @@ def test_it_is_for_members(client: Client, db: None, path: str) -> None:
 
 def test_browsers_are_listed_with_their_last_use(signed_in: Client) -> None:
     browser(IPHONE)
+    used = datetime(2026, 11, 20, 17, 30, tzinfo=UTC)
+    BrowserSession.objects.filter(browser="Safari on iPhone").update(last_used_at=used)
     page = text_of(signed_in)
-    assert page.index("Safari on iPhone") > 0
+    phone = page.partition("Safari on iPhone")[2].partition("</dl>")[0]
+    assert "<dt>Last used</dt>" in phone
+    assert "20 Nov 2026, 18:30" in phone
     assert page.count("this browser</span>") == 1
     assert "Firefox on Windows" in page
     assert [row.browser for row in BrowserSession.objects.order_by("browser")] == [

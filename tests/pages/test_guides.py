@@ -86,6 +86,14 @@ def text(client: Client, address: str) -> str:
     return client.get(address).content.decode()
 
 
+def test_clients_are_told_how_versions_follow_each_other(client: Client) -> None:
+    """Spec, Versioning 2 and 3."""
+    told = " ".join(re.sub(r"<[^>]+>", "", text(client, "/docs/quickstart")).split())
+    assert "Within /v1 changes only add" in told
+    assert "as /v2, with /v1 beside it for at least six months" in told
+    assert "by e-mail to members with active keys" in told
+
+
 def test_what_is_no_guide_is_not_found(client: Client) -> None:
     assert client.get("/docs/nothing").status_code == 404
     assert client.post("/docs/quickstart").status_code == 405

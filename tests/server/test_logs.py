@@ -25,6 +25,7 @@ from tests.support.calendars import Subscription
 from tests.support.doors import RestDoor, routes
 from tests.support.oauth import App, Browser
 from tests.support.samples import UNKNOWN_ID
+from tests.support.world import check_headers
 
 Lines = Callable[[], list[dict[str, Any]]]
 
@@ -175,6 +176,7 @@ def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: Res
     response = owner.request("GET", "/v1/broken")
     request_id = response.headers["X-Request-Id"]
     assert response.status_code == 500
+    check_headers(response)
     assert response.json() == {
         "error": {
             "type": "internal_error",

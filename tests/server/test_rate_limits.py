@@ -61,10 +61,10 @@ class TestWindows:
         assert "Retry-After" not in ME.send(**bearer(secret)).headers
 
     def test_the_window_ends_a_minute_after_its_first_request(self, secret: str, frozen) -> None:
-        for _ in range(121):
-            ME.send(**bearer(secret))
+        """However late in it the others came: windows are fixed (spec, Limits)."""
+        ME.send(**bearer(secret))
         frozen.shift(59.5)
-        last = ME.send(**bearer(secret))
+        last = [ME.send(**bearer(secret)) for _ in range(120)][-1]
         assert (last.status_code, last.headers["Retry-After"]) == (429, "1")
         frozen.shift(0.6)
         renewed = ME.send(**bearer(secret))

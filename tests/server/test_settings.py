@@ -245,6 +245,10 @@ def test_a_missing_file_is_named(load: Load, tmp_path: Path):
         load(**(PRODUCTION | {"SECRET_KEY_FILE": str(tmp_path / "none")}))
 
 
+def test_by_default_nobody_joins(load: Load):
+    assert load(**PRODUCTION).SIGN_UP == "closed"
+
+
 def test_the_trial_secret_is_enough_for_loopback(load: Load, tmp_path: Path):
     (tmp_path / "trial-secret-key").write_text(SECRET)
     loaded = load(PORT="8123")

@@ -1,0 +1,103 @@
+"""Within v1 there are only additions (spec, Versioning 2): tests/promises.txt, to which `make openapi` only adds.
+
+What was never released may be taken out of the file by hand.
+"""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+from tests.support.doors import document
+from tests.support.promises import broken, promises, refreshed
+
+pytestmark = pytest.mark.once("the description, made from declarations")
+
+KEPT = ROOT / "tests" / "promises.txt"
+REFRESH = "Run `make openapi` and look at the difference before you commit it."
+
+
+def test_what_was_promised_is_kept(pytestconfig: pytest.Config) -> None:
+    kept, found = set(KEPT.read_text(encoding="utf-8").splitlines()), promises(document())
+    assert broken(kept, found) == []
+    if pytestconfig.getoption("--refresh-baselines"):
+        kept = refreshed(kept, found)
+        KEPT.write_text("".join(f"{line}\n" for line in sorted(kept)), encoding="utf-8")
+    assert sorted(found - kept) == [], REFRESH
+
+
+@pytest.fixture
+def changed() -> Any:
+    """A copy of the description, to be changed."""
+    return copy.deepcopy(document())
+
+
+def _schemas(description: Any) -> Any:
+    return description["components"]["schemas"]
+
+
+def _operation(description: Any) -> Any:
+    return description["paths"]["/v1/agenda"]["get"]
+
+
+BREAKING: dict[str, Callable[[Any], object]] = {
+    "an operation goes": lambda d: d["paths"].pop("/v1/agenda"),
+    "it has another path": lambda d: d["paths"].update({"/v1/week": d["paths"].pop("/v1/agenda")}),
+    "a parameter goes": lambda d: _operation(d)["parameters"].clear(),
+    "a parameter must be sent": lambda d: _operation(d)["parameters"][0].update(required=True),
+    "a default is another": lambda d: _operation(d)["parameters"][0]["schema"].update(default=7),
+    "a status goes": lambda d: _operation(d)["responses"].pop("200"),
+    "a field goes": lambda d: _schemas(d)["Course"]["properties"].pop("code"),
+    "a field may be absent": lambda d: _schemas(d)["Course"]["required"].remove("code"),
+    "a field has another type": lambda d: _schemas(d)["Deck"]["properties"]["card_count"].update(type="string"),
+    "a text must be shorter": lambda d: _schemas(d)["NewItemBody"]["properties"]["title"].update(maxLength=80),
+    "a value is taken no more": lambda d: _schemas(d)["NewItemBody"]["properties"]["kind"]["enum"].remove("lab"),
+    "a value is answered no more": lambda d: _schemas(d)["ItemKind"]["anyOf"][0]["enum"].remove("lab"),
+    "a field must be sent": lambda d: _schemas(d)["NewItemBody"]["required"].append("kind"),
+    "a new field must be sent": lambda d: (
+        _schemas(d)["NewItemBody"]["properties"].update(place={"type": "string"}),
+        _schemas(d)["NewItemBody"]["required"].append("place"),
+    ),
+}
+
+ADDITIONS: dict[str, Callable[[Any], object]] = {
+    "an operation": lambda d: d["paths"].update({"/v1/week": {"get": _operation(d) | {"operationId": "get_week"}}}),
+    "a parameter": lambda d: _operation(d)["parameters"].append(
+        {"name": "kind", "in": "query", "schema": {"type": "string"}}
+    ),
+    "a field that is answered": lambda d: (
+        _schemas(d)["Course"]["properties"].update(colour={"type": "string"}),
+        _schemas(d)["Course"]["required"].append("colour"),
+    ),
+    "a field that may be sent": lambda d: _schemas(d)["NewItemBody"]["properties"].update(place={"type": "string"}),
+    "a value": lambda d: _schemas(d)["ItemKind"]["anyOf"][0]["enum"].append("talk"),
+}
+
+
+@pytest.mark.parametrize("name", BREAKING)
+def test_what_breaks_a_client_is_found_and_no_refresh_hides_it(changed: Any, name: str) -> None:
+    kept = promises(document())
+    BREAKING[name](changed)
+    found = promises(changed)
+    assert broken(kept, found)
+    assert broken(refreshed(kept, found), found) == broken(kept, found)
+
+
+@pytest.mark.parametrize("name", ADDITIONS)
+def test_what_is_added_is_kept_from_then_on(changed: Any, name: str) -> None:
+    kept = promises(document())
+    ADDITIONS[name](changed)
+    found = promises(changed)
+    assert broken(kept, found) == []
+    assert refreshed(kept, found) == found != kept
+    assert broken(refreshed(kept, found), kept) != []
+
+
+def test_a_demand_that_is_dropped_stays_dropped(changed: Any) -> None:
+    kept = promises(document())
+    _schemas(changed)["NewItemBody"]["required"].remove("title")
+    found = promises(changed)
+    assert broken(kept, found) == []
+    assert broken(refreshed(kept, found), kept) == ["NewItemBody demands title"]

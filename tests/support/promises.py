@@ -1,0 +1,110 @@
+"""What the description of v1 promises, a line each, so that what goes missing between two versions of it is a line.
+
+Spec, Versioning 2: within v1 there are only additions. Two sorts of lines: promises, of which there may only be more,
+and demands on what clients send, of which an operation or a schema that is known may only have fewer.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+LIMITS = ("format", "pattern", "const", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems")
+DEMANDS = " demands "
+"""What parts the two halves of a demand."""
+
+
+def promises(description: Any) -> set[str]:
+    """Every line of both sorts that `description`, an OpenAPI document, holds."""
+    return {*_of_operations(description), *_of_schemas(description)}
+
+
+def broken(kept: set[str], found: set[str]) -> list[str]:
+    """Promises of `kept` that `found` has no more, and demands of `found` on what `kept` knows without them."""
+    lost = {line for line in kept - found if DEMANDS not in line}
+    known = {_subject(line) for line in kept}
+    new = {line for line in found - kept if DEMANDS in line and _subject(line) in known}
+    return sorted(lost | new)
+
+
+def refreshed(kept: set[str], found: set[str]) -> set[str]:
+    """`kept` with what `found` adds; what it has no more stays, but for demands."""
+    return {line for line in kept if DEMANDS not in line or line in found} | (found - set(broken(kept, found)))
+
+
+def _subject(line: str) -> str:
+    """The operation or schema that a line is about."""
+    return line.partition(" ")[0]
+
+
+def _of_operations(description: Any) -> Iterator[str]:
+    for path, methods in description["paths"].items():
+        for method, operation in methods.items():
+            name = operation["operationId"]
+            yield f"{name} is {method.upper()} {path}"
+            for parameter in operation.get("parameters", []):
+                place = f"{parameter['in']} {parameter['name']}"
+                yield from _of_schema(f"{name} {place}", parameter["schema"])
+                if parameter.get("required"):
+                    yield f"{name}{DEMANDS}{place}"
+            for kind, content in operation.get("requestBody", {}).get("content", {}).items():
+                yield f"{name} takes {kind}: {_form(content['schema'])}"
+            if operation.get("requestBody", {}).get("required"):
+                yield f"{name}{DEMANDS}a body"
+            for status, response in operation["responses"].items():
+                yield f"{name} answers {status}"
+                for kind, content in response.get("content", {}).items():
+                    yield f"{name} answers {status} {kind}: {_form(content['schema'])}"
+
+
+def _of_schemas(description: Any) -> Iterator[str]:
+    sent = _sent(description)
+    for name, schema in description["components"]["schemas"].items():
+        if "properties" not in schema:
+            yield from _of_schema(name, schema)
+        for field, property_ in schema.get("properties", {}).items():
+            yield from _of_schema(f"{name} {field}", property_)
+        for field in schema.get("required", []):
+            yield f"{name}{DEMANDS}{field}" if name in sent else f"{name} always has {field}"
+
+
+def _of_schema(place: str, schema: Any) -> Iterator[str]:
+    """The form of a value, its default, and each value it may have, of which there may come more."""
+    yield f"{place}: {_form(schema)}"
+    if "default" in schema:
+        yield f"{place} is {schema['default']!r} by default"
+    for one in (schema, *schema.get("anyOf", [])):
+        for value in one.get("enum", []):
+            yield f"{place} may be {value!r}"
+
+
+def _form(schema: Any) -> str:
+    if "$ref" in schema:
+        return str(schema["$ref"].rpartition("/")[2])
+    if "anyOf" in schema:
+        return " or ".join(map(_form, schema["anyOf"]))
+    types = schema.get("type", "anything")
+    limits = [f"{limit} {schema[limit]}" for limit in LIMITS if limit in schema]
+    of = [f"of {_form(schema['items'])}"] if "items" in schema else []
+    return ", ".join([types if isinstance(types, str) else " or ".join(types), *of, *limits])
+
+
+def _sent(description: Any) -> set[str]:
+    """The names of the schemas that clients send, those inside of others included."""
+    schemas = description["components"]["schemas"]
+    pending = [
+        operation["requestBody"]
+        for methods in description["paths"].values()
+        for operation in methods.values()
+        if "requestBody" in operation
+    ]
+    found: set[str] = set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, dict):
+            name = str(node.get("$ref", "")).rpartition("/")[2]
+            if name and name not in found:
+                found.add(name)
+                pending.append(schemas[name])
+            pending += node.values()
+        elif isinstance(node, list):
+            pending += node
+    return found
