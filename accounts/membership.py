@@ -70,6 +70,13 @@ def lapse(member: Member) -> None:
     member.save(update_fields=["membership_active", "membership_until"])
 
 
+def note_of_membership(is_active: bool, until: date | None) -> str:  # a column
+    """What an account event says of a membership that was set."""
+    if not is_active:
+        return "Membership ended."
+    return f"Membership active until {until}." if until else "Membership active, without an end."
+
+
 def active() -> Q:
     """Members whose `membership_is_active()`: the last day counts in each member's own time zone."""
     now = timezone.now()

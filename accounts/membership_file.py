@@ -7,6 +7,9 @@ from datetime import date
 
 from django.db import transaction
 
+from accounts.event_log import record_event
+from accounts.events import EventKind
+from accounts.membership import note_of_membership
 from accounts.models import Member
 
 COLUMNS = ("email", "state", "until")
@@ -51,8 +54,13 @@ def apply_file(rows: Iterable[str]) -> int:
             raise FileRefused(sorted(complaints, key=_number))
         for line in sorted(lines, key=lambda line: ids[line.email]):  # one order for all, so that no two wait in a ring
             stored = Member.objects.filter(id=ids[line.email], email=line.email, erasure_began_at=None)
-            if not stored.update(membership_active=line.active, membership_until=line.until):
+            found = stored.select_for_update(no_key=True).values_list("id", "membership_active", "membership_until")
+            if (before := found.first()) is None:
                 raise FileRefused([f"line {line.number}: {line.email} was deleted or renamed meanwhile"])
+            if before[1:] != (line.active, line.until):
+                stored.update(membership_active=line.active, membership_until=line.until)
+                note = note_of_membership(line.active, line.until)
+                record_event(before[0], EventKind.OPERATOR_ACTION, detail=note)
     return len(lines)
 
 

@@ -13,7 +13,7 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError
 
 from accounts.membership import renew
-from accounts.models import Member
+from accounts.models import AccountEvent, Member
 from tests.support.commands import run, run_json
 
 pytestmark = pytest.mark.django_db
@@ -43,6 +43,30 @@ def states() -> list[tuple[str, bool, date | None]]:
 
 
 BEFORE = [(f"{name}@example.org", True, date(2030, 1, 1)) for name in ("ada", "ben", "cleo")]
+
+
+def noted() -> list[tuple[str, str, str, str]]:
+    events = AccountEvent.objects.order_by("member__email", "id")
+    return list(events.values_list("member__email", "kind", "by_name", "detail"))
+
+
+@pytest.mark.usefixtures("members")
+def test_what_was_changed_is_an_event_of_the_member() -> None:
+    run("setmembership", "ada@example.org", "active", "--until", "2031-05-31")
+    run("setmembership", "ada@example.org", "active")
+    run("setmembership", "ada@example.org", "inactive")
+    assert noted() == [
+        ("ada@example.org", "operator_action", "setmembership", detail)
+        for detail in ("Membership active until 2031-05-31.", "Membership active, without an end.", "Membership ended.")
+    ]
+
+
+@pytest.mark.usefixtures("members")
+def test_of_a_file_that_comes_every_day_only_changes_are_events(write: Write) -> None:
+    path = write("email,state,until", "ada@example.org,active,2030-01-01", "ben@example.org,inactive,")
+    for _ in range(2):
+        run("setmembership", "--file", path)
+    assert noted() == [("ben@example.org", "operator_action", "setmembership", "Membership ended.")]
 
 
 @pytest.mark.usefixtures("members")

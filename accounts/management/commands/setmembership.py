@@ -7,9 +7,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from accounts.acting import acting, command
+from accounts.event_log import holding, record_event
+from accounts.events import EventKind
 from accounts.management.arguments import add_json_option, answer, member_named, text
-from accounts.membership import lapse, renew
+from accounts.membership import lapse, note_of_membership, renew
 from accounts.membership_file import FileRefused, apply_file
+from studyservice.operations.errors import NotFound
 
 MAX_COMPLAINTS = 20
 """Wrong lines that are named."""
@@ -38,7 +42,9 @@ class Command(BaseCommand):
         parser.add_argument("--file", type=Path, metavar="CSV", help="with the columns email, state, until")
         add_json_option(parser)
 
+    @acting(command("setmembership"))
     def handle(self, *args: object, **options: Any) -> None:
+        """The member's account events say what was changed."""
         if options["file"] is not None:
             if options["email"] or options["until"]:
                 raise CommandError("--file goes without a member and without --until.")
@@ -52,10 +58,16 @@ class Command(BaseCommand):
         if options["state"] == "inactive" and options["until"]:
             raise CommandError("--until goes with active.")
         member = member_named(options["email"])
-        if options["state"] == "active":
-            renew(member, options["until"])
-        else:
-            lapse(member)
+        try:
+            with holding(member.id):
+                if options["state"] == "active":
+                    renew(member, options["until"])
+                else:
+                    lapse(member)
+                note = note_of_membership(member.membership_active, member.membership_until)
+                record_event(member.id, EventKind.OPERATOR_ACTION, detail=note)
+        except NotFound:
+            raise CommandError(f"{member.email} is being deleted.") from None
         active = member.membership_is_active()
         answer(
             self,
