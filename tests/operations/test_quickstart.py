@@ -21,7 +21,7 @@ from tests import ROOT
 from tests.support import javascript
 from tests.support.doors import RestDoor
 
-QUICK_START, PLANNING = "quickstart", "planning"
+QUICK_START, PLANNING, GRADES, PRACTICE = "quickstart", "planning", "grades", "practice"
 CLIENT = 1
 """The block of the quick start that has `call`, in Python and in TypeScript."""
 REFUSAL = b'{"error": {"type": "told"}}'
@@ -37,9 +37,10 @@ def blocks(language: str, guide: str = QUICK_START) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text_of(guide), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("guide", [QUICK_START, PLANNING])
+@pytest.mark.parametrize("guide", [QUICK_START, PLANNING, GRADES, PRACTICE])
 def test_it_has_blocks_in_three_languages_alone(guide: str) -> None:
-    assert set(re.findall(r"^```(\w+)$", text_of(guide), re.MULTILINE)) == {"sh", "python", "ts"}
+    languages = set(re.findall(r"^```(\w*)$", text_of(guide), re.MULTILINE)) - {"", "json"}
+    assert languages == {"sh", "python", "ts"}
 
 
 def _shell(directory: Path, guide: str = QUICK_START) -> str:
@@ -105,6 +106,35 @@ def test_every_block_about_planning_runs_as_it_stands(
     assert _typescript(tmp_path, blocks("ts")[CLIENT], *blocks("ts", PLANNING)) == (
         f'{printed}0 ["Lab report","Lab report","Lab report"]\n'
     )
+
+
+@pytest.mark.rest
+@pytest.mark.django_db(transaction=True)
+def test_every_block_about_grades_runs_as_it_stands(
+    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUDY_URL", live_server.url)
+    monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+    score, grades = map(json.loads, _shell(tmp_path, GRADES).split("\n"))
+    assert (score["label"], score["score"]) == ("Homework 1", 92)
+    assert (grades["current_grade"], grades["outlook"]["remaining_weight"]) == (92, 60)
+    printed = "88 takes 85.33 in the final\n"
+    assert _python(tmp_path, blocks("python")[CLIENT], *blocks("python", GRADES)) == printed
+    assert _typescript(tmp_path, blocks("ts")[CLIENT], *blocks("ts", GRADES)) == printed
+
+
+@pytest.mark.rest
+@pytest.mark.django_db(transaction=True)
+def test_every_block_about_practice_runs_as_it_stands(
+    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUDY_URL", live_server.url)
+    monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+    card, stats = map(json.loads, _shell(tmp_path, PRACTICE).split("\n"))
+    assert card["term"] == "osmosis"
+    assert (stats["by_day"][-1]["attempts"], stats["streak"]["current"]) == (1, 1)
+    assert _python(tmp_path, blocks("python")[CLIENT], *blocks("python", PRACTICE)) == "2 1\n"
+    assert _typescript(tmp_path, blocks("ts")[CLIENT], *blocks("ts", PRACTICE)) == "3 1\n"
 
 
 class Script:
