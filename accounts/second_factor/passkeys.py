@@ -27,6 +27,9 @@ from accounts.writing import writing
 MOST = 10
 """Passkeys that a member may have."""
 
+_NO_ANSWER = (WebAuthnException, ValueError, TypeError, LookupError, AttributeError)
+"""What the library raises of an answer that is wrong, or no such thing at all: it trusts the types inside of CBOR."""
+
 
 class Ceremony(NamedTuple):
     """What the browser is asked.
@@ -77,7 +80,7 @@ def enrol(member: Member, name: str, answer: str, challenge: str) -> bool:
             expected_rp_id=_relying_party(),
             expected_origin=settings.BASE_URL,
         )
-    except (WebAuthnException, ValueError):  # what the browser sent is wrong, or no such thing at all
+    except _NO_ANSWER:
         return False
     row = Passkey(
         member_id=member.id,
@@ -113,7 +116,8 @@ def use(member: Member, answer: str, challenge: str) -> bool:
     """
     try:
         sent = _read(answer)
-        passkey = Passkey.objects.filter(member_id=member.id, credential_id=str(sent.get("id"))).first()
+        named = bytes_to_base64url(base64url_to_bytes(str(sent.get("id"))))  # letters that every column takes
+        passkey = Passkey.objects.filter(member_id=member.id, credential_id=named).first()
         if passkey is None:
             return False
         signed = webauthn.verify_authentication_response(
@@ -124,7 +128,7 @@ def use(member: Member, answer: str, challenge: str) -> bool:
             credential_public_key=bytes(passkey.public_key),
             credential_current_sign_count=passkey.sign_count,
         )
-    except (WebAuthnException, ValueError):  # as above
+    except _NO_ANSWER:
         return False
     same = Passkey.objects.filter(id=passkey.id, member_id=member.id, sign_count=passkey.sign_count)
     return bool(same.update(sign_count=signed.new_sign_count, last_used_at=timezone.now()))

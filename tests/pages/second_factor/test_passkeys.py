@@ -158,6 +158,21 @@ def test_a_broken_part_is_refused(
     assert Passkey.objects.count() == 1
 
 
+BROKEN_KEYS: list[Any] = [{}, {1: 2}, {1: 2, 3: -7, -1: 1, -2: bytes(32)}, {1: None, 3: -7}, 7, "key", [], None]
+
+
+@pytest.mark.parametrize("key", BROKEN_KEYS)
+def test_a_key_that_is_none_is_refused(passkey: Device, operator_browser: Client, key: Any) -> None:
+    """What the library reads of an answer without looking at its type is no fault of the service."""
+    answer = Device(ORIGIN).created(options_on(operator_browser.get(PASSKEY)), cose=key)
+    assert "was not accepted" in text_of(operator_browser.post(PASSKEY, {"name": "New", "passkey": answer}))
+
+
+def test_a_name_that_no_column_takes_is_refused(passkey: Device, browser: Client) -> None:
+    answer = json.loads(passkey.signed(options_on(browser.get(ASKED)))) | {"id": "\x00"}
+    assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": json.dumps(answer)}))
+
+
 def test_a_device_is_not_asked_twice_for_the_same(operator_browser: Client, passkey: Device) -> None:
     assert len(options_on(operator_browser.get(PASSKEY))["excludeCredentials"]) == 1
 
