@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from accounts import outbox
 from accounts.models import Member, MemberAddress, SignInCode
 from accounts.notices import notify
 from accounts.signin_codes import NEW_ADDRESS, Refusal, issue, try_code
@@ -46,6 +47,7 @@ def complete_email_change(member: Member, email: str, code_id: UUID, code: str) 
             changed = outcome.id == member.id and Member.objects.filter(id=member.id).update(email=email)
             if changed:
                 MemberAddress.objects.filter(member_id=member.id).update(email=email)
+                outbox.move(old, email)
             SignInCode.objects.filter(member=member).delete()  # codes that went to the old address
     except IntegrityError:
         return Refusal.GONE

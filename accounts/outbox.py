@@ -90,6 +90,11 @@ def forget(email: str, *kinds: MailKind) -> None:
     OutgoingMail.objects.filter(email=email, kind__in=kinds or MailKind.values).delete()
 
 
+def move(old: str, new: str) -> None:
+    """Let what was to leave for an address leave for the one that its member has instead."""
+    OutgoingMail.objects.filter(email=old).update(email=new)
+
+
 def purge_outbox() -> int:
     """Give up what could not be sent for `KEPT_FOR`."""
     given_up = purge(OutgoingMail.objects.filter(created_at__lte=timezone.now() - KEPT_FOR), owner=None)
