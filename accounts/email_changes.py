@@ -46,7 +46,7 @@ def complete_email_change(member: Member, email: str, code_id: UUID, code: str) 
         with transaction.atomic():
             changed = outcome.id == member.id and Member.objects.filter(id=member.id).update(email=email)
             if changed:
-                MemberAddress.objects.filter(member_id=member.id).update(email=email)
+                MemberAddress.claim(member.id, email)
                 outbox.move(old, email)
             SignInCode.objects.filter(member=member).delete()  # codes that went to the old address
     except IntegrityError:
