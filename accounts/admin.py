@@ -13,10 +13,11 @@ from django.utils.decorators import method_decorator
 from django.utils.html import format_html
 from django.views.decorators.csrf import csrf_protect
 
-from accounts import api_keys, calendar_feeds, clocks, counts, membership, outbox, sessions
+from accounts import api_keys, calendar_feeds, clocks, counts, membership, sessions
 from accounts.admin_filters import KeyStateFilter, MembershipFilter
 from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
 from accounts.credential_finding import find_credential
+from accounts.email_changes import leave_address
 from accounts.erasure import erase_member
 from accounts.event_admin import AccountEventAdmin  # noqa: F401  # registers itself
 from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
@@ -139,7 +140,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
         stored = {field.name for field in Member._meta.concrete_fields}
         obj.save(update_fields=[name for name in form.changed_data if name in stored])
         if "email" in form.changed_data:
-            outbox.move(form.initial["email"], obj.email)
+            leave_address(obj.id, form.initial["email"], obj.email)
 
     @method_decorator(csrf_protect)
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:

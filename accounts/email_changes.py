@@ -17,6 +17,12 @@ PENDING_ADDRESS = "new_address"
 """Session entry of a change that waits for its code: the code's id, and the new address."""
 
 
+def leave_address(member_id: UUID, old: str, new: str) -> None:
+    """Let codes that went to the old address die, and what waits leave for the new one; in the change's transaction."""
+    SignInCode.objects.filter(member_id=member_id).delete()
+    outbox.move(old, new)
+
+
 def begin_email_change(member: Member, email: str) -> UUID:
     """Send what belongs to `email`, the code or the notice; gives the code's id in any case."""
     owner = Member.objects.at(email).first()
@@ -47,8 +53,7 @@ def complete_email_change(member: Member, email: str, code_id: UUID, code: str) 
             changed = outcome.id == member.id and Member.objects.filter(id=member.id).update(email=email)
             if changed:
                 MemberAddress.claim(member.id, email)
-                outbox.move(old, email)
-            SignInCode.objects.filter(member=member).delete()  # codes that went to the old address
+                leave_address(member.id, old, email)
     except IntegrityError:
         return Refusal.GONE
     if not changed:
