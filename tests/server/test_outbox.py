@@ -16,9 +16,11 @@ from django.core.management import CommandError
 from django.test import Client
 
 from accounts import mail as posted
+from accounts import outbox
 from accounts.inviting import invite
 from accounts.membership import renew
-from accounts.models import OutgoingMail
+from accounts.models import Member, OutgoingMail
+from accounts.outgoing_mail import MailKind
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import form_of
 from tests.support.commands import refusal, run, run_json
@@ -196,6 +198,18 @@ def test_it_goes_with_the_member(make_member: MakeMember, server: dict[str, Exce
     assert OutgoingMail.objects.count() == 1
     member.delete()
     assert not OutgoingMail.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", [MailKind.ANNOUNCEMENT, MailKind.REMINDER])
+def test_what_was_being_stored_while_its_member_went_does_not_leave(make_member: MakeMember, kind: MailKind) -> None:
+    """The deletion could not see it yet."""
+    for email in (ANN, BOB):
+        make_member(email)
+    Member.objects.get(email=ANN).delete()
+    outbox.store(kind, "Subject", "Text", [ANN, BOB])
+    assert run_json("delivermail") == {"sent": 1, "failed": 0, "left": 0}
+    assert addressed() == [BOB]
 
 
 def test_it_goes_where_the_member_is_read_now(
