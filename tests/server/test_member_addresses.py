@@ -101,6 +101,13 @@ def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> 
     assert run_json("repaircounts", "--all")["members"] == []
 
 
+def test_an_address_that_a_member_has_left_leads_to_nobody() -> None:
+    """By an earlier version, which leaves the row as it was."""
+    member = MemberFactory.create(email="old@example.org")
+    Member.objects.filter(id=member.id).update(email=NEW)
+    assert not Member.objects.at("old@example.org").exists()
+
+
 def test_a_change_of_address_makes_the_row_that_is_missing() -> None:
     member = MemberFactory.create(email="old@example.org")
     MemberAddress.objects.all().delete()
