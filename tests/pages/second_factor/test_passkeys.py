@@ -42,6 +42,29 @@ def test_a_passkey_opens_the_admin(operator_browser: Client, passkey: Device, br
     assert open_to(browser)
 
 
+@pytest.mark.parametrize(
+    ("base_url", "origin"),
+    [
+        ("https://Study.Example.org", ORIGIN),
+        ("https://study.example.org:443", ORIGIN),
+        ("https://study.example.org:8443", "https://study.example.org:8443"),
+        ("https://müsli.example", "https://xn--msli-0ra.example"),
+    ],
+)
+def test_origins_are_compared_as_browsers_write_them(
+    operator_browser: Client, settings: Any, base_url: str, origin: str
+) -> None:
+    settings.BASE_URL = base_url
+    device = Device(origin)
+    options = options_on(operator_browser.get(PASSKEY))
+    operator_browser.post(PASSKEY, {"name": "Laptop", "passkey": device.created(options)})
+    browser = Client()
+    sign_in_by_code(browser)
+    options = options_on(browser.get(ASKED))
+    assert f"https://{options['rpId']}" == origin.removesuffix(":8443")
+    assert browser.post(ASKED, {"passkey": device.signed(options)}).status_code == 302
+
+
 def test_an_answer_is_right_for_its_challenge_once(passkey: Device, browser: Client) -> None:
     options = options_on(browser.get(ASKED))
     answer = passkey.signed(options)
