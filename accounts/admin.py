@@ -17,6 +17,7 @@ from accounts import api_keys, calendar_feeds, clocks, counts, membership, sessi
 from accounts.admin_filters import KeyStateFilter, MembershipFilter
 from accounts.change_admin import ChangeAdmin  # noqa: F401  # registers itself
 from accounts.credential_finding import find_credential
+from accounts.email_changes import leave_address
 from accounts.erasure import erase_member
 from accounts.event_admin import AccountEventAdmin  # noqa: F401  # registers itself
 from accounts.invitation_admin import InvitationAdmin  # noqa: F401  # registers itself
@@ -138,6 +139,8 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
             return
         stored = {field.name for field in Member._meta.concrete_fields}
         obj.save(update_fields=[name for name in form.changed_data if name in stored])
+        if "email" in form.changed_data:
+            leave_address(obj.id, form.initial["email"], obj.email)
 
     @method_decorator(csrf_protect)
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None) -> Any:

@@ -8,12 +8,19 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
+from accounts import outbox
 from accounts.models import Member, MemberAddress, SignInCode
 from accounts.notices import notify
 from accounts.signin_codes import NEW_ADDRESS, Refusal, issue, try_code
 
 PENDING_ADDRESS = "new_address"
 """Session entry of a change that waits for its code: the code's id, and the new address."""
+
+
+def leave_address(member_id: UUID, old: str, new: str) -> None:
+    """Let codes that went to the old address die, and what waits leave for the new one; in the change's transaction."""
+    SignInCode.objects.filter(member_id=member_id).delete()
+    outbox.move(old, new)
 
 
 def begin_email_change(member: Member, email: str) -> UUID:
@@ -45,8 +52,8 @@ def complete_email_change(member: Member, email: str, code_id: UUID, code: str) 
         with transaction.atomic():
             changed = outcome.id == member.id and Member.objects.filter(id=member.id).update(email=email)
             if changed:
-                MemberAddress.objects.filter(member_id=member.id).update(email=email)
-            SignInCode.objects.filter(member=member).delete()  # codes that went to the old address
+                MemberAddress.claim(member.id, email)
+                leave_address(member.id, old, email)
     except IntegrityError:
         return Refusal.GONE
     if not changed:

@@ -12,11 +12,13 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.hashers import make_password
+from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
-from django.db.models import F, Model, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
 
 from accounts.deleting import delete_alone
+from accounts.invitation import Invitation
 from accounts.models import Member
 from studyservice.hooks import HookList
 
@@ -25,6 +27,9 @@ BATCH = 200
 
 _LEFT_TO_OTHERS = 2
 """Times as long as a batch took. On SQLite every write waits for every other, and asks again ever more seldom."""
+
+_TOLD = 200
+"""Characters of a name that the operators' log keeps."""
 
 Erasure = Callable[[Member], None]
 """Removes what is kept about a member elsewhere than in rows that refer to the member; again, if it was broken off."""
@@ -110,5 +115,6 @@ def _begun(member_id: UUID) -> Member | None:
 
 
 def forget_in_log(member: Member) -> None:
-    """Take the member's address out of the operators' log, which names who was changed."""
-    LogEntry.objects.filter(object_id=str(member.id)).update(object_repr="a deleted member")
+    """Take the member's address out of the operators' log, which names who was changed and who was invited."""
+    invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_TOLD])
+    LogEntry.objects.filter(Q(object_id=str(member.id)) | invited).update(object_repr="a deleted member")

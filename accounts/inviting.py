@@ -18,7 +18,7 @@ from django.utils.http import urlencode
 
 from accounts import outbox
 from accounts.invitation import Invitation
-from accounts.joining import add_member
+from accounts.joining import new_member
 from accounts.models import Member
 from accounts.outgoing_mail import MailKind
 from accounts.secrets import new_secret, sha256
@@ -85,12 +85,16 @@ def live_invitation(secret_hash: str) -> Invitation | None:
 
 
 def accept(secret_hash: str) -> Member | None:
-    """Make the member whom the link invites; None if it works no more. Of two at once one does."""
+    """Make the member whom the link invites; None if it works no more. Of two at once one does.
+
+    It opens no account that is there by then: whoever invited was shown the link, too.
+    """
     with transaction.atomic():
         invitation = live_invitation(secret_hash)
         if invitation is None or not Invitation.objects.filter(id=invitation.id, secret_hash=secret_hash).delete()[0]:
             return None
-        return add_member(invitation.email)
+        outbox.forget(invitation.email, MailKind.INVITATION)
+        return new_member(invitation.email)
 
 
 def forget_invitation(member: Member) -> None:

@@ -75,7 +75,7 @@ class MemberManager(BaseUserManager["Member"]):
         return self.at((username or "").strip().lower()).get()
 
     def at(self, email: str) -> MemberQuerySet:
-        """The member whose address this is, or nobody; a query of its own finds out whose it is.
+        """The member whose address this is, or nobody; a query of its own finds whose, the member confirms it.
 
         Both take the same statements, so that nothing tells whether an address is known.
         """
@@ -84,4 +84,4 @@ class MemberManager(BaseUserManager["Member"]):
         member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
         if member_id is not None:
             enter_server_of(member_id)
-        return self.get_queryset().filter(id=member_id or _NOBODY)
+        return self.get_queryset().filter(id=member_id or _NOBODY, email=email)

@@ -20,6 +20,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts import mail
+from accounts.models import Member
 from accounts.outgoing_mail import MailKind, OutgoingMail
 from accounts.purging import purge
 from accounts.sealing import Seal
@@ -90,6 +91,11 @@ def forget(email: str, *kinds: MailKind) -> None:
     OutgoingMail.objects.filter(email=email, kind__in=kinds or MailKind.values).delete()
 
 
+def move(old: str, new: str) -> None:
+    """Let what was to leave for an address leave for the one that its member has instead."""
+    OutgoingMail.objects.filter(email=old).update(email=new)
+
+
 def purge_outbox() -> int:
     """Give up what could not be sent for `KEPT_FOR`."""
     given_up = purge(OutgoingMail.objects.filter(created_at__lte=timezone.now() - KEPT_FOR), owner=None)
@@ -107,7 +113,7 @@ def _deliver_in_thread(ids: list[UUID]) -> None:
 
 
 def _claim(mail_id: UUID) -> OutgoingMail | None:
-    """Note an attempt; None if another process made it, or it has left."""
+    """Note an attempt; None if another process made it, it has left, or its member has gone."""
     now = timezone.now()
     due = OutgoingMail.objects.filter(id=mail_id, next_attempt_at__lte=now)
     row = due.first()
@@ -115,7 +121,12 @@ def _claim(mail_id: UUID) -> OutgoingMail | None:
         return None
     waits = min(FIRST_WAIT * 2**row.attempts, LONGEST_WAIT)
     claimed = due.filter(attempts=row.attempts).update(attempts=row.attempts + 1, next_attempt_at=now + waits)
-    return row if claimed else None
+    if not claimed:
+        return None
+    if row.kind != MailKind.INVITATION and not Member.objects.at(row.email).filter(is_active=True).exists():
+        row.delete()  # a deletion does not see what is being stored meanwhile
+        return None
+    return row
 
 
 def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:

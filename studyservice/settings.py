@@ -276,6 +276,7 @@ MEMBER_CLOCK_REPAIRS = [
 
 # What is kept in numbers beside the rows (accounts/counts.py): each compares its own with the rows.
 MEMBER_COUNT_REPAIRS = [
+    "accounts.addresses.repair_address",
     "accounts.secret_owners.repair_owners",
     "courses.item_counts.repair_item_counts",
     "practice.rebuilding.repair_sums",

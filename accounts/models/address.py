@@ -1,5 +1,7 @@
 """E-mail addresses, each of one member."""
 
+from uuid import UUID
+
 from django.db import models
 
 from accounts.models.member import Member
@@ -21,3 +23,13 @@ class MemberAddress(models.Model):
 
     def __str__(self) -> str:
         return self.email
+
+    @classmethod
+    def claim(cls, member_id: UUID, email: str) -> None:
+        """Make the address the member's, instead of the one that the member had; in the transaction that stores it.
+
+        Raises:
+            IntegrityError: it is another member's.
+        """
+        if not cls.objects.filter(member_id=member_id).update(email=email):
+            cls.objects.create(email=email, member_id=member_id)

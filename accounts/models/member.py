@@ -181,7 +181,7 @@ class Member(AbstractBaseUser, PermissionsMixin):
         if self._state.adding:
             MemberAddress.objects.create(email=self.email, member_id=self.id)
         elif update_fields is None or "email" in update_fields:
-            MemberAddress.objects.filter(member_id=self.id).update(email=self.email)
+            MemberAddress.claim(self.id, self.email)
 
     def note_stored(self, names: Iterable[str] | None = None) -> None:
         """Note what the database has in these fields, or in all."""

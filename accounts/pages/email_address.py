@@ -14,6 +14,7 @@ from accounts.email_changes import PENDING_ADDRESS, begin_email_change, complete
 from accounts.pages.account_forms import NewAddressForm
 from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import remember
+from accounts.pages.second_factor.guards import before_new_address
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted
 from accounts.pages.signed_in import signed_in
 from accounts.secrets import sha256
@@ -30,6 +31,8 @@ from studyservice.rates.limiter import Rate, hit
 def new_address(request: HttpRequest) -> HttpResponse:
     """Asks for the new address; a post sends the code. The same page follows whether or not the address is in use."""
     member = signed_in(request)
+    if first := before_new_address(request, member):
+        return first
     form = NewAddressForm(request.POST if request.method == "POST" else None, member=member)
     if request.method != "POST" or not form.is_valid():
         return render(request, "new_address.html", {"form": form})
@@ -50,6 +53,8 @@ def new_address(request: HttpRequest) -> HttpResponse:
 def new_address_code(request: HttpRequest) -> HttpResponse:
     """Takes the code, in the browser that asked for it; other browsers are signed out then."""
     member = signed_in(request)
+    if first := before_new_address(request, member):
+        return first
     pending = request.session.get(PENDING_ADDRESS)
     if pending is None:
         return redirect("new-address")

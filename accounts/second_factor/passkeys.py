@@ -12,6 +12,7 @@ import webauthn
 from django.conf import settings
 from django.db import IntegrityError
 from django.utils import timezone
+from django.utils.encoding import punycode
 from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
 from webauthn.helpers.exceptions import InvalidJSONStructure, WebAuthnException
 from webauthn.helpers.structs import (
@@ -26,6 +27,11 @@ from accounts.writing import writing
 
 MOST = 10
 """Passkeys that a member may have."""
+
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+_NO_ANSWER = (WebAuthnException, ValueError, TypeError, LookupError, AttributeError)
+"""What the library raises of an answer that is wrong, or no such thing at all: it trusts the types inside of CBOR."""
 
 
 class Ceremony(NamedTuple):
@@ -75,9 +81,9 @@ def enrol(member: Member, name: str, answer: str, challenge: str) -> bool:
             credential=_read(answer),
             expected_challenge=base64url_to_bytes(challenge),
             expected_rp_id=_relying_party(),
-            expected_origin=settings.BASE_URL,
+            expected_origin=_origin(),
         )
-    except (WebAuthnException, ValueError):  # what the browser sent is wrong, or no such thing at all
+    except _NO_ANSWER:
         return False
     row = Passkey(
         member_id=member.id,
@@ -113,18 +119,19 @@ def use(member: Member, answer: str, challenge: str) -> bool:
     """
     try:
         sent = _read(answer)
-        passkey = Passkey.objects.filter(member_id=member.id, credential_id=str(sent.get("id"))).first()
+        named = bytes_to_base64url(base64url_to_bytes(str(sent.get("id"))))  # letters that every column takes
+        passkey = Passkey.objects.filter(member_id=member.id, credential_id=named).first()
         if passkey is None:
             return False
         signed = webauthn.verify_authentication_response(
             credential=sent,
             expected_challenge=base64url_to_bytes(challenge),
             expected_rp_id=_relying_party(),
-            expected_origin=settings.BASE_URL,
+            expected_origin=_origin(),
             credential_public_key=bytes(passkey.public_key),
             credential_current_sign_count=passkey.sign_count,
         )
-    except (WebAuthnException, ValueError):  # as above
+    except _NO_ANSWER:
         return False
     same = Passkey.objects.filter(id=passkey.id, member_id=member.id, sign_count=passkey.sign_count)
     return bool(same.update(sign_count=signed.new_sign_count, last_used_at=timezone.now()))
@@ -144,8 +151,15 @@ def _read(answer: str) -> dict[str, Any]:
 
 
 def _relying_party() -> str:
-    """The domain that passkeys belong to."""
-    return urlsplit(settings.BASE_URL).hostname or ""
+    """The domain that passkeys belong to, as browsers write it: in small letters, and those of ASCII."""
+    return punycode(urlsplit(settings.BASE_URL).hostname or "")
+
+
+def _origin() -> str:
+    """Where browsers say that they are (RFC 6454, section 6.2), without the port that they leave out."""
+    parts = urlsplit(settings.BASE_URL)
+    port = f":{parts.port}" if parts.port not in {None, _USUAL_PORTS.get(parts.scheme)} else ""
+    return f"{parts.scheme}://{_relying_party()}{port}"
 
 
 def _descriptors(member: Member) -> list[PublicKeyCredentialDescriptor]:

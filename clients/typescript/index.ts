@@ -126,10 +126,26 @@ function retrying(send: (request: Request) => Promise<Response>): (request: Requ
       });
       const seconds = answer === undefined ? pause : wait(answer, pause);
       if (answer !== undefined && seconds === undefined) return answer;
-      await new Promise((resume) => setTimeout(resume, (seconds ?? pause) * 1000));
+      await passed(seconds ?? pause, request.signal);
     }
     return whole(send, request);
   };
+}
+
+/** Resolves after these seconds. Throws the reason as soon as the caller gives the call up. */
+function passed(seconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", giveUp);
+      resolve();
+    }, seconds * 1000);
+    const giveUp = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener("abort", giveUp);
+  });
 }
 
 /** An answer that was read to its end, so that one that breaks off counts as a broken connection. */

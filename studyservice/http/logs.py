@@ -28,6 +28,7 @@ logger = logging.getLogger("studyservice.requests")
 
 _HIDDEN = "***"
 _STANDARD_ERROR = 2
+_TRACEBACKS = logging.Formatter()
 
 
 @cache
@@ -52,10 +53,15 @@ class SecretFilter(logging.Filter):
     """Puts stars in place of secrets in every line, whichever library writes it: some name the path of a request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        message = record.getMessage()
+        try:
+            message = record.getMessage()
+        except Exception:  # noqa: BLE001  # made wrongly: the handler says so, and fails no request
+            return True
         told = without_secrets(message)
         if told != message:
             record.msg, record.args = told, ()
+        if record.exc_info:
+            record.exc_text = without_secrets(record.exc_text or _TRACEBACKS.formatException(record.exc_info))
         return True
 
 
@@ -101,7 +107,7 @@ class JSONFormatter(logging.Formatter):
         }
         line |= getattr(record, "data", {})
         if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
+            line["exception"] = record.exc_text or self.formatException(record.exc_info)
         try:
             return orjson.dumps(line, default=str).decode()
         except TypeError:  # a lone surrogate, which is no UTF-8

@@ -36,7 +36,9 @@ SECONDS = Histogram(
 )
 RATE_LIMITED = Counter("studyservice_rate_limited", "Requests and attempts beyond a rate, by the rate.", ("rate",))
 AUTHENTICATION_FAILURES = Counter(
-    "studyservice_authentication_failures", "Refused API credentials, OAuth clients, passwords, codes.", ("kind",)
+    "studyservice_authentication_failures",
+    "Refused API credentials, OAuth clients, passwords, codes, passkeys.",
+    ("kind",),
 )
 DATABASE_ERRORS = Counter("studyservice_database_errors", "Faults of the database that were logged.")
 
@@ -71,6 +73,9 @@ LAST_PURGE = Gauge(
     "When purgeexpired last came to its end, in Unix time; 0 if it never did.",
     multiprocess_mode="livemostrecent",
 )
+
+_LOGIN_KINDS = {"code": "code", "recovery": "code", "passkey": "passkey"}
+"""What a sign-in failed with, by what was sent; all else is a password."""
 
 UNROUTED = "unrouted"
 """The label of what no route answered: unknown addresses and methods, CORS preflight, redirects to https."""
@@ -144,7 +149,8 @@ def _on_exceeded(rate: Rate, **more: Any) -> None:
 
 
 def _on_login_failed(credentials: dict[str, Any], **more: Any) -> None:
-    AUTHENTICATION_FAILURES.labels("code" if "code" in credentials else "password").inc()
+    kinds = (kind for way, kind in _LOGIN_KINDS.items() if way in credentials)
+    AUTHENTICATION_FAILURES.labels(next(kinds, "password")).inc()
 
 
 def _on_mail(outcome: str, **more: Any) -> None:
@@ -162,7 +168,7 @@ def _on_lock_timeout(**more: Any) -> None:
 # Those that are known are there from the start, so that a rule sees the first of them as one more.
 for _rate in Rate:
     RATE_LIMITED.labels(_rate.name.lower())
-for _kind in ("credential", "client", "password", "code"):
+for _kind in ("credential", "client", "password", "code", "passkey"):
     AUTHENTICATION_FAILURES.labels(_kind)
 for _outcome in MAIL_OUTCOMES:
     MAILS.labels(_outcome)

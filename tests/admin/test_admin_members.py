@@ -18,6 +18,7 @@ from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, form_of, listed
 from tests.support.calendars import Subscription
 from tests.support.doors import RestDoor
+from tests.support.signing_in import ask, newest_code, signed_in
 
 MEMBERS = "/admin/accounts/member/"
 KEYS = "/admin/accounts/apikey/"
@@ -189,6 +190,17 @@ def test_a_form_changes_only_what_was_edited(admin: Client, owner_member: Member
     admin.post(path, form | {"name": "New"})
     owner_member.refresh_from_db()
     assert (owner_member.name, owner_member.write_clock) == ("New", datetime(2030, 1, 1, tzinfo=UTC))
+
+
+def test_a_code_to_the_old_address_is_dead_when_an_operator_changes_it(admin: Client, owner_member: Member) -> None:
+    browser = Client()
+    ask(browser, owner_member.email)
+    code = newest_code()
+    page = f"{MEMBERS}{owner_member.id}/change/"
+    admin.post(page, form_of(admin, page) | {"email": "changed@example.org"})
+    assert Member.objects.at("changed@example.org").exists()
+    browser.post("/sign-in/code", {"code": code})
+    assert not signed_in(browser)
 
 
 NEW = {"email": "New@Example.org", "name": "New", "time_zone": "Europe/Paris"}

@@ -168,6 +168,16 @@ def test_typescript_waits_for_a_busy_service(typescript: Callable[[str], Any], w
     assert seconds >= 1
 
 
+def test_typescript_waits_no_longer_than_its_caller(typescript: Callable[[str], Any], way: Between) -> None:
+    way.faults = [(429, "5")]
+    name, seconds = typescript("""
+        const start = performance.now();
+        const error = await study.GET("/v1/me", { signal: AbortSignal.timeout(500) }).catch((ended) => ended);
+        console.log(JSON.stringify([error.name, (performance.now() - start) / 1000]));""")
+    assert (name, way.got) == ("TimeoutError", ["GET /v1/me"])
+    assert seconds < 3
+
+
 def test_python_gives_up_on_what_will_not_change(python: Any, study: Any, way: Between, waited: list[float]) -> None:
     for fault, calls in [((429, "3600"), 1), ((409, ""), 1), ((403, ""), 1)]:
         way.faults, way.got = [fault], []

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from accounts.browser_sessions import BrowserSession
+from accounts.joining import add_member
 from accounts.models import Member
 from courses.models import Course
 from tests.conftest import MakeMember
@@ -131,6 +132,16 @@ def test_sessions_go_and_the_operators_log_keeps_no_address(
     written = [f"{entry.object_repr} {entry.change_message}" for entry in LogEntry.objects.all()]
     assert len(written) == 2
     assert not any(owner_member.email in line for line in written)
+
+
+def test_the_log_does_not_keep_who_was_invited(admin: Client, settings: Any) -> None:
+    settings.SIGN_UP = "invited"
+    for email in ("new@example.org", "other@example.org"):
+        admin.post("/admin/accounts/invitation/add/", {"email": email})
+    add_member("new@example.org")
+    delete(admin, Member.objects.get(email="new@example.org"))
+    told = sorted(entry.object_repr for entry in LogEntry.objects.all())
+    assert told == ["a deleted member", "a deleted member", "other@example.org"]
 
 
 def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member: MakeMember) -> None:

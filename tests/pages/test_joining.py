@@ -208,6 +208,15 @@ class TestInvited:
         secret = self.link().partition("=")[2]
         assert Invitation.objects.get().secret_hash == sha256(secret)
 
+    def test_it_opens_no_account_that_is_there(self, client: Client, make_member: Any) -> None:
+        """Who invited has the link, too, which proves no address; signing in does."""
+        link = self.link()
+        make_member(NEW)
+        client.get(link)
+        assert client.post("/join").status_code == 404
+        assert client.get("/account").headers["Location"].startswith("/sign-in")
+        assert not Invitation.objects.exists()
+
     def test_it_goes_with_a_member_of_that_address(self, make_member: Any) -> None:
         self.link()
         make_member(NEW).delete()

@@ -18,7 +18,7 @@ from django.urls import include, path
 
 from accounts.changes import Change
 from oauthserver.blocking import block
-from studyservice.http.logs import JSONFormatter, SecretFilter
+from studyservice.http.logs import JSONFormatter, LineHandler, SecretFilter
 from studyservice.http.request_ids import RequestIdFilter
 from studyservice.rates import limiter as rates
 from tests.support.calendars import Subscription
@@ -318,3 +318,24 @@ def test_a_secret_that_a_library_logs_is_starred(owner: RestDoor, lines: Lines, 
     """Django names the path of a request that failed."""
     logging.getLogger("django.request").error("%s: /calendar/%s.ics", "Fault", f"svc_{kind}_{'x' * 43}")
     assert lines()[-1]["message"] == "Fault: /calendar/***.ics"
+
+
+@pytest.mark.parametrize("formatter", [JSONFormatter(), logging.Formatter()])
+def test_a_secret_in_an_exception_is_starred(formatter: logging.Formatter) -> None:
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.addFilter(SecretFilter())
+    handler.setFormatter(formatter)
+    secret = f"svc_at_{'x' * 43}"
+    error = RuntimeError(secret)
+    about = (RuntimeError, error, None)
+    handler.handle(logging.getLogger().makeRecord("x", logging.ERROR, "", 0, "Fault", (), about))
+    assert "RuntimeError: ***" in stream.getvalue()
+    assert secret not in stream.getvalue()
+
+
+def test_a_line_that_a_library_makes_wrongly_fails_no_request(capfd: pytest.CaptureFixture[str]) -> None:
+    handler = LineHandler()
+    handler.addFilter(SecretFilter())
+    handler.handle(logging.getLogger().makeRecord("x", logging.ERROR, "", 0, "%d", ("text",), None))
+    assert "Logging error" in capfd.readouterr().err

@@ -6,10 +6,13 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
+from django.test import Client
 
 from accounts.erasure import erase_member
 from accounts.models import Member, MemberAddress
+from tests.support.commands import run_json
 from tests.support.factories import MemberFactory
+from tests.support.signing_in import ask, newest_code, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -78,3 +81,36 @@ def test_it_is_free_after_its_member() -> None:
     erase_member(member.id)
     assert not MemberAddress.objects.exists()
     assert made()
+
+
+def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> None:
+    """It knew of no such table: it made a member, moved one to another address, and gave that one's old to a third."""
+    ada = MemberFactory.create(email="old@example.org")
+    made = [MemberFactory.create(email=email) for email in ("x@example.org", "y@example.org")]
+    MemberAddress.objects.filter(member__in=made).delete()
+    for member, email in ((ada, NEW), (made[0], "old@example.org")):
+        Member.objects.filter(id=member.id).update(email=email)
+    assert [one["wrong"] for one in run_json("repaircounts", "--all")["members"]] == [1, 1, 1]
+    for member in (ada, *made):
+        member.refresh_from_db()
+        assert Member.objects.at(member.email).get() == member
+        ask(client, member.email)
+        client.post("/sign-in/code", {"code": newest_code()})
+        assert signed_in(client)
+        client.post("/sign-out")
+    assert run_json("repaircounts", "--all")["members"] == []
+
+
+def test_an_address_that_a_member_has_left_leads_to_nobody() -> None:
+    """By an earlier version, which leaves the row as it was."""
+    member = MemberFactory.create(email="old@example.org")
+    Member.objects.filter(id=member.id).update(email=NEW)
+    assert not Member.objects.at("old@example.org").exists()
+
+
+def test_a_change_of_address_makes_the_row_that_is_missing() -> None:
+    member = MemberFactory.create(email="old@example.org")
+    MemberAddress.objects.all().delete()
+    member.email = NEW
+    member.save()
+    assert Member.objects.at(NEW).get() == member

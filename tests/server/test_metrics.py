@@ -18,8 +18,10 @@ from prometheus_client.samples import Sample
 
 from accounts.viewsets import MemberViewSet
 from studyservice.rates.limiter import Rate
+from tests.conftest import MakeMember
 from tests.support import server
 from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.factories import PasskeyFactory
 from tests.support.oauth import post_form
 from tests.support.redis_server import start_redis
 
@@ -85,6 +87,24 @@ def test_a_refused_credential_is_an_authentication_failure(counted: Any, db: Non
 def test_a_refused_client_is_an_authentication_failure(counted: Any, db: None) -> None:
     post_form("/oauth/token", {"grant_type": "refresh_token", "refresh_token": "x", "client_id": "svcclient_none"})
     assert counted() == requests("oauth2_provider:token", 401) | {("authentication_failures_total", "client"): 1}
+
+
+def test_a_wrong_second_factor_is_no_password(
+    counted: Callable[[], Counts], make_member: MakeMember, settings: Any
+) -> None:
+    settings.ADMIN_SECOND_FACTOR = "required"
+    operator = make_member(is_staff=True)
+    PasskeyFactory.create(member=operator)
+    client = Client()
+    client.force_login(operator)
+    for way in ("passkey", "recovery"):
+        client.post("/second-factor", {way: "wrong"})
+    found = counted()
+    assert {kind: found.get(("authentication_failures_total", kind)) for kind in ("passkey", "code", "password")} == {
+        "passkey": 1,
+        "code": 1,
+        "password": None,
+    }
 
 
 def test_a_wrong_password_and_a_wrong_code_are_authentication_failures(

@@ -16,10 +16,15 @@ from django.core.management import CommandError
 from django.test import Client
 
 from accounts import mail as posted
+from accounts import outbox
+from accounts.inviting import invite
 from accounts.membership import renew
-from accounts.models import OutgoingMail
+from accounts.models import Member, OutgoingMail
+from accounts.outgoing_mail import MailKind
 from tests.conftest import MakeKey, MakeMember
+from tests.support.browsers import form_of
 from tests.support.commands import refusal, run, run_json
+from tests.support.signing_in import newest_code
 
 pytestmark = pytest.mark.django_db
 
@@ -163,6 +168,14 @@ def test_an_invitation_leaves_once_and_not_after_it_was_replaced(server: dict[st
     assert run_json("delivermail") == {"sent": 1, "failed": 0, "left": 0}
 
 
+def test_an_accepted_one_does_not_leave(client: Client) -> None:
+    """By the link that the operator was shown."""
+    client.get(invite(ANN).url.removeprefix("http://127.0.0.1:8000"))
+    assert OutgoingMail.objects.count() == 1
+    assert client.post("/join").headers["Location"] == "/account"
+    assert not OutgoingMail.objects.exists()
+
+
 def test_a_withdrawn_one_does_not_leave(server: dict[str, Exception], admin: Client) -> None:
     from accounts.invitation import Invitation
 
@@ -185,6 +198,46 @@ def test_it_goes_with_the_member(make_member: MakeMember, server: dict[str, Exce
     assert OutgoingMail.objects.count() == 1
     member.delete()
     assert not OutgoingMail.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("kind", [MailKind.ANNOUNCEMENT, MailKind.REMINDER])
+def test_what_was_being_stored_while_its_member_went_does_not_leave(make_member: MakeMember, kind: MailKind) -> None:
+    """The deletion could not see it yet."""
+    for email in (ANN, BOB):
+        make_member(email)
+    Member.objects.get(email=ANN).delete()
+    outbox.store(kind, "Subject", "Text", [ANN, BOB])
+    assert run_json("delivermail") == {"sent": 1, "failed": 0, "left": 0}
+    assert addressed() == [BOB]
+
+
+def test_it_goes_where_the_member_is_read_now(
+    make_member: MakeMember, server: dict[str, Exception], client: Client
+) -> None:
+    """The old address may be somebody else's by then."""
+    member = make_member(ANN)
+    renew(member, member.today() + timedelta(days=3))
+    server[ANN] = gone()
+    with pytest.raises(CommandError):
+        run("remind")
+    client.force_login(member)
+    client.post("/account/email", {"email": BOB})
+    client.post("/account/email/code", {"code": newest_code()})
+    assert list(OutgoingMail.objects.values_list("email", flat=True)) == [BOB]
+
+
+def test_it_goes_where_an_operator_says_that_the_member_is_read(
+    make_member: MakeMember, server: dict[str, Exception], admin: Client
+) -> None:
+    member = make_member(ANN)
+    renew(member, member.today() + timedelta(days=3))
+    server[ANN] = gone()
+    with pytest.raises(CommandError):
+        run("remind")
+    page = f"/admin/accounts/member/{member.id}/change/"
+    admin.post(page, form_of(admin, page) | {"email": BOB})
+    assert list(OutgoingMail.objects.values_list("email", flat=True)) == [BOB]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -84,9 +84,10 @@ class Device:
     id: bytes = field(default_factory=lambda: token_bytes(32))
 
     def created(self, options: dict[str, Any], **changes: Any) -> str:
-        """What the browser gives of a new passkey, as JSON."""
+        """What the browser gives of a new passkey, as JSON; `cose` stands for another key, or for none."""
         numbers = self.key.public_key().public_numbers()
-        cose = {1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}
+        own = {1: 2, 3: -7, -1: 1, -2: numbers.x.to_bytes(32), -3: numbers.y.to_bytes(32)}
+        cose = changes.pop("cose", own)
         attested = bytes(16) + len(self.id).to_bytes(2) + self.id + encode_cbor(cose)
         data = self._data(options["rp"]["id"], 0x45) + attested
         response = {"attestationObject": encode_cbor({"fmt": "none", "attStmt": {}, "authData": data})}

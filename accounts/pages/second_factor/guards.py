@@ -51,13 +51,29 @@ def for_changes(view: _View[P]) -> Callable[Concatenate[HttpRequest, P], HttpRes
     @for_operators
     @wraps(view)
     def guarded(request: HttpRequest, member: Member, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
-        if gate.may_change(request):
-            return view(request, member, *args, **kwargs)
-        if gate.has_one(member):
-            home = reverse("second-factor-set-up")
-            return redirect(f"{reverse('second-factor')}?{urlencode({'next': home})}")
-        if not gate.may_begin(request):
-            return redirect("second-factor-proof")
-        return view(request, member, *args, **kwargs)
+        return _first(request, member, "second-factor-set-up") or view(request, member, *args, **kwargs)
 
     return guarded
+
+
+def before_new_address(request: HttpRequest, member: Member) -> HttpResponse | None:
+    """What an operator gives before the address is changed: the codes that begin a second factor go there.
+
+    None where nothing is asked for: of other members, where a proxy asks, and in a trial.
+    """
+    if not member.is_staff or settings.ADMIN_SECOND_FACTOR != "required":
+        return None
+    return _first(request, member, "new-address")
+
+
+def _first(request: HttpRequest, member: Member, then: str) -> HttpResponse | None:
+    """Leads to the second factor or, where there is none, to a code; None if it was given just now."""
+    if gate.may_change(request):
+        return None
+    if gate.has_one(member):
+        asks = "second-factor"
+    elif not gate.may_begin(request):
+        asks = "second-factor-proof"
+    else:
+        return None
+    return redirect(f"{reverse(asks)}?{urlencode({'next': reverse(then)})}")

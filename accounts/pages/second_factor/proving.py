@@ -2,8 +2,10 @@
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
@@ -11,7 +13,7 @@ from accounts.models import Member
 from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.second_factor.guards import for_operators
-from accounts.pages.sign_in import REFUSALS, attempts_are_counted
+from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
 from accounts.second_factor import gate
 from accounts.signin_codes import SECOND_FACTOR, Refusal, send_code, try_code
 from studyservice.http.error_pages import too_many
@@ -26,13 +28,14 @@ _PENDING = "second_factor_code"
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
-    """A post without a code sends one; a post with it goes on to the set-up."""
+    """A post without a code sends one; a post with it goes on to `next`, or to the set-up."""
+    target = target_after(request, "second-factor-set-up")
     if request.method == "POST" and "code" not in request.POST:
         window = hit(Rate.SIGN_IN_CODES, attempts_at(request, member.email))
         if window.exceeded:
             return too_many(request, window, "Too many codes for this address")
         request.session[_PENDING] = str(send_code(member.email, SECOND_FACTOR))
-        return redirect("second-factor-proof")
+        return redirect(f"{reverse('second-factor-proof')}?{urlencode({'next': target})}")
     pending = request.session.get(_PENDING)
     form = CodeForm(request.POST if request.method == "POST" and pending else None)
     usable = pending is not None
@@ -41,11 +44,11 @@ def second_factor_proof(request: HttpRequest, member: Member) -> HttpResponse:
         if isinstance(outcome, Member) and outcome.id == member.id:
             del request.session[_PENDING]
             gate.note_code(request)
-            return redirect("second-factor-set-up")
+            return HttpResponseRedirect(target)
         refusal = outcome if isinstance(outcome, Refusal) else Refusal.GONE
         usable = refusal is Refusal.WRONG
         if not usable:
             del request.session[_PENDING]
         form.add_error("code" if usable else None, REFUSALS[refusal])
-    context = {"form": form, "email": member.email, "usable": usable}
+    context = {"form": form, "email": member.email, "usable": usable, "next": target}
     return render(request, "second_factor_proof.html", context)

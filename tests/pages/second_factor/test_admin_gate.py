@@ -6,8 +6,10 @@ from urllib.parse import urlsplit
 
 import pytest
 import time_machine
+from django.core import mail as outgoing
 from django.test import Client
 
+from accounts import mail
 from accounts.models import Member
 from tests.conftest import MakeMember
 from tests.support.browsers import act
@@ -23,7 +25,7 @@ from tests.support.second_factor import (
     sign_in_by_code,
     text_of,
 )
-from tests.support.signing_in import EMAIL, PASSWORD
+from tests.support.signing_in import EMAIL, PASSWORD, newest_code
 
 pytestmark = pytest.mark.django_db
 
@@ -133,3 +135,37 @@ def test_the_session_is_another_one_afterwards(operator_browser: Client) -> None
     leaked = Client()
     leaked.cookies["sessionid"] = before
     assert led_to(leaked, "/admin/") == "/sign-in"
+
+
+def test_a_password_alone_leads_in_by_no_other_address(client: Client, member: Member) -> None:
+    """The code before the first one goes to the operator's address, which is not for somebody else to change."""
+    theirs = "somebody@else.example.org"
+    client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+    client.post("/account/email", {"email": theirs})
+    mail.drain()
+    assert outgoing.outbox == []
+    assert client.post("/account/email/code", {"code": "123456"}).status_code == 302
+    assert led_to(client, "/account/email") == f"{SET_UP}/code"
+    member.refresh_from_db()
+    assert member.email == EMAIL
+
+
+def test_who_shows_that_the_old_address_is_theirs_changes_it(client: Client, member: Member) -> None:
+    client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
+    asked = client.get("/account/email").headers["Location"]
+    asked = client.post(asked).headers["Location"]
+    assert client.post(asked, {"code": newest_code()}).headers["Location"] == "/account/email"
+    client.post("/account/email", {"email": "new@example.org"})
+    client.post("/account/email/code", {"code": newest_code()})
+    member.refresh_from_db()
+    assert member.email == "new@example.org"
+
+
+def test_who_has_one_gives_it_before_the_address_is_changed(operator_browser: Client, member: Member) -> None:
+    secret, _ = enrolled_app(operator_browser)
+    browser = Client()
+    sign_in_by_code(browser)
+    asked = browser.get("/account/email").headers["Location"]
+    assert urlsplit(asked).path == ASKED
+    assert browser.post(asked, {"code": shown(secret, steps=1)}).headers["Location"] == "/account/email"
+    assert browser.get("/account/email").status_code == 200

@@ -42,6 +42,29 @@ def test_a_passkey_opens_the_admin(operator_browser: Client, passkey: Device, br
     assert open_to(browser)
 
 
+@pytest.mark.parametrize(
+    ("base_url", "origin"),
+    [
+        ("https://Study.Example.org", ORIGIN),
+        ("https://study.example.org:443", ORIGIN),
+        ("https://study.example.org:8443", "https://study.example.org:8443"),
+        ("https://müsli.example", "https://xn--msli-0ra.example"),
+    ],
+)
+def test_origins_are_compared_as_browsers_write_them(
+    operator_browser: Client, settings: Any, base_url: str, origin: str
+) -> None:
+    settings.BASE_URL = base_url
+    device = Device(origin)
+    options = options_on(operator_browser.get(PASSKEY))
+    operator_browser.post(PASSKEY, {"name": "Laptop", "passkey": device.created(options)})
+    browser = Client()
+    sign_in_by_code(browser)
+    options = options_on(browser.get(ASKED))
+    assert f"https://{options['rpId']}" == origin.removesuffix(":8443")
+    assert browser.post(ASKED, {"passkey": device.signed(options)}).status_code == 302
+
+
 def test_an_answer_is_right_for_its_challenge_once(passkey: Device, browser: Client) -> None:
     options = options_on(browser.get(ASKED))
     answer = passkey.signed(options)
@@ -156,6 +179,21 @@ def test_a_broken_part_is_refused(
     if field in made["response"]:
         assert operator_browser.post(PASSKEY, {"name": "New", "passkey": json.dumps(made)}).status_code == 200
     assert Passkey.objects.count() == 1
+
+
+BROKEN_KEYS: list[Any] = [{}, {1: 2}, {1: 2, 3: -7, -1: 1, -2: bytes(32)}, {1: None, 3: -7}, 7, "key", [], None]
+
+
+@pytest.mark.parametrize("key", BROKEN_KEYS)
+def test_a_key_that_is_none_is_refused(passkey: Device, operator_browser: Client, key: Any) -> None:
+    """What the library reads of an answer without looking at its type is no fault of the service."""
+    answer = Device(ORIGIN).created(options_on(operator_browser.get(PASSKEY)), cose=key)
+    assert "was not accepted" in text_of(operator_browser.post(PASSKEY, {"name": "New", "passkey": answer}))
+
+
+def test_a_name_that_no_column_takes_is_refused(passkey: Device, browser: Client) -> None:
+    answer = json.loads(passkey.signed(options_on(browser.get(ASKED)))) | {"id": "\x00"}
+    assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": json.dumps(answer)}))
 
 
 def test_a_device_is_not_asked_twice_for_the_same(operator_browser: Client, passkey: Device) -> None:
