@@ -114,6 +114,12 @@ def test_a_dry_run_prints_and_changes_nothing(capsys: pytest.CaptureFixture[str]
     assert "SELECT create_reference_table('oauthserver_application');\n" in first
 
 
+@pytest.mark.parametrize("shards", ["0", "-1", "x", "64001"])
+def test_a_number_of_shards_that_cannot_be_is_refused(shards: str) -> None:
+    with pytest.raises(CommandError, match="a number from 1 to 64000"):
+        call_command("distribute", f"--shards={shards}")
+
+
 @pytest.mark.django_db
 def test_without_citus_nothing_is_done() -> None:
     said = "has no Citus" if connection.vendor == "postgresql" else "does not name a PostgreSQL"

@@ -1,5 +1,6 @@
 """Spread members over the servers of Citus: each table to its place, in one transaction."""
 
+from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -10,6 +11,15 @@ from studyservice.database.citus.layout import layout
 from studyservice.database.citus.plan import faults, plan, to_be_moved
 
 SHARDS = 32
+MOST_SHARDS = 64000
+"""Of a table, by Citus."""
+
+
+def _shards(text: str) -> int:
+    """A number of shards that Citus makes."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SHARDS:
+        raise ArgumentTypeError(f"a number from 1 to {MOST_SHARDS}, not {text!r}")
+    return int(text)
 
 
 class Command(BaseCommand):
@@ -23,7 +33,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""
         parser.add_argument("--dry-run", action="store_true", help="print the statements; a PostgreSQL is enough")
-        parser.add_argument("--shards", type=int, default=SHARDS, help="parts of the members (%(default)s)")
+        parser.add_argument("--shards", type=_shards, default=SHARDS, help="parts of the members (%(default)s)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print the statements, or execute, compare and commit."""
