@@ -50,6 +50,20 @@ class OnceForm(forms.Form):
         return cast("dict[str, Any]", orjson.loads(outcome.content))
 
 
+def done_once(request: HttpRequest, member: Member, operation: Operation, do: Callable[[], str]) -> str:
+    """What `do` says that it did, or what it said when this very form, which has a `OnceForm`'s key, came before.
+
+    Raises:
+        ApiError: of `do`.
+        Conflict: the form was sent with something else before, or is being worked on for longer than it may.
+    """
+    form = OnceForm(request.POST)
+    if not form.is_valid():  # the key is none of ours
+        form.cleaned_data["form_key"] = None
+    said: str = form.make_once(request, member, operation, lambda: {"said": do()})["said"]
+    return said
+
+
 def _fingerprint(request: HttpRequest, operation: Operation) -> str:
     sent = {name: values for name, values in request.POST.lists() if name not in _OF_EVERY_FORM}
     content = orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
+from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import tells_when_busy, with_headers
 from courses.courses import require_course
@@ -18,6 +19,7 @@ from courses.serializers import CourseRow
 from courses.syllabus_versions import apply_syllabus, version_of
 from courses.uploads.files import get_syllabus
 from courses.uploads.serializers import SyllabusDetailRow
+from courses.views import CourseViewSet
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadingBusy
@@ -79,18 +81,22 @@ def _review(
     if not is_approval(request):
         return _table(request, member, course, text, shown)
     try:
-        applied = apply_syllabus(
+        done = done_once(
+            request,
             member,
-            course["id"],
-            lambda rows: approved_of(rows, request.POST),
-            text=text,
-            syllabus_id=upload["id"] if upload else None,
+            CourseViewSet.update_course,
+            lambda: apply_syllabus(
+                member,
+                course["id"],
+                lambda rows: approved_of(rows, request.POST),
+                text=text,
+                syllabus_id=upload["id"] if upload else None,
+            ).in_words(),
         )
     except ReviewAgain as again:
         return _table(request, member, course, text, shown, review=again.review, status=WRONG)
     except (Conflict, ValidationFailed) as error:
         return _table(request, member, course, text, shown, refused=error)
-    done = applied.in_words()
     messages.success(request, f"The new version is kept{f': {done}' if done else ''}. Activity takes it back.")
     return redirect("course", course_id=course["id"])
 
@@ -111,6 +117,7 @@ def _table(
         review = Review(version.rows, request.POST if refused else None)
     context = shown | {
         "review": review,
+        "once": OnceForm(),
         "same": version.same,
         "cautions": version.cautions,
         "refused": _in_words(refused),

@@ -14,6 +14,7 @@ from django.utils.datastructures import MultiValueDict
 from django.views.decorators.http import require_http_methods
 
 from accounts.models import Member
+from accounts.pages.once import OnceForm, done_once
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
 from courses.courses import require_course
@@ -22,6 +23,7 @@ from courses.serializers import CourseRow
 from planning.calendar.comparison import FileEvent
 from planning.calendar.files import MAX_BYTES, CalendarFile, read_calendar
 from planning.calendar.reviewing import calendar_rows, take_approved
+from planning.calendar.views import CalendarViewSet
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound
 from studyservice.operations.uploads import Upload
@@ -82,7 +84,14 @@ def _take(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespon
         form.add_error("file", "What was read of the file did not come back as it was. Choose the file again.")
         return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        applied = take_approved(member, course["id"], calendar, lambda rows: approved_of(rows, request.POST))
+        done = done_once(
+            request,
+            member,
+            CalendarViewSet.import_calendar,
+            lambda: take_approved(
+                member, course["id"], calendar, lambda rows: approved_of(rows, request.POST)
+            ).in_words(),
+        )
     except ReviewAgain as again:
         return _review(request, member, course, calendar, review=again.review, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except Conflict as error:
@@ -90,7 +99,6 @@ def _take(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespon
         return _review(
             request, member, course, calendar, review=review, status=HTTPStatus.CONFLICT, refused=error.message
         )
-    done = applied.in_words()
     messages.success(request, f"Done: {done}. Activity takes it back." if done else "Nothing was changed.")
     return redirect("course", course_id=course["id"])
 
@@ -123,6 +131,7 @@ def _review(
         "course": course,
         "review": Review(rows) if review is None else review,
         "refused": refused,
+        "once": OnceForm(),
         "unchanged": found.unchanged,
         "skipped": skipped,
         "calendar": _signed(calendar, member, course),
