@@ -5,6 +5,7 @@ import psycopg
 TABLES = (
     "accounts_member",
     "courses_course",
+    "courses_syllabusfile",
     "courses_item",
     "planning_milestone",
     "grades_gradecategory",

@@ -32,9 +32,13 @@ MOST_READ = 3
 SLACK = 20
 """Rows that may be looked at beside: those that a row refers to, and a block of rows that is sooner sorted."""
 
+_ONE_LOOK = (
+    "the items of the milestones come in one pass over all items of the member, which costs less than a look-up for "
+    "each milestone"
+)
 IN_ONE_PASS = {
-    "get_agenda": "the items of the milestones come in one pass over all items of the member, which costs less than "
-    "a look-up for each milestone",
+    "get_agenda": _ONE_LOOK,
+    "export_data": f"in its calendar, {_ONE_LOOK}",
 }
 """Reads that may look at more, of the member's own rows, by an index; each with its reason."""
 
@@ -78,6 +82,7 @@ def main() -> None:
         env = environment(url, directory, secrets.token_urlsafe(64))
         prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
         prepared("bench.seed_changes.leave", MEMBERS, env, directory / "nobody")
+        prepared("bench.seed_syllabi.add", MEMBERS, env, directory / "nobody")
         multiply(url)
         command = [sys.executable, "-m", "bench.plans", str(directory / "cast")]
         looking = subprocess.run(command, cwd=ROOT, env=env, check=False)
@@ -90,6 +95,7 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
     course = one.courses[0]
     item = ask(one)("/v1/items?limit=1")["data"][0]["id"]
     exam = ask(one)(f"/v1/items?kind=exam&course_id={course}&due_from={date.today()}")["data"][0]["id"]  # noqa: DTZ011
+    syllabus = ask(one)(f"/v1/courses/{course}/syllabi")["data"][0]["id"]
     changed = ask(one)("/v1/changes?limit=1")["data"][0]["object"]["id"]
     for name, path in {
         "list_items": "/v1/items",
@@ -105,9 +111,12 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
         "get_course": f"/v1/courses/{course}",
         "get_grades": f"/v1/courses/{course}/grades",
         "list_syllabi": f"/v1/courses/{course}/syllabi",
+        "get_syllabus": f"/v1/syllabi/{syllabus}",
+        "get_syllabus_file": f"/v1/syllabi/{syllabus}/file",
         "list_changes": "/v1/changes",
         "list_changes, the last page": f"/v1/changes?cursor={_last_cursor(ask(one), '/v1/changes?')}",
         "list_changes of an object": f"/v1/changes?object_id={changed}",
+        "export_data": "/v1/export",
     }.items():
         yield name, one, path
     deck = ask(heavy)("/v1/vocab-decks")["data"][0]["id"]
@@ -163,7 +172,8 @@ def _ask(subject: Subject) -> Ask:
         response = client.get(path)
         if response.status_code != 200:
             raise RuntimeError(f"{path}: {response.status_code} {response.content!r}")
-        return response.json() if response.headers["Content-Type"] == "application/json" else response.content
+        is_json = response.headers["Content-Type"] == "application/json"
+        return response.json() if is_json else response.getvalue()
 
     return ask
 

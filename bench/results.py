@@ -10,6 +10,7 @@ from bench.contestants import CONTESTANTS, THREADS
 from bench.load import CONNECTIONS
 from bench.measure import Sample, Samples, Spread, ratio
 from bench.rows import FASTAPI, FLOOR, IDIOMATIC, NINJA, SERVICE, WITH_REDIS, Row
+from bench.targets import verdicts
 
 
 @dataclass(slots=True)
@@ -37,7 +38,7 @@ class Results:
 
     def markdown(self) -> str:
         """The whole page."""
-        parts = [_HEAD, self._setting(), self._rates(), self._ratios(), self._where(), self._memory()]
+        parts = [_HEAD, self._setting(), self._targets(), self._rates(), self._ratios(), self._where(), self._memory()]
         if self.scale:
             parts.append(self._scale())
         return "\n\n".join([*parts, _READING]) + "\n"
@@ -49,6 +50,22 @@ class Results:
             f"{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "
             f"one process each: gunicorn gthread with {THREADS} threads, for {FASTAPI} uvicorn with uvloop."
+        )
+
+    def _targets(self) -> str:
+        """What each row must reach and did, and those that are short by name."""
+        found = list(verdicts(self.samples, self.memory))
+        rows = [[one.name, one.target, one.reached, "**short**" if one.is_short else "reached"] for one in found]
+        short = "; ".join(one.name for one in found if one.is_short)
+        told = (
+            f"Short: {short}. Where their time goes: [PROFILE.md](PROFILE.md#what-takes-the-time)."
+            if short
+            else "None is short."
+        )
+        return (
+            f"{_table('Targets', ['', 'target', 'reached', ''], rows)}\n\n"
+            f"CPU time of {FLOOR} over that of the row, of a tool that of its REST call, where no unit is named.\n"
+            f"{told}\nWhat each step brought: [PROFILE.md](PROFILE.md#before-and-after)."
         )
 
     def _rates(self) -> str:

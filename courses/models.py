@@ -88,6 +88,7 @@ class SyllabusFile(models.Model):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    # An index on each: all files of a member are added up and exported, those of one of its 30 courses are listed.
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     course = models.ForeignKey(Course, models.CASCADE, related_name="syllabus_files", null=True, blank=True)
     compared_with_id = models.UUIDField(
@@ -182,7 +183,7 @@ class Item(models.Model):
         indexes: ClassVar[list[models.Index]] = [
             models.Index(fields=["member", "due_on", "created_at", "id"], name="item_member_due"),
             models.Index(fields=["member", "created_at"], name="item_member_age"),
-            models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),
+            models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),  # in their order
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberKey(),

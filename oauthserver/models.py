@@ -132,7 +132,7 @@ class Grant(AbstractGrant):
     """A member's consent, and the authorization code that it gave; it stays, spent, while its tokens live."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
-    user = models.ForeignKey(Member, models.CASCADE, related_name="+")
+    user = models.ForeignKey(Member, models.CASCADE, related_name="+")  # its index is the only one with the member
     code = SecretHashField()
     token_family = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     redirect_uri_sent = models.BooleanField(
@@ -188,7 +188,7 @@ class RefreshToken(AbstractRefreshToken):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
-    user = models.ForeignKey(Member, models.CASCADE, related_name="+")
+    user = models.ForeignKey(Member, models.CASCADE, related_name="+")  # its index finds rotated ones, too
     token = None  # type: ignore[assignment]  # drops the field
     token_checksum = TokenChecksumField(max_length=64, editable=False)
     token_family = models.UUIDField(editable=False, db_index=True)

@@ -119,7 +119,7 @@ class Review(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    card = models.ForeignKey(Card, models.CASCADE, related_name="reviews")
+    card = models.ForeignKey(Card, models.CASCADE, related_name="reviews")  # its index finds those of a card that goes
     rating = models.CharField(max_length=5, choices=Rating)
     reviewed_at = models.DateTimeField()
     duration_ms = models.PositiveIntegerField(null=True)

@@ -12,6 +12,7 @@ ALLOWED_HOSTS = ["127.0.0.1"]
 DATABASES = {"default": env.db("DATABASE_URL") | {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": True}}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "accounts.Member"
+SERVICE_NAME = "Study data"  # the service's admin has it as its title
 ROOT_URLCONF = "bench.idiomatic.urls"
 TIME_ZONE = "UTC"
 USE_TZ = True

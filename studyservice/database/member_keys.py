@@ -3,7 +3,8 @@
 A model whose rows others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which
 holds it to rows of the same member, and says in the database too what becomes of the row with the one that it refers
 to. Both stand in `Meta.constraints`, so that migrations know them. A new one comes with `AddMemberForeignKey` in one
-migration, and `ValidateChecks` and `DropForeignKey` in the next (`studyservice.database.postgresql.operations`).
+migration, and `ValidateChecks` and `DropForeignKey` in the next (`studyservice.database.postgresql.operations`). Where
+an index begins with the member and the key, or the member has few such rows, `DropForeignKeyIndex` drops Django's own.
 
 SQLite has Django's keys, to `id` alone, and nothing of these.
 """

@@ -69,7 +69,7 @@ def test_it_steps_back_for_who_holds_a_table_and_goes_on_afterwards(tmp_path: Pa
             reading.join()
     assert 0.2 < max(waits) < 3
     with psycopg.connect(url) as after:
-        assert after.execute("SELECT count(*) FROM django_migrations WHERE app = 'vocab'").fetchone() == (11,)
+        assert after.execute("SELECT count(*) FROM django_migrations WHERE app = 'vocab'").fetchone() == (12,)
 
 
 def test_it_gives_up_with_what_to_do(tmp_path: Path, url: str) -> None:
@@ -103,3 +103,24 @@ def test_an_index_is_made_beside_open_transactions(tmp_path: Path, url: str) -> 
             "SELECT indisvalid FROM pg_index WHERE indexrelid = 'item_course_due'::regclass"
         ).fetchone()
     assert valid == (True,)
+
+
+def test_an_index_is_dropped_beside_open_transactions(tmp_path: Path, url: str) -> None:
+    migrated(tmp_path, url, "vocab", "0011")
+    assert indexed(url, "vocab_card") == {"deck_id"}
+    with psycopg.connect(url) as long:
+        long.execute("LOCK TABLE vocab_card IN ROW EXCLUSIVE MODE")
+        threading.Timer(3, long.rollback).start()
+        migrated(tmp_path, url, "vocab", "0012")
+    assert indexed(url, "vocab_card") == set()
+
+
+def indexed(url: str, table: str) -> set[str]:
+    """The columns of a table that have an index of their own, but for the key."""
+    with psycopg.connect(url) as connection:
+        found = connection.execute(
+            "SELECT attname::text FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0] "
+            "WHERE indrelid = to_regclass(%s) AND indnatts = 1 AND NOT indisunique AND indisvalid",
+            [table],
+        )
+        return {name for (name,) in found}

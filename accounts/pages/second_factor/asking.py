@@ -64,8 +64,10 @@ def _tried(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
 
 def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> bool:
     if way == "passkey":
+        from accounts.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+
         challenge = request.session.pop(_CHALLENGE, "")
-        return bool(challenge) and passkeys.use(member, given, challenge)
+        return bool(challenge) and ceremonies.use(member, given, challenge)
     if way == "code":
         return authenticator.use_code(member, given)
     if not recovery.use_code(member, given):
@@ -84,8 +86,11 @@ def _go_on(request: HttpRequest) -> HttpResponse:
 
 
 def _page(request: HttpRequest, member: Member, kept: Kept, **tried: Form) -> HttpResponse:
-    ceremony = passkeys.ask_for_one(member) if kept.passkeys and passkeys.possible() else None
-    if ceremony is not None:
+    ceremony = None
+    if kept.passkeys and passkeys.possible():
+        from accounts.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+
+        ceremony = ceremonies.ask_for_one(member)
         request.session[_CHALLENGE] = ceremony.challenge
     context = {
         "kept": kept,

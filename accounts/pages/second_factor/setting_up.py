@@ -66,15 +66,17 @@ def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
     """Has the browser make a passkey, which the script posts."""
     if not passkeys.possible():
         return redirect("second-factor-set-up")
+    from accounts.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+
     initial = {"name": request.session.get(BROWSER) or "Passkey"}
     form = NewPasskeyForm(request.POST if request.method == "POST" else None, initial=initial)
     challenge = request.session.pop(_CHALLENGE, "")
     if form.is_valid():
         given = form.cleaned_data
-        if challenge and passkeys.enrol(member, given["name"], given["passkey"], challenge):
+        if challenge and ceremonies.enrol(member, given["name"], given["passkey"], challenge):
             return _added(request, member, f"the passkey “{given['name']}”")
         form.add_error(None, "The passkey was not accepted. Try again, or use an authenticator app.")
-    ceremony = passkeys.ask_for_new(member)
+    ceremony = ceremonies.ask_for_new(member)
     request.session[_CHALLENGE] = ceremony.challenge
     return render(request, "second_factor_passkey.html", {"form": form, "ceremony": ceremony})
 

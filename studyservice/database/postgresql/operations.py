@@ -215,6 +215,30 @@ class DropForeignKey(_OnPostgresql):
         yield key_to_id(model, self.options["field"])
 
 
+class DropForeignKeyIndex(_OnPostgresql):
+    """Drop Django's index of the foreign key `field` alone, where one with the member first finds those rows.
+
+    Others write meanwhile, as with `AddIndexAside`; its migration is not atomic, and can be done again. SQLite keeps
+    the index: there what refers to a row that is deleted is looked for by its id alone.
+    """
+
+    def __init__(self, model_name: str, field: str) -> None:
+        super().__init__(model_name, field=field)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        with without_lock_timeout(editor):  # up to the next step of the generator, when it has been executed
+            yield f"DROP INDEX CONCURRENTLY IF EXISTS {self._name(model, editor)}"
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        own, name = column(model, self.options["field"]), self._name(model, editor)
+        with without_lock_timeout(editor):
+            yield f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {model._meta.db_table} ({own})"
+
+    def _name(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
+        names = [column(model, self.options["field"])]
+        return str(cast("Any", editor)._create_index_name(model._meta.db_table, names))  # noqa: SLF001  # Django names it
+
+
 class MemberStatistics(_OnPostgresql):
     """Let the planner know that whoever names `field` has named the member too.
 

@@ -1,0 +1,16 @@
+from django.db import migrations
+
+from studyservice.database.postgresql.operations import DropForeignKeyIndex
+
+
+class Migration(migrations.Migration):
+    atomic = False  # indexes are dropped while others write
+
+    dependencies = [
+        ('planning', '0009_validate_member_foreign_keys'),
+    ]
+
+    operations = [
+        DropForeignKeyIndex('milestone', 'item'),
+        DropForeignKeyIndex('importedevent', 'course'),
+    ]
