@@ -21,7 +21,7 @@ from studyservice.operations.serializers import Body
 class CourseLine(CourseBody):
     """A course."""
 
-    syllabus_id = None  # type: ignore[assignment]  # so is a field left out that a base class has
+    syllabus_id: Any = None  # so is a field left out that a base class has
     id = IdField()
     created_at = MomentField(past=True)
     updated_at = MomentField(past=True)

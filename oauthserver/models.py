@@ -65,8 +65,12 @@ class Application(AbstractApplication):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     name = models.CharField(max_length=MAX_CLIENT_NAME)
     client_secret = SecretHashField(blank=True, default="")
-    hash_client_secret = user = skip_authorization = None  # type: ignore[assignment]  # drops the field
-    post_logout_redirect_uris = allowed_origins = algorithm = None  # type: ignore[assignment]  # drops the field
+    hash_client_secret: Any = None  # None drops a field of the toolkit
+    user: Any = None
+    skip_authorization: Any = None
+    post_logout_redirect_uris: Any = None
+    allowed_origins: Any = None
+    algorithm: Any = None
     token_endpoint_auth_method = models.CharField(max_length=32, choices=AuthMethod, default=AuthMethod.BASIC)
     verified = models.BooleanField(
         default=False, help_text="Checked by us: not labelled as unverified on the consent page, whatever its callback."
@@ -150,7 +154,8 @@ class Grant(AbstractGrant):
     refusal = models.CharField(
         max_length=32, blank=True, default="", db_default="", editable=False, help_text="Why it was."
     )
-    nonce = claims = None  # type: ignore[assignment]  # drops the field
+    nonce: Any = None
+    claims: Any = None
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [models.Index(fields=["expires"], name="grant_expires")]
@@ -166,7 +171,7 @@ class AccessToken(AbstractAccessToken):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")
-    token = None  # type: ignore[assignment]  # drops the field
+    token: Any = None
     token_checksum = TokenChecksumField(max_length=64, editable=False)
     id_token = None
     source_refresh_token = None
@@ -189,7 +194,7 @@ class RefreshToken(AbstractRefreshToken):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)  # type: ignore[assignment]  # was int
     user = models.ForeignKey(Member, models.CASCADE, related_name="+")  # its index finds rotated ones, too
-    token = None  # type: ignore[assignment]  # drops the field
+    token: Any = None
     token_checksum = TokenChecksumField(max_length=64, editable=False)
     token_family = models.UUIDField(editable=False, db_index=True)
     scope = models.TextField(help_text="What the member allowed; an access token may be narrower.")

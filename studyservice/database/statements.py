@@ -298,5 +298,4 @@ class Written(Statement):
 
     def all(self, **values: Any) -> list[tuple[Any, ...]]:
         """Every row that it returns, with the driver's values."""
-        fetched, _ = self._execute(values, _FETCHALL)
-        return cast("list[tuple[Any, ...]]", fetched)
+        return cast("list[tuple[Any, ...]]", self._execute(values, _FETCHALL)[0])

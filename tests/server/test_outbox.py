@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.core import mail
@@ -84,7 +84,7 @@ def test_what_a_process_left_is_sent_by_the_command(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any
 ) -> None:
     """It ends between two e-mails, as a restart ends it."""
-    server[BOB] = KeyboardInterrupt()  # type: ignore[assignment]  # nothing catches it
+    server[BOB] = cast("Exception", KeyboardInterrupt())  # nothing catches it
     with pytest.raises(KeyboardInterrupt):
         announce()
     assert addressed() == [ANN]

@@ -59,7 +59,8 @@ def bucket(endpoint: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Ite
     for name, value in variables.items():
         monkeypatch.setenv(f"S3_{name}", value)
     settings.STORAGES = settings.STORAGES | {"default": file_storage()}
-    made = default_storage.connection.Bucket(BUCKET)  # type: ignore[attr-defined]  # of S3Storage
+    storage: Any = default_storage
+    made = storage.connection.Bucket(BUCKET)
     made.create(CreateBucketConfiguration={"LocationConstraint": "eu-west-1"})
     yield made
     made.objects.all().delete()

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import psycopg
@@ -65,11 +66,11 @@ def connected(url: str) -> Iterator[None]:
     """
     from django.db import connections
 
-    connection = connections.create_connection("default")
+    connection: Any = connections.create_connection("default")
     path = unquote(urlsplit(url).path)
     name = path if connection.vendor == "sqlite" else path.removeprefix("/")
     connection.settings_dict = connection.settings_dict | {"NAME": name}
-    connection.ensure_connection = _nothing_to_do  # type: ignore[method-assign]  # it is connected at once
+    connection.ensure_connection = _nothing_to_do  # it is connected at once
     connection.connect()
     connections["default"] = connection
     try:
