@@ -140,7 +140,7 @@ DOORS = st.sampled_from([RestDoor, McpDoor])
 """Through which the history happens."""
 
 GENERATED = settings(
-    max_examples=10,
+    max_examples=5,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

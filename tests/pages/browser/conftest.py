@@ -12,12 +12,15 @@ from uuid import UUID, uuid4
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, ConsoleMessage, Page
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
     from accounts.connections import ConnectedApp, ConnectedApps
     from accounts.models import Member
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
+NAMES = ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser"]
+"""Of programs. The shell is the same browser without windows that nobody sees, for little more than half the work."""
+
+CHROMIUM = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), "")
 
 FLAGS = [
     "--no-sandbox",
@@ -72,17 +75,55 @@ def origin(django_db_setup: None) -> Iterator[str]:
     thread.terminate()
 
 
+class Profiles:
+    """Browser profiles, of which each keeps what a new one would read and compile anew: styles, scripts, fonts."""
+
+    def __init__(self, browser: "Browser", origin: str) -> None:
+        self._browser, self._origin = browser, origin
+        self._kept: dict[str, BrowserContext] = {}
+        self._used: list[BrowserContext] = []
+
+    def empty(self, **options: Any) -> "BrowserContext":
+        """A profile that has nothing of a page or a test before; options as of Playwright's `new_context`."""
+        kept = self._kept.get(str(options))
+        if kept is None or kept in self._used:
+            kept = self._browser.new_context(**{"base_url": self._origin} | options)
+            kept.set_default_timeout(10_000)
+            # It is there for the storage of the origin, and for the process that draws the pages.
+            kept.new_page().goto("/robots.txt")
+            self._kept.setdefault(str(options), kept)
+        self._used.append(kept)
+        return kept
+
+    def clear(self) -> None:
+        """Take from each what a test left there: pages, cookies, what scripts have stored."""
+        while self._used:
+            used = self._used.pop()
+            if used not in self._kept.values():
+                used.close()
+                continue
+            first, *opened = used.pages
+            for page in opened:
+                page.close()
+            used.clear_cookies()
+            first.evaluate("localStorage.clear()")
+
+
+@pytest.fixture(scope="session")
+def profiles(browser: "Browser", origin: str) -> Profiles:
+    return Profiles(browser, origin)
+
+
 PageFactory = Callable[..., "Page"]
 
 
 @pytest.fixture
-def open_page(browser: "Browser", origin: str, transactional_db: None) -> Iterator[PageFactory]:
-    """Opens pages, each in a browser profile of its own; options as of Playwright's `new_context`.
+def open_page(profiles: Profiles, transactional_db: None) -> Iterator[PageFactory]:
+    """Opens pages, each in a browser profile that it has for itself; options as of Playwright's `new_context`.
 
     At the end no page may have logged an error, which a broken Content-Security-Policy does too. The line that Chromium
     logs for an error page itself, asked for by its address, is no fault.
     """
-    contexts = []
     errors: list[str] = []
 
     def note(page: "Page", message: "ConsoleMessage") -> None:
@@ -92,17 +133,13 @@ def open_page(browser: "Browser", origin: str, transactional_db: None) -> Iterat
             errors.append(f"{page.url}: {message.text}")
 
     def open_(**options: Any) -> "Page":
-        context = browser.new_context(**{"base_url": origin} | options)
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        page = context.new_page()
+        page = profiles.empty(**options).new_page()
         page.on("console", lambda message: note(page, message))
         page.on("pageerror", lambda error: errors.append(str(error)))
         return page
 
     yield open_
-    for context in contexts:
-        context.close()
+    profiles.clear()
     assert not errors, "\n".join(errors)
 
 
@@ -130,15 +167,15 @@ def newest_code(mailoutbox: list[Any]) -> Callable[[], str]:
 
 @pytest.fixture
 def open_signed_in(open_page: PageFactory, member: "Member", origin: str) -> PageFactory:
-    """Opens the key page in a browser where Ada is signed in already."""
+    """Opens a page, by default the key page, in a browser where Ada is signed in already."""
     from django.test import Client
 
-    def open_(**options: Any) -> "Page":
+    def open_(path: str = "/keys", **options: Any) -> "Page":
         client = Client()
         client.force_login(member)
         page = open_page(**options)
         page.context.add_cookies([{"name": "sessionid", "value": client.cookies["sessionid"].value, "url": origin}])
-        page.goto("/keys")
+        page.goto(path)
         return page
 
     return open_

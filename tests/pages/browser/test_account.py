@@ -46,8 +46,7 @@ def test_the_same_time_zone_is_not_proposed(open_signed_in: Any) -> None:
 
 
 def test_the_profile_is_changed_by_keyboard(open_signed_in: Any, member: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account")
+    page = open_signed_in("/account")
     page.get_by_label("Name").focus()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Ada Park")
@@ -63,16 +62,14 @@ def test_the_profile_is_changed_by_keyboard(open_signed_in: Any, member: Any) ->
 
 
 def test_the_profile_is_changed_without_script(open_signed_in: Any, member: Any) -> None:
-    page = open_signed_in(java_script_enabled=False)
-    page.goto("/account")
+    page = open_signed_in("/account", java_script_enabled=False)
     page.get_by_label("Time zone").select_option("Asia/Tokyo")
     page.get_by_role("button", name="Save profile").click()
     expect(page.get_by_role("status")).to_contain_text("Your profile is saved.")
 
 
 def test_the_address_is_changed(open_signed_in: Any, member: Any, newest_code: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account")
+    page = open_signed_in("/account")
     page.get_by_role("link", name="Change e-mail address").click()
     page.get_by_label("New e-mail address").fill("ada@example.com")
     page.get_by_role("button", name="E-mail me a code").click()
@@ -82,8 +79,7 @@ def test_the_address_is_changed(open_signed_in: Any, member: Any, newest_code: A
 
 
 def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account/password")
+    page = open_signed_in("/account/password")
     page.get_by_role("button", name="I do not know it: e-mail me a code").click()
     page.get_by_label("Six-digit code").fill(newest_code())
     page.get_by_label("New password").fill("staple the horse twice")
@@ -92,8 +88,7 @@ def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any
 
 
 def test_the_password_is_removed(open_signed_in: Any, member: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account/password")
+    page = open_signed_in("/account/password")
     page.get_by_label("Current password").fill(PASSWORD)
     page.get_by_role("button", name="Remove password").click()
     expect(page.get_by_role("status")).to_contain_text("Your password is removed")
@@ -111,8 +106,7 @@ def test_another_browser_is_signed_out(open_signed_in: Any) -> None:
 
 
 def test_one_signs_out_everywhere(open_signed_in: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account")
+    page = open_signed_in("/account")
     page.get_by_role("button", name="Sign out everywhere").click()
     page.wait_for_url("**/sign-in")
     expect(page.get_by_role("status")).to_contain_text("You are signed out everywhere.")
@@ -142,8 +136,7 @@ def test_axe_finds_nothing(open_signed_in: Any, member: Any, settings: Any, path
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     Member.objects.update(membership_until=member.today() + timedelta(days=3))
     open_signed_in()
-    page = open_signed_in(timezone_id="America/New_York")
-    page.goto(path)
+    page = open_signed_in(path, timezone_id="America/New_York")
     audit(page)
 
 
@@ -151,15 +144,13 @@ def test_axe_finds_nothing(open_signed_in: Any, member: Any, settings: Any, path
 def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any, settings: Any, path: str) -> None:
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     Member.objects.update(membership_active=False)
-    page = open_signed_in()
-    page.goto(path)
+    page = open_signed_in(path)
     expect(page.get_by_text("Your membership has lapsed")).to_be_visible()
     audit(page)
 
 
 def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account")
+    page = open_signed_in("/account")
     page.get_by_label("How sure you want to be").fill("20")
     page.get_by_role("button", name="Save profile").click()
     expect(page.get_by_text("greater than or equal to 70")).to_be_visible()
@@ -175,8 +166,7 @@ def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
 
 
 def test_axe_finds_nothing_where_the_code_is_entered(open_signed_in: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account/email")
+    page = open_signed_in("/account/email")
     page.get_by_label("New e-mail address").fill("ada@example.com")
     page.get_by_role("button", name="E-mail me a code").click()
     audit(page)

@@ -26,8 +26,7 @@ def test_an_operator_signs_in_and_edits_under_the_policy(page: Page, member: Any
 def test_an_operator_finds_a_member_while_typing(open_signed_in: Any, member: Any) -> None:
     member.is_staff = member.is_superuser = True
     member.save()
-    page: Page = open_signed_in()
-    page.goto("/admin/courses/course/add/")
+    page: Page = open_signed_in("/admin/courses/course/add/")
     page.get_by_role("combobox").first.click()
     page.get_by_role("searchbox").last.type("ada@ex")
     page.get_by_role("option", name="ada@example.org").click()

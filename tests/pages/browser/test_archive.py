@@ -31,16 +31,14 @@ def saved(page: Page, button: str) -> bytes:
 @pytest.mark.parametrize("script", [True, False])
 def test_everything_is_saved(open_signed_in: Any, member: Member, script: bool) -> None:
     CourseFactory.create(member=member, name="Cell Biology")
-    page = open_signed_in(java_script_enabled=script)
-    page.goto("/account")
+    page = open_signed_in("/account", java_script_enabled=script)
     [line] = lines_of(saved(page, "Export everything"), "courses")
     assert line["name"] == "Cell Biology"
 
 
 @pytest.mark.parametrize("script", [True, False])
 def test_an_archive_is_taken_in(open_signed_in: Any, member: Member, script: bool) -> None:
-    page = open_signed_in(java_script_enabled=script)
-    page.goto("/account")
+    page = open_signed_in("/account", java_script_enabled=script)
     page.get_by_role("link", name="Import an archive").click()
     archive = {"name": "study-data.zip", "mimeType": "application/zip", "buffer": one_course()}
     page.get_by_label("Archive (.zip)").set_input_files(archive)
@@ -52,8 +50,7 @@ def test_an_archive_is_taken_in(open_signed_in: Any, member: Member, script: boo
 
 
 def test_the_account_is_deleted(open_signed_in: Any, member: Member) -> None:
-    page = open_signed_in()
-    page.goto("/account")
+    page = open_signed_in("/account")
     page.get_by_role("link", name="Delete the account").press("Enter")
     assert lines_of(saved(page, "Export everything first"), "courses") == []
     page.get_by_role("button", name="Delete my account and all data").press("Enter")
@@ -67,14 +64,12 @@ def test_the_account_is_deleted(open_signed_in: Any, member: Member) -> None:
 
 @pytest.mark.parametrize("path", ["/account/import", "/account/delete"])
 def test_axe_finds_nothing(open_signed_in: Any, path: str) -> None:
-    page = open_signed_in()
-    page.goto(path)
+    page = open_signed_in(path)
     audit(page)
 
 
 def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
-    page = open_signed_in()
-    page.goto("/account/import")
+    page = open_signed_in("/account/import")
     wrong = zipped(parts(courses=[a_course(name=""), a_course(name="x" * 121)]))
     page.get_by_label("Archive (.zip)").set_input_files(
         {"name": "study-data.zip", "mimeType": "application/zip", "buffer": wrong}
@@ -90,7 +85,6 @@ def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
 
 def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any) -> None:
     Member.objects.update(membership_active=False)
-    page = open_signed_in()
-    page.goto("/account/import")
+    page = open_signed_in("/account/import")
     expect(page.get_by_text("Your membership has lapsed")).to_be_visible()
     audit(page)

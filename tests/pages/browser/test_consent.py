@@ -25,9 +25,9 @@ def answered(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
-def ask(page: Page, app: App) -> None:
-    """Follow the app to the consent page."""
-    page.goto(f"/oauth/authorize?{app.query()}")
+def asking(app: App) -> str:
+    """Where the app sends the browser: to the consent page."""
+    return f"/oauth/authorize?{app.query()}"
 
 
 def tokens_of(page: Page, app: App) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def tokens_of(page: Page, app: App) -> dict[str, Any]:
 
 
 def test_a_member_signs_in_on_the_way_and_allows(page: Page, member: Any, app: App) -> None:
-    ask(page, app)
+    page.goto(asking(app))
     expect(page).to_have_title("Sign in · Study Data Service")
     sign_in(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Connect an app on your device?")
@@ -52,8 +52,7 @@ def test_a_member_signs_in_on_the_way_and_allows(page: Page, member: Any, app: A
 
 
 def test_changes_can_be_withheld(open_signed_in: Any, app: App) -> None:
-    page: Page = open_signed_in()
-    ask(page, app)
+    page: Page = open_signed_in(asking(app))
     page.get_by_role("checkbox", name="Change your data").uncheck()
     page.get_by_role("button", name="Allow").click()
     tokens = tokens_of(page, app)
@@ -62,16 +61,14 @@ def test_changes_can_be_withheld(open_signed_in: Any, app: App) -> None:
 
 
 def test_a_member_denies(open_signed_in: Any, app: App) -> None:
-    page: Page = open_signed_in()
-    ask(page, app)
+    page: Page = open_signed_in(asking(app))
     page.get_by_role("button", name="Deny").click()
     answer = answered(page)
     assert (answer["error"], answer["state"], answer["iss"]) == ("access_denied", "xyz", BASE)
 
 
 def test_a_connected_app_is_listed_and_disconnected(open_signed_in: Any, app: App) -> None:
-    page: Page = open_signed_in()
-    ask(page, app)
+    page: Page = open_signed_in(asking(app))
     page.get_by_role("button", name="Allow").click()
     door = RestDoor(tokens_of(page, app)["access_token"])
     assert door.call("get_me").error is None
@@ -95,8 +92,7 @@ def test_the_consent_page_is_framed_nowhere(open_signed_in: Any, app: App) -> No
 
 
 def test_it_works_by_keyboard_and_without_script(open_signed_in: Any, app: App) -> None:
-    page: Page = open_signed_in(java_script_enabled=False)
-    ask(page, app)
+    page: Page = open_signed_in(asking(app), java_script_enabled=False)
     page.get_by_role("checkbox", name="Change your data").focus()
     page.keyboard.press("Space")
     page.get_by_role("button", name="Allow").focus()
@@ -105,8 +101,9 @@ def test_it_works_by_keyboard_and_without_script(open_signed_in: Any, app: App) 
 
 
 def test_it_warns_of_an_app_that_nobody_knows(open_signed_in: Any) -> None:
-    page: Page = open_signed_in()
-    ask(page, App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"]))
+    page: Page = open_signed_in(
+        asking(App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"]))
+    )
     expect(page.locator(".notice.warn")).to_contain_text("We do not know who makes this app.")
     expect(page.locator(".badge.warn")).to_have_text("Unverified app")
 
@@ -123,8 +120,7 @@ def test_it_warns_of_an_app_that_nobody_knows(open_signed_in: Any) -> None:
     ],
 )
 def test_an_app_on_the_members_device_is_told_to_be_there(open_signed_in: Any, uri: str, text: str) -> None:
-    page: Page = open_signed_in()
-    ask(page, App.registered(client_name="Claude Code", redirect_uris=[uri]))
+    page: Page = open_signed_in(asking(App.registered(client_name="Claude Code", redirect_uris=[uri])))
     expect(page.locator(".notice")).to_contain_text(text)
     expect(page.locator(".warn")).to_have_count(0)
 
@@ -132,8 +128,7 @@ def test_an_app_on_the_members_device_is_told_to_be_there(open_signed_in: Any, u
 def test_somebody_else_signs_in_instead(open_signed_in: Any, member: Any, make_member: Any, app: App) -> None:
     """Signing out on the way, and coming back to the same request."""
     make_member("eve@example.org", password=PASSWORD)
-    page: Page = open_signed_in()
-    ask(page, app)
+    page: Page = open_signed_in(asking(app))
     expect(page.get_by_role("main")).to_contain_text("ada@example.org")
     page.get_by_role("button", name="Not you?").click()
     sign_in(page, "eve@example.org")
@@ -143,7 +138,7 @@ def test_somebody_else_signs_in_instead(open_signed_in: Any, member: Any, make_m
 
 
 def test_the_sign_in_page_names_the_app_that_asked(page: Page, app: App, member: Any) -> None:
-    ask(page, app)
+    page.goto(asking(app))
     port = urlsplit(app.redirect_uri).netloc
     expect(page.locator(".notice")).to_have_text(
         f"You are about to connect an app on your device ({port}), which calls itself “Planner”. "
@@ -155,17 +150,15 @@ def test_the_sign_in_page_names_the_app_that_asked(page: Page, app: App, member:
 
 
 def test_a_foreign_redirect_uri_ends_on_a_page(open_signed_in: Any, app: App) -> None:
-    page: Page = open_signed_in()
-    page.goto(f"/oauth/authorize?{app.query(redirect_uri='https://evil.example/')}")
+    page: Page = open_signed_in(f"/oauth/authorize?{app.query(redirect_uri='https://evil.example/')}")
     expect(page.get_by_role("heading", level=1)).to_have_text("Planner could not be connected")
     assert "evil.example" not in page.content()
 
 
 def test_axe_finds_nothing_wrong(open_signed_in: Any, app: App) -> None:
-    page: Page = open_signed_in()
-    ask(page, app)
+    page: Page = open_signed_in(asking(app))
     audit(page)
-    ask(page, App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"]))
+    page.goto(asking(App.registered(client_name="Planner", redirect_uris=["https://app.example/callback"])))
     audit(page)
     page.goto(f"/oauth/authorize?{app.query(client_id='unknown')}")
     audit(page)

@@ -44,8 +44,7 @@ def dates() -> list[tuple[str, str]]:
 
 
 def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Path], tmp_path: Path) -> None:
-    page: Page = open_signed_in()
-    page.goto("/")
+    page: Page = open_signed_in("/")
     page.get_by_role("main").get_by_role("link", name="Courses").click()
     page.get_by_role("link", name="Add from a syllabus").click()
     audit(page)
@@ -99,8 +98,7 @@ def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Pat
 
 
 def test_a_pasted_text_is_taken_by_keyboard_alone(open_signed_in: Any) -> None:
-    page: Page = open_signed_in()
-    page.goto("/courses/new")
+    page: Page = open_signed_in("/courses/new")
     page.get_by_label("File").focus()
     page.keyboard.press("Tab")
     page.keyboard.insert_text(FIRST)
@@ -126,8 +124,7 @@ def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: An
         course = create_course(member, name="Cell Biology")
     file = tmp_path / "calendar.ics"
     file.write_bytes(calendar(CANVAS, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Quiz 2")))
-    page: Page = open_signed_in(java_script_enabled=False)
-    page.goto(f"/courses/{course['id']}")
+    page: Page = open_signed_in(f"/courses/{course['id']}", java_script_enabled=False)
     page.get_by_role("link", name="Import a calendar file").click()
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Read the file").click()
@@ -139,8 +136,7 @@ def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: An
 
 
 def test_a_whole_table_is_ticked_at_once_but_for_what_would_be_deleted(open_signed_in: Any) -> None:
-    page: Page = open_signed_in()
-    page.goto("/courses/new")
+    page: Page = open_signed_in("/courses/new")
     page.get_by_label("Or paste its text").fill(FIRST)
     page.get_by_role("button", name="Read the syllabus").click()
     page.get_by_role("button", name="Add course").click()
@@ -156,8 +152,7 @@ def test_a_whole_table_is_ticked_at_once_but_for_what_would_be_deleted(open_sign
 
 @pytest.mark.parametrize("path", ["/decks/import", "/courses/new/by-hand"])
 def test_other_ways_in(open_signed_in: Any, path: str) -> None:
-    page: Page = open_signed_in()
-    page.goto(path)
+    page: Page = open_signed_in(path)
     page.locator("main form button[type=submit]").click()
     expect(page.locator("main .errorlist").first).to_be_visible()
     audit(page)

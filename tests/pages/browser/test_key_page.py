@@ -73,7 +73,7 @@ def test_the_eleventh_key_is_refused_with_what_to_do(keys_page: Page, member: An
 
 def test_connecting_an_assistant_comes_first_in_three_steps(keys_page: Page) -> None:
     headings = keys_page.get_by_role("heading", level=2).all_inner_texts()
-    assert headings == ["Connect an assistant", "Connected apps", "API keys 0 of 10", "Calendar", "Create a key"]
+    assert headings == ["Connect an assistant", "Connected apps", "API keys 0 of 10", "Create a key", "Calendar"]
     steps = keys_page.get_by_role("region", name="Connect an assistant").locator("ol > li h3")
     assert steps.all_inner_texts() == [
         "Copy the MCP address",

@@ -95,8 +95,7 @@ def test_a_callback_may_lead_on_to_a_desktop_app(
     open_signed_in: Any, web_app: str, registered: Any, decision: str
 ) -> None:
     """As claude.ai's callback does; a browser holds a form to `form-action` through the whole chain."""
-    page: Page = open_signed_in()
-    page.goto(f"/oauth/authorize?{registered(f'{web_app}/to-desktop').query()}")
+    page: Page = open_signed_in(f"/oauth/authorize?{registered(f'{web_app}/to-desktop').query()}")
     with page.expect_request("desktop-app://callback?*") as asked:
         page.get_by_role("button", name=decision).click()
     assert parse_qs(urlsplit(asked.value.url).query)["state"] == ["xyz"]

@@ -8,6 +8,10 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.browser.conftest import PASSWORD, ask_for_code, enter_code, sign_in, use_up_attempts
 
+pytestmark = pytest.mark.once(
+    "forms, keys and redirects in a browser; the same pages run on both databases without one"
+)
+
 
 def test_it_signs_in_by_code(page: Page, member: Any, newest_code: Any) -> None:
     ask_for_code(page)
