@@ -73,7 +73,7 @@ bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, 
 	$(BIN)/python -m bench
 	$(BIN)/python -m bench.plans
 
-drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load; needs redis-server
+drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load, needs redis-server; writes DRILLS.md
 	$(BIN)/python -m bench.drills
 
 syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi in DIR=... (docs/syllabi.md)

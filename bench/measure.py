@@ -79,10 +79,10 @@ class Course:
             if name in servers
         ]
 
-    def warm_up(self) -> None:
+    def warm_up(self, seconds: float = 1.0) -> None:
         """Bring every contestant's caches, connections and prepared statements to where they stay."""
         for row, name, requests in self._entries:
-            self._run(row, name, next(requests), min(1.0, self._seconds))
+            self._run(row, name, next(requests), seconds)
 
     def rounds(self, number: int, tell: Callable[[str], None]) -> Samples:
         """Run the rounds; contestants take turns in going first."""

@@ -12,13 +12,22 @@ from bench.tables import copy, new_id
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.models import AccessToken, Application, RefreshToken
 
+NETWORK = "127.0.0.0/24"
+"""Where the calls come from, as keys know it once they have been used."""
+
 
 def add_keys(members: Sequence[UUID], used_at: datetime | None) -> list[str]:
     """A key for each place in `members`; gives the plaintexts."""
     secrets = [new_secret("sk") for _ in members]
     rows = (
         ApiKey(
-            id=new_id(), member_id=member, name="bench", secret_hash=sha256(key), hint=key[:11], last_used_at=used_at
+            id=new_id(),
+            member_id=member,
+            name="bench",
+            secret_hash=sha256(key),
+            hint=key[:11],
+            last_used_at=used_at,
+            networks=NETWORK,
         )
         for member, key in zip(members, secrets, strict=True)
     )

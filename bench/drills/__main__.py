@@ -1,4 +1,7 @@
-"""`python -m bench.drills [--only NAME,...]`: run the drills, print the table, exit with 1 if one is not right."""
+"""`python -m bench.drills [--only NAME,...]`: run the drills, print the table, exit with 1 if one is not right.
+
+A run of all writes `bench/DRILLS.md`.
+"""
 
 import argparse
 import secrets
@@ -7,9 +10,11 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bench import machine
 from bench.drills import (
     calendar_polls,
     changes,
@@ -40,6 +45,8 @@ from bench.drills import (
 )
 from bench.drills.report import COLUMNS, Report
 from bench.drills.site import Site
+
+PAGE = Path(__file__).parent.with_name("DRILLS.md")
 
 DRILLS: dict[str, Callable[[Site], list[Report]]] = {
     "server": server_killed.drill,
@@ -94,8 +101,20 @@ def main() -> int:
             for report in reports:
                 print(report.row(), *report.lines(), sep="\n  ", flush=True)
             print(f"  ({name}: {time.monotonic() - started:.0f} s)", flush=True)
-    print(f"\n| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", *[report.row() for report in found], sep="\n")
+    table = "\n".join([f"| {' | '.join(COLUMNS)} |", "|---" * len(COLUMNS) + "|", *(one.row() for one in found)])
+    print(f"\n{table}")
+    if options.only == list(DRILLS):
+        PAGE.write_text(_page(table, found))
     return 0 if all(report.right for report in found) else 1
+
+
+def _page(table: str, found: list[Report]) -> str:
+    told = "\n".join(f"- {line}" for report in found for line in report.lines())
+    return (
+        "# Drills\n\nWritten by `make drills`; do not edit. Where all is right, nothing is lost, duplicated,"
+        " half-written or improper.\n\n"
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {machine.describe()}.\n\n{table}\n\n## What was looked at\n\n{told}\n"
+    )
 
 
 def _run(drill: Callable[[Site], list[Report]], site: Site) -> list[Report]:

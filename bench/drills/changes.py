@@ -1,11 +1,12 @@
 """SIGKILL for the server between any two statements of a write: no change without its row in the log, and no row alone.
 
-A lock that somebody else holds stops the write before the statement that needs it; there its process is killed.
+A lock that somebody else holds stops the write before the statement that needs it; there its process is killed. A
+standby that never comes stops the commit, which PostgreSQL has written by then.
 """
 
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import NamedTuple
 
 import psycopg
@@ -20,6 +21,7 @@ _READS, _WRITES = "ACCESS EXCLUSIVE", "EXCLUSIVE"
 """Modes of a lock: that stops reads of a table too, and writes alone."""
 
 _WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+_COMMITTING = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 _UNDER_WAY = "SELECT count(*) FROM pg_stat_activity WHERE xact_start IS NOT NULL AND pid <> pg_backend_pid()"
 _LOGGED = "SELECT count(*) FROM accounts_change"
 _CONTENTS = "SELECT {columns} FROM {table} ORDER BY id"
@@ -40,12 +42,12 @@ class Write(NamedTuple):
 
     Attributes:
         stops: the locks that stop it before its statements, in their order.
-        commit: the lock that stops its commit, which PostgreSQL then goes on with by itself.
+        at_commit: whether it is killed at its commit, too.
     """
 
     call: Callable[[Client], Answer]
     stops: list[str]
-    commit: str = ""
+    at_commit: bool = False
 
 
 def drill(site: Site) -> list[Report]:
@@ -57,11 +59,11 @@ def drill(site: Site) -> list[Report]:
     for name, write in _writes(instance, cast.members[0]).items():
         before = _stored(url)
         for stop in write.stops:
-            _killed_at(instance, url, cast.members[0].key, write, stop)
+            _killed_at(instance, url, cast.members[0].key, write, _locked(url, stop))
             kills += 1
         report.check(f"{name}: nothing is stored of {len(write.stops)} that were killed", _stored(url) == before)
-        if write.commit:
-            _killed_at(instance, url, cast.members[0].key, write, write.commit)
+        if write.at_commit:
+            _killed_at(instance, url, cast.members[0].key, write, _commits_wait(url))
             kills += 1
             added = [len(now) - len(then) for now, then in zip(_stored(url), before, strict=True)]
             report.check(f"{name}: killed while it commits, it is stored with its row", added == _ONE_ITEM)
@@ -83,13 +85,11 @@ def _writes(instance: Instance, member: Subject) -> dict[str, Write]:
         item = client.call("POST", f"/v1/courses/{course}/items", {"title": "Midterm"}).body["id"]
         client.call("POST", f"/v1/items/{item}/milestones", {"title": "Outline"})
     first, last = f"LOCK TABLE accounts_member IN {_WRITES} MODE", f"LOCK TABLE accounts_change IN {_WRITES} MODE"
-    # What an insertion refers to is looked at by the commit.
-    commit = f"SELECT FROM courses_course WHERE id = '{course}' FOR UPDATE"  # an id of ours
     return {
         "create_item": Write(
             lambda client: client.call("POST", f"/v1/courses/{course}/items", {"title": "Paper"}),
             [first, _lock("courses_course", _READS), _lock("courses_item", _WRITES), last],
-            commit,
+            at_commit=True,
         ),
         "update_item": Write(
             lambda client: client.call("PATCH", f"/v1/items/{item}", {"due_on": "2030-01-31"}),
@@ -125,22 +125,46 @@ def _lock(table: str, mode: str) -> str:
     return f"LOCK TABLE {table} IN {mode} MODE"
 
 
-def _killed_at(instance: Instance, url: str, key: str, write: Write, stop: str) -> None:
-    """Send the write, and kill its process while it waits for `stop`; the next process is then there."""
+Waits = Callable[[], bool]
+"""Whether a write waits where it was stopped."""
+
+
+@contextmanager
+def _locked(url: str, lock: str) -> Iterator[Waits]:
+    """Somebody else holds the lock."""
+    with psycopg.connect(url) as holder:
+        holder.execute(lock)
+        yield lambda: query(url, _WAITING) != [(0,)]
+        holder.rollback()
+
+
+@contextmanager
+def _commits_wait(url: str) -> Iterator[Waits]:
+    """Each commit waits for a standby that there is not; what waits is written."""
+    with psycopg.connect(url, autocommit=True) as superuser:
+        superuser.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+        superuser.execute("SELECT pg_reload_conf(), pg_sleep(1)")  # the checkpointer reads it, and tells nobody
+        try:
+            yield lambda: query(url, _COMMITTING) != [(0,)]
+        finally:
+            superuser.execute("ALTER SYSTEM RESET synchronous_standby_names")
+            superuser.execute("SELECT pg_reload_conf()")
+
+
+def _killed_at(instance: Instance, url: str, key: str, write: Write, stopped: AbstractContextManager[Waits]) -> None:
+    """Send the write, and kill its process while it is stopped; the next process is then there."""
     workers = instance.workers()
 
     def send() -> None:
         with suppress(ClosedError), Client(instance.port, key) as client:
             write.call(client)
 
-    with psycopg.connect(url) as holder:
-        holder.execute(stop)
+    with stopped as waits:
         sender = threading.Thread(target=send, daemon=True)
         sender.start()
-        wait_until(f"the write at {stop}", lambda: query(url, _WAITING) != [(0,)], 4)
+        wait_until("the write to be stopped", waits, 4)
         instance.kill_worker()
         sender.join(60)
-        holder.rollback()
     wait_until("its transaction to end", lambda: query(url, _UNDER_WAY) == [(0,)])
     wait_until("another process", lambda: instance.workers() not in ([], workers) and instance.answers())
 

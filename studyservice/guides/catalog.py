@@ -95,6 +95,8 @@ SECTIONS = (
             Guide("contributing", "CONTRIBUTING.md", "Setting up, tests, what reviewers ask for."),
             _guide("conformance", "Which test shows which statement of the specification."),
             Guide("measurements", "bench/RESULTS.md", "What the benchmark measured."),
+            Guide("profile", "bench/PROFILE.md", "Where the time of a call goes, and what each step brought."),
+            Guide("drills", "bench/DRILLS.md", "What is killed, filled and skewed under load, and what that costs."),
         ),
         own_origin=False,
     ),
