@@ -231,10 +231,10 @@ class TestInvited:
 
     @pytest.mark.django_db(transaction=True)
     def test_an_operator_invites_and_withdraws(self, admin: Client) -> None:
-        for _ in range(2):
+        for sent in (1, 2):
             response = admin.post("/admin/accounts/invitation/add/", {"email": NEW}, follow=True)
             assert "shown only now: http://127.0.0.1:8000/join?invitation=svc_inv_" in response.content.decode()
-        assert [message.to for message in mails()] == [[NEW], [NEW]]
+            assert [message.to for message in mails()] == [[NEW]] * sent  # it leaves; another link would end the first
         row = Invitation.objects.get()
         admin.post(f"/admin/accounts/invitation/{row.id}/delete/", {"post": "yes"})
         assert not Invitation.objects.exists()
