@@ -8,6 +8,7 @@ import secrets
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -96,7 +97,7 @@ def main() -> int:
         site = Site(stack, directory, options.port, secrets.token_urlsafe(64))
         for name in options.only:
             started = time.monotonic()
-            reports = _run(DRILLS[name], site)
+            reports = _run(name, site)
             found += reports
             for report in reports:
                 print(report.row(), *report.lines(), sep="\n  ", flush=True)
@@ -117,12 +118,17 @@ def _page(table: str, found: list[Report]) -> str:
     )
 
 
-def _run(drill: Callable[[Site], list[Report]], site: Site) -> list[Report]:
-    """The reports of one drill; what it started is ended with it."""
+def _run(name: str, site: Site) -> list[Report]:
+    """The reports of one drill; what it started is ended with it. One that breaks is wrong, and the others go on."""
     with ExitStack() as stack:
         whole, site.stack = site.stack, stack
         try:
-            return drill(site)
+            return DRILLS[name](site)
+        except Exception as error:  # noqa: BLE001  # whatever it is; it is told
+            traceback.print_exc()
+            broken = Report(name)
+            broken.check(f"it ended with {error!r}", right=False)
+            return [broken]
         finally:
             site.stack = whole
 
