@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.hashers import make_password
 from django.contrib.contenttypes.models import ContentType
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
 
@@ -59,11 +59,13 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
         return True
     for label, owner in settings.MEMBER_DATA:
         rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
+        last: object = None
         while True:
             started = time.monotonic()
             if started > deadline:
                 return False
-            if not delete_batch(member_id, rows):
+            first, last = last is None, delete_batch(member_id, rows, after=last)
+            if first and last is None:
                 break
             time.sleep(_LEFT_TO_OTHERS * (time.monotonic() - started))
     for erase in ERASURES:
@@ -88,17 +90,23 @@ def finish_erasures() -> int:
     return len(found)
 
 
-def delete_batch(member_id: UUID, rows: QuerySet[Model]) -> int:
-    """Delete up to `BATCH` of `rows`, in a transaction; gives their number.
+def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None) -> object:
+    """Delete up to `BATCH` of `rows`, in a transaction; gives the key of the last one, or None if there was none.
 
     Under the member's lock, which nobody else needs any more, so that two who erase one member take turns.
+
+    Args:
+        after: where PostgreSQL goes on. It keeps what was deleted until it is vacuumed, and would pass by all of it
+            again for each batch; SQLite keeps nothing.
     """
+    if connection.vendor == "postgresql":
+        rows = rows.order_by("pk") if after is None else rows.order_by("pk").filter(pk__gt=after)
     with transaction.atomic(durable=True):
         Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
         batch = list(rows.values_list("pk", flat=True)[:BATCH])
         if batch:
-            delete_alone(rows.filter(pk__in=batch))
-        return len(batch)
+            delete_alone(rows.order_by().filter(pk__in=batch))
+        return batch[-1] if batch else None
 
 
 def _begun(member_id: UUID) -> Member | None:
