@@ -28,7 +28,7 @@ BATCH = 200
 _LEFT_TO_OTHERS = 2
 """Times as long as a batch took. On SQLite every write waits for every other, and asks again ever more seldom."""
 
-_TOLD = 200
+_TOLD = LogEntry._meta.get_field("object_repr").max_length
 """Characters of a name that the operators' log keeps."""
 
 Erasure = Callable[[Member], None]
@@ -64,8 +64,8 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
             started = time.monotonic()
             if started > deadline:
                 return False
-            first, last = last is None, delete_batch(member_id, rows, after=last)
-            if first and last is None:
+            last = delete_batch(member_id, rows, after=last)
+            if last is None:
                 break
             time.sleep(_LEFT_TO_OTHERS * (time.monotonic() - started))
     for erase in ERASURES:

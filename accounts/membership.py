@@ -70,7 +70,7 @@ def lapse(member: Member) -> None:
     member.save(update_fields=["membership_active", "membership_until"])
 
 
-def note_of_membership(is_active: bool, until: date | None) -> str:  # a column
+def note_of_membership(is_active: bool, until: date | None) -> str:
     """What an account event says of a membership that was set."""
     if not is_active:
         return "Membership ended."

@@ -1,5 +1,6 @@
 """What a trial needs before it serves: migrations, guides, static files, and at first a demo member with data."""
 
+import shlex
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -59,5 +60,5 @@ def prepare() -> None:
 
 def _manage() -> str:
     """How commands are run on the data of this trial."""
-    environment = f"DATA_DIR='{settings.DATA_DIR}' BASE_URL={settings.BASE_URL}"
+    environment = f"DATA_DIR={shlex.quote(str(settings.DATA_DIR))} BASE_URL={settings.BASE_URL}"
     return f"{environment} {'.venv/bin/python manage.py' if settings.CHECKOUT else 'study-data-service manage'}"

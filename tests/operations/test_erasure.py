@@ -293,9 +293,10 @@ def test_deleting_through_the_model_is_the_same(owner: RestDoor, owner_member: M
 
 @pytest.mark.django_db(transaction=True)
 def test_it_goes_in_batches(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch: Any) -> None:
-    """No transaction removes more than a batch."""
-    from django.db import transaction
+    """No transaction removes more than a batch; on PostgreSQL each begins after the last row of the one before."""
+    from django.db import connection, transaction
     from django.db.models.signals import post_delete
+    from django.test.utils import CaptureQueriesContext
 
     from accounts import erasure
     from courses.models import Course
@@ -317,7 +318,14 @@ def test_it_goes_in_batches(admin: Client, owner: RestDoor, owner_member: Member
 
     post_delete.connect(note, Course)
     try:
-        delete(admin, owner_member)
+        with CaptureQueriesContext(connection) as captured:
+            delete(admin, owner_member)
     finally:
         post_delete.disconnect(note, Course)
     assert batches == [2, 2, 1]
+    onward = [
+        query["sql"]
+        for query in captured
+        if '"courses_course"."id" > ' in query["sql"] and "ORDER BY" in query["sql"] and "LIMIT 2" in query["sql"]
+    ]
+    assert len(onward) == (3 if connection.vendor == "postgresql" else 0)

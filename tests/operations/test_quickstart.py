@@ -67,17 +67,21 @@ def _printed(command: list[str], directory: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.rest
-@pytest.mark.django_db(transaction=True)
-def test_every_block_runs_as_it_stands(
-    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def served(live_server: Any, owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> RestDoor:
+    """The owner, whose key and whose address of the service the blocks find where the guides say."""
     monkeypatch.setenv("STUDY_URL", live_server.url)
     monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+    return owner
+
+
+@pytest.mark.rest
+@pytest.mark.django_db(transaction=True)
+def test_every_block_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
     me, course, item, made, decks = map(json.loads, _shell(tmp_path).split("\n"))
-    assert me == owner.made("get_me")
-    assert [course] == owner.made("list_courses")["data"]
-    assert [item] == owner.made("list_items")["data"]
+    assert me == served.made("get_me")
+    assert [course] == served.made("list_courses")["data"]
+    assert [item] == served.made("list_items")["data"]
     assert made["result"]["structuredContent"]["cards"][0]["term"] == "Ribosome"
     assert [deck["name"] for deck in decks["data"]] == ["Organelles"]
     printed = f"{me['today']}\n2030-12-03 exam Midterm\n"
@@ -86,18 +90,14 @@ def test_every_block_runs_as_it_stands(
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_planning_runs_as_it_stands(
-    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_block_about_planning_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
     """Those in Python and TypeScript after the client of the quick start."""
-    monkeypatch.setenv("STUDY_URL", live_server.url)
-    monkeypatch.setenv("STUDY_API_KEY", owner.secret)
     lines = _shell(tmp_path, PLANNING).splitlines()
     milestone, (agenda, end) = json.loads(lines[0]), json.JSONDecoder().raw_decode(lines[1])
     assert (milestone["title"], agenda["items"]) == ("Evaluate the spectra", [])
     [lab] = json.loads(lines[1][end:])["data"]
     assert lab["id"] == milestone["item_id"]
-    made = [(item["kind"], item["due_on"]) for item in owner.made("list_items")["data"]]
+    made = [(item["kind"], item["due_on"]) for item in served.made("list_items")["data"]]
     assert made == [("lab", "2031-03-14")]
     printed = "1 Evaluate the spectra\n"
     assert _python(tmp_path, blocks("python")[CLIENT], *blocks("python", PLANNING)) == (
@@ -110,11 +110,7 @@ def test_every_block_about_planning_runs_as_it_stands(
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_grades_runs_as_it_stands(
-    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("STUDY_URL", live_server.url)
-    monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+def test_every_block_about_grades_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
     score, grades = map(json.loads, _shell(tmp_path, GRADES).split("\n"))
     assert (score["label"], score["score"]) == ("Homework 1", 92)
     assert (grades["current_grade"], grades["outlook"]["remaining_weight"]) == (92, 60)
@@ -125,11 +121,7 @@ def test_every_block_about_grades_runs_as_it_stands(
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_practice_runs_as_it_stands(
-    live_server: Any, owner: RestDoor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("STUDY_URL", live_server.url)
-    monkeypatch.setenv("STUDY_API_KEY", owner.secret)
+def test_every_block_about_practice_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
     card, stats = map(json.loads, _shell(tmp_path, PRACTICE).split("\n"))
     assert card["term"] == "osmosis"
     assert (stats["by_day"][-1]["attempts"], stats["streak"]["current"]) == (1, 1)

@@ -1,5 +1,6 @@
 """`make run`: one member with data around today, and where everything is."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,20 @@ def test_trial_makes_one_member_with_data_around_today(settings: Any, capsys: py
     for path in ("/", "/keys", "/mcp", "/docs", "/admin"):
         assert f"{settings.BASE_URL}{path}" in again
         assert f"{settings.BASE_URL}{path}" in printed
-    manage = f"DATA_DIR='{settings.DATA_DIR}' BASE_URL={settings.BASE_URL} .venv/bin/python manage.py"
+    manage = f"DATA_DIR={settings.DATA_DIR} BASE_URL={settings.BASE_URL} .venv/bin/python manage.py"
     assert f"{manage} createmember you@example.org --staff" in again
     assert f"{manage} createapikey {DEMO_EMAIL} again" in again
     assert "or ask for a code" not in printed
     assert "not sent but printed here, with the codes" in again
     assert "Careful" not in again
     assert Member.objects.count() == 1
+
+
+def test_a_command_of_a_trial_is_quoted(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    settings.DATA_DIR = "/tmp/Ada's data"  # noqa: S108
+    trial()
+    [line] = [line for line in capsys.readouterr().out.splitlines() if "createmember" in line]
+    assert shlex.split(line)[0] == f"DATA_DIR={settings.DATA_DIR}"
 
 
 def test_a_trial_on_a_network_says_what_it_risks(settings: Any, capsys: pytest.CaptureFixture[str]) -> None:
