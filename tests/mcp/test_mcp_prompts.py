@@ -65,6 +65,7 @@ def error_of(door: McpDoor, name: str, arguments: Any = None) -> dict[str, Any]:
     return error
 
 
+@pytest.mark.once("texts, which are made of what tools answer")
 class TestList:
     def test_it_has_the_four_with_their_arguments(self, owner: RestDoor) -> None:
         result = mcp_of(owner).rpc("prompts/list").json()["result"]
@@ -104,6 +105,7 @@ class TestList:
         assert response.json()["error"]["code"] == -32602
 
 
+@pytest.mark.once("texts, which are made of what tools answer")
 class TestTexts:
     @pytest.mark.parametrize(("name", "given"), [*GIVEN.items(), ("enter_syllabus", {}), ("plan_week", {})])
     def test_every_call_that_it_writes_out_works(self, tools_of_owner: McpDoor, name: str, given: Any) -> None:
@@ -207,6 +209,7 @@ class TestNames:
         assert "BIO 210" not in error["message"]
 
 
+@pytest.mark.once("texts, which are made of what tools answer")
 class TestRefusals:
     @pytest.mark.parametrize(
         ("name", "arguments"),

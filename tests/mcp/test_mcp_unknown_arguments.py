@@ -7,7 +7,11 @@ import pytest
 from tests.support.doors import McpDoor, RestDoor
 from tests.support.tools import mcp_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [
+    pytest.mark.once("names of arguments, before the operation asks the database for anything"),
+    pytest.mark.django_db,
+    pytest.mark.rest,
+]
 
 CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
 

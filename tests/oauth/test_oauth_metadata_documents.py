@@ -14,7 +14,7 @@ from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher
 from tests.support.documents import DOCUMENTS
 from tests.support.oauth import App, Browser, answer_in, error_of, status_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once("documents that are fetched"), pytest.mark.django_db]
 
 CLIENT_ID = "https://assistant.example/client.json"
 DOCUMENT: dict[str, Any] = {

@@ -137,6 +137,7 @@ def test_nothing_of_a_stranger_is_in_it(everything: RestDoor, stranger: RestDoor
     assert sorted(parts_of(before)) == sorted(parts_of(everything.made("export_data")))
 
 
+@pytest.mark.once("how cells are written")
 @pytest.mark.parametrize("name", ["grades.csv", "cards.csv"])
 def test_no_cell_is_a_formula(everything: RestDoor, name: str) -> None:
     text = parts_of(everything.made("export_data"))[name].decode("utf-8-sig")

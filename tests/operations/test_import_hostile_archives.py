@@ -296,6 +296,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
 }
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_line_that_breaks_a_rule_is_named(owner: RestDoor, kind: str) -> None:
     table, lines, message = WRONG[kind]

@@ -1,4 +1,7 @@
-"""Every statement of the API on members' rows, and every join in it, names the member."""
+"""Every statement of the API on members' rows, and every join in it, names the member.
+
+PostgreSQL is where members are spread over servers, by the member that a statement names.
+"""
 
 from typing import Any
 
@@ -47,6 +50,7 @@ def world(owner: RestDoor) -> World:
     return world
 
 
+@pytest.mark.postgresql
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_over_rest(world: World, operation_id: str) -> None:
     if operation_id in INTO_NOTHING:
@@ -65,6 +69,7 @@ def undo_newest(owner: RestDoor) -> None:
                 assert owner.call("undo_change", change_id=change["id"]).status in (200, 409)
 
 
+@pytest.mark.postgresql
 @pytest.mark.parametrize("operation_id", TOOLS)
 def test_over_the_tools(world: World, operation_id: str) -> None:
     from tests.support.tools import arguments

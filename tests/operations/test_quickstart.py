@@ -21,6 +21,8 @@ from tests import ROOT
 from tests.support import javascript
 from tests.support.doors import RestDoor
 
+pytestmark = pytest.mark.once("guides, which run as they stand")
+
 QUICK_START, PLANNING, GRADES, PRACTICE = "quickstart", "planning", "grades", "practice"
 CLIENT = 1
 """The block of the quick start that has `call`, in Python and in TypeScript."""

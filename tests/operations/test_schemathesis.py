@@ -120,8 +120,10 @@ def _check(case: Any, world: World) -> None:
             case.body = {name: value for name, value in case.body.items() if value is not None}
         if "course_id" in (case.query or {}) and case.path.startswith("/v1/syllabi"):
             case.query["course_id"] = world.id("course_id")
+    # That each operation wants a credential, test_sweep.py sees; here each request would be sent twice more for it.
+    excluded = [CHECKS.get_one("ignored_auth"), *_exempt(case)]
     with one_connection():
-        case.call_and_validate(headers=bearer(world.door.secret), excluded_checks=_exempt(case))
+        case.call_and_validate(headers=bearer(world.door.secret), excluded_checks=excluded)
 
 
 def _with_own_ids(value: Any, world: World) -> Any:

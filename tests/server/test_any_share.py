@@ -2,17 +2,13 @@
 
 import pytest
 
-from tests.support.any_share import MOST, domain, places, share
+from tests.support.any_share import places, share
 
 pytestmark = pytest.mark.once("how types are counted")
 
 
 def untyped(signature: str) -> list[str]:
     return [place.name for place in places(f"def f{signature}: ...") if place.untyped]
-
-
-def test_the_domain_is_typed() -> None:
-    assert share(domain()) <= MOST
 
 
 def test_every_parameter_and_return_is_a_place() -> None:

@@ -2,17 +2,13 @@
 
 import pytest
 
-from tests.support.conformance import HEAD, RULE, TABLE, complaints
+from tests.support.conformance import HEAD, RULE, complaints
 
 pytestmark = pytest.mark.once("reads a page of the docs")
 
 
 def _table(*rows: str) -> str:
     return "\n".join([HEAD, RULE, *rows])
-
-
-def test_the_table_is_in_order() -> None:
-    assert complaints(TABLE.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize(

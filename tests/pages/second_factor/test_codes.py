@@ -45,6 +45,7 @@ def test_a_code_works_once(asked: Asked) -> None:
     assert NOT_RIGHT in text_of(other.post(ASKED, {"code": shown(secret)})), "an earlier one neither"
 
 
+@pytest.mark.once("codes and clocks")
 @pytest.mark.parametrize(("seconds", "right"), [(-100, False), (-35, True), (35, True), (100, False)])
 def test_a_phones_clock_may_be_half_a_minute_off(asked: Asked, seconds: int, right: bool) -> None:
     browser, secret, _ = asked
@@ -55,6 +56,7 @@ def test_a_phones_clock_may_be_half_a_minute_off(asked: Asked, seconds: int, rig
         assert (browser.post(ASKED, {"code": code}).status_code == 302) is right
 
 
+@pytest.mark.once("codes and clocks")
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "abcdef", "\uff11\uff12\uff13\uff14\uff15\uff16", "0x1234"])
 def test_what_is_no_code_is_said_so_and_counts_as_no_try(asked: Asked, code: str) -> None:
     browser, secret, _ = asked
