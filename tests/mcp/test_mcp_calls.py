@@ -14,7 +14,11 @@ from tests.support.doors import McpDoor, RestDoor, read_failure, routes
 from tests.support.tools import arguments, mcp_of, neutral, stateless
 from tests.support.world import TOOLS, WITH_PATH_ID, WRITES, World
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [
+    pytest.mark.once("two doors to one action, which both databases see through the other"),
+    pytest.mark.django_db,
+    pytest.mark.rest,
+]
 
 ABSENT = "5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11"
 

@@ -105,7 +105,6 @@ class TestList:
         assert response.json()["error"]["code"] == -32602
 
 
-@pytest.mark.once("texts, which are made of what tools answer")
 class TestTexts:
     @pytest.mark.parametrize(("name", "given"), [*GIVEN.items(), ("enter_syllabus", {}), ("plan_week", {})])
     def test_every_call_that_it_writes_out_works(self, tools_of_owner: McpDoor, name: str, given: Any) -> None:

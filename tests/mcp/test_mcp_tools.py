@@ -27,7 +27,7 @@ from tests.support.doors import McpDoor, RestDoor, routes
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, body_schema, declared, resolved
 
-pytestmark = pytest.mark.rest
+pytestmark = [pytest.mark.once("the tools, made from declarations"), pytest.mark.rest]
 
 KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 
@@ -69,7 +69,6 @@ def test_a_reader_and_a_lapsed_member_see_the_same_list(owner, reader, lapsed) -
     assert lists[0] == lists[1] == lists[2]
 
 
-@pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize("name", TOOLS)
 def test_names_titles_and_descriptions_are_the_operations(listed: dict[str, Any], name: str) -> None:
     tool = listed[name]
@@ -79,7 +78,6 @@ def test_names_titles_and_descriptions_are_the_operations(listed: dict[str, Any]
     assert 0 < len(tool["description"]) <= 300
 
 
-@pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize("name", TOOLS)
 def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> None:
     """Decisions 10, MCP."""
@@ -93,7 +91,6 @@ def test_all_four_hints_follow_the_method(listed: dict[str, Any], name: str) -> 
     }
 
 
-@pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize("name", TOOLS)
 def test_what_destroys_asks_for_a_yes_and_says_who_can_undo_it(listed: dict[str, Any], name: str) -> None:
     """Spec, Operation rules: destructive deletions should be confirmed with the member."""
@@ -103,7 +100,6 @@ def test_what_destroys_asks_for_a_yes_and_says_who_can_undo_it(listed: dict[str,
     assert told == [listed[name]["annotations"]["destructiveHint"]] * 2
 
 
-@pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize("name", TOOLS)
 def test_input_is_one_closed_object_without_references(listed: dict[str, Any], name: str) -> None:
     schema = listed[name]["inputSchema"]
@@ -113,7 +109,6 @@ def test_input_is_one_closed_object_without_references(listed: dict[str, Any], n
         assert inner["additionalProperties"] is False
 
 
-@pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize("name", TOOLS)
 def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str, Any], name: str) -> None:
     schema, route = listed[name]["inputSchema"], routes()[name]
@@ -132,7 +127,6 @@ def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str,
         assert schema["properties"][parameter["name"]] == expected
 
 
-@pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize("name", TOOLS)
 def test_every_argument_is_described(listed: dict[str, Any], name: str) -> None:
     assert all(field["description"] for field in listed[name]["inputSchema"]["properties"].values())
@@ -187,7 +181,6 @@ def test_the_list_is_short_enough_to_be_read_in_every_session(owner: RestDoor) -
     assert len(mcp_of(owner).rpc("tools/list").content) < 60_000
 
 
-@pytest.mark.once("the tools, made from declarations")
 def test_the_instructions_name_only_tools_there_are() -> None:
     named = set(re.findall(r"\b(?:get|list|create|update|delete|set|add|review)_[a-z_]+[a-z]\b", INSTRUCTIONS))
     assert {"get_me", "get_agenda", "set_grade_categories"} <= named
@@ -257,7 +250,6 @@ def made_anew() -> Iterator[None]:
         made_once.cache_clear()
 
 
-@pytest.mark.once("the tools, made from declarations")
 @pytest.mark.parametrize(
     ("routed", "complaint"),
     [

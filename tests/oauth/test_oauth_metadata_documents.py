@@ -14,7 +14,7 @@ from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher
 from tests.support.documents import DOCUMENTS
 from tests.support.oauth import App, Browser, answer_in, error_of, status_of
 
-pytestmark = [pytest.mark.once("documents that are fetched"), pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 CLIENT_ID = "https://assistant.example/client.json"
 DOCUMENT: dict[str, Any] = {
@@ -72,6 +72,7 @@ def test_it_connects_without_registration(web: type[Web], owner_member: Any) -> 
     assert web.fetched == [CLIENT_ID], "known from then on, and never fetched by the token endpoint"
 
 
+@pytest.mark.once("documents that are fetched")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -102,6 +103,7 @@ def test_a_document_keeps_the_rules_of_registration(web: type[Web], owner_member
     assert not Browser(owner_member).visit(published().query()).context["title"].startswith("This app is not known")
 
 
+@pytest.mark.once("documents that are fetched")
 @pytest.mark.parametrize("client", DOCUMENTS)
 def test_the_documents_of_known_clients_reach_consent_and_a_token(
     web: type[Web], owner_member: Any, client: str

@@ -20,7 +20,7 @@ from accounts.taken import taken_tables
 from tests.support.doors import RestDoor
 from vocab.models import Review
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.once("a log that is replayed in memory"), pytest.mark.django_db, pytest.mark.rest]
 
 MODELS = {
     model._meta.label: model

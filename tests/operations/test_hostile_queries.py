@@ -23,7 +23,10 @@ from tests.support.world import (
     fields_of,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.once("queries, which are read before the database is asked for anything"),
+    pytest.mark.django_db,
+]
 
 MIB = 1024 * 1024
 WITH_QUERY = [name for name in OPERATIONS if routes()[name].query]
@@ -103,7 +106,6 @@ ODD_QUERIES = (
 )
 
 
-@pytest.mark.once("how a query is parted into parameters")
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_unknown_parameters_are_ignored_however_odd(world: World, operation_id: str) -> None:
     # A file is read in a process of its own, which costs more than all the rest.
@@ -141,7 +143,6 @@ def test_a_body_where_none_is_read_is_ignored(world: World, operation_id: str, d
     assert response.status_code == routes()[operation_id].success
 
 
-@pytest.mark.once("how an answer is written")
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*;q=0", "garbage", ""])
 @pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/v1/courses/17"])
 def test_the_answer_is_json_whatever_is_asked_for(world: World, path: str, accept: str) -> None:
@@ -150,7 +151,6 @@ def test_the_answer_is_json_whatever_is_asked_for(world: World, path: str, accep
     response.json()
 
 
-@pytest.mark.once("the names of hosts")
 @pytest.mark.parametrize("host", ["evil.example", "", "a b", "[::", "127.0.0.1:99999", "\xff"])
 @pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/health", "/health/ready", "/openapi.json"])
 def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None:
@@ -159,7 +159,6 @@ def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None
     assert response.headers["Content-Type"] == "application/json"
 
 
-@pytest.mark.once("the names of hosts")
 @pytest.mark.parametrize("headers", [{}, {"Origin": "https://app.example"}])
 def test_a_probe_by_address_is_answered_and_nothing_else(world: World, settings: Any, headers: dict[str, str]) -> None:
     """A load balancer knows an instance by its address, over http too."""

@@ -62,6 +62,7 @@ def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: 
     return {"uid": uid, "item_id": item_id, "title": title, "kind": kind, "due_on": due_on}
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
     owner: RestDoor, course: Any, platform: str
@@ -84,6 +85,7 @@ MOVED = {
 """What the school changes in a file, and the item with its new date."""
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
     owner: RestDoor, course: Any, platform: str
@@ -187,6 +189,7 @@ def test_a_file_of_another_program_says_nothing_of_what_it_leaves_out(owner: Res
     assert imported(owner, course, deadline("b", "20261204", "Quiz"), prodid=MOODLE)["gone"] == []
 
 
+@pytest.mark.once("files that are read")
 @pytest.mark.parametrize("how", ["event", "file"])
 def test_what_is_cancelled_is_gone(owner: RestDoor, course: Any, how: str) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]

@@ -16,6 +16,8 @@ from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.factories import CourseFactory
 from tests.support.world import rows
 
+pytestmark = pytest.mark.once("pages over what the operations do")
+
 
 @pytest.fixture(autouse=True)
 def _files(settings: Any, tmp_path: Path) -> None:
