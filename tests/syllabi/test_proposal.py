@@ -382,13 +382,13 @@ def test_no_text_takes_long(piece):
     from courses.syllabi.evidence import evidence_for
     from courses.syllabi.proposal import propose
 
-    text = repeated(piece, 100_000) if piece else "\n".join(repeated(each, 15_000) for each in HOSTILE)
+    text = repeated(piece, 50_000) if piece else "\n".join(repeated(each, 15_000) for each in HOSTILE)
     started = process_time()
     syllabus = read(text[:500_000])
     assert len(propose(syllabus).items) <= 300
     for quote in ("a", "1", "Sep 1", "exam", "not there at all") * (1 if piece else 20):
         evidence_for(syllabus, quote, date(2026, 9, 2))
-    assert process_time() - started < 20
+    assert process_time() - started < 10
 
 
 def repeated(piece: str, length: int) -> str:
