@@ -183,6 +183,12 @@ class Member(AbstractBaseUser, PermissionsMixin):
         elif update_fields is None or "email" in update_fields:
             MemberAddress.claim(self.id, self.email)
 
+    def has_address_of_another(self) -> bool:
+        """Whether the address is kept for another member, though that one may have left it (`accounts.addresses`)."""
+        from accounts.models.address import MemberAddress  # noqa: PLC0415  # it refers to the member
+
+        return MemberAddress.objects.filter(email=self.email).exclude(member_id=self.id).exists()
+
     def note_stored(self, names: Iterable[str] | None = None) -> None:
         """Note what the database has in these fields, or in all."""
         known = _fields() if names is None else _fields().intersection(names)

@@ -97,6 +97,18 @@ class TestOpen:
         assert member_of() == known
         assert client.get("/account").status_code == 200
 
+    def test_an_address_that_somebody_left_past_the_service_is_refused_until_it_is_set_right(
+        self, client: Client, make_member: Any
+    ) -> None:
+        """As an earlier version does beside a migration; `repaircounts` sets it right."""
+        member = make_member(NEW)
+        Member.objects.filter(id=member.id).update(email="elsewhere@example.org")
+        response = enter(client, ask(client))
+        assert (response.status_code, Member.objects.count()) == (200, 1)
+        run("repaircounts", "--all")
+        assert enter(client, ask(client)).headers["Location"] == "/account"
+        assert member_of().id != member.id
+
     def test_a_member_who_may_not_sign_in_gets_no_code(self, client: Client, make_member: Any) -> None:
         make_member(NEW, is_active=False)
         assert ask(client) == ""
