@@ -7,7 +7,7 @@ whose process ended between the mail server's yes and the commit leaves twice, u
 
 import json
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -79,6 +79,11 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
                 return
     finally:
         server.close()
+
+
+def waiting(ids: Collection[UUID]) -> int:
+    """How many of these are still to leave; what was for a member who has gone is not."""
+    return OutgoingMail.objects.filter(id__in=ids).count()
 
 
 def deliver_soon(ids: Iterable[UUID]) -> None:

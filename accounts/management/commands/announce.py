@@ -53,8 +53,8 @@ class Command(BaseCommand):
             else:
                 self.stderr.write(f"{delivery.email}: {delivery.failure}")
         self.stdout.write(f"Sent to {members(sent)}.")
-        if sent < len(ids):
-            raise CommandError(f"Not sent to {members(len(ids) - sent)} yet; delivermail tries again.")
+        if left := outbox.waiting(ids):
+            raise CommandError(f"Not sent to {members(left)} yet; delivermail tries again.")
 
 
 def _audience(*, with_apps: bool) -> QuerySet[Member, str]:
