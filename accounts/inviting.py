@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
@@ -19,7 +21,7 @@ from django.utils.http import urlencode
 from accounts import outbox
 from accounts.invitation import Invitation
 from accounts.joining import new_member
-from accounts.models import Member
+from accounts.models import Member, MemberAddress
 from accounts.outgoing_mail import MailKind
 from accounts.secrets import new_secret, sha256
 from studyservice.operations.errors import Conflict
@@ -101,3 +103,17 @@ def forget_invitation(member: Member) -> None:
     """Delete an invitation of the member's address, and what was to leave for it."""
     Invitation.objects.filter(email=member.email).delete()
     outbox.forget(member.email)
+
+
+def forget_those_who_did_not_come() -> int:
+    """Take addresses of invitations that ended out of the operators' log; gives the number of its lines.
+
+    Those of members stay, and leave with the member (`accounts.erasure.forget_in_log`).
+    """
+    told = LogEntry.objects.filter(
+        content_type=ContentType.objects.get_for_model(Invitation), object_repr__contains="@"
+    )
+    addresses = set(told.values_list("object_repr", flat=True))
+    for known in (Invitation, MemberAddress):
+        addresses -= set(known.objects.filter(email__in=addresses).values_list("email", flat=True))
+    return told.filter(object_repr__in=addresses).update(object_repr="an invitation that ended")

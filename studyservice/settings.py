@@ -237,6 +237,7 @@ EXPIRED_DATA = {
     "sessions": "accounts.purging.purge_sessions",
     "sign_in_codes": "accounts.purging.purge_sign_in_codes",
     "invitations": "accounts.purging.purge_invitations",
+    "addresses_of_invitations": "accounts.inviting.forget_those_who_did_not_come",
     "unsent_mail": "accounts.outbox.purge_outbox",
     "api_keys": "accounts.purging.purge_api_keys",
     "idempotency_keys": "accounts.purging.purge_idempotency_keys",

@@ -1,10 +1,12 @@
 """Becoming a member: not at all, by an invitation, or by an e-mailed code, as `SIGN_UP` says."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.core import mail as outgoing
 from django.core.management import CommandError
 from django.test import Client
@@ -14,6 +16,7 @@ from accounts import mail
 from accounts.invitation import Invitation
 from accounts.inviting import accept, invite
 from accounts.models import Member
+from accounts.purging import purge_all
 from accounts.secrets import sha256
 from tests.support.commands import run, run_json
 
@@ -41,6 +44,11 @@ def enter(client: Client, code: str, **fields: str) -> Any:
 
 def member_of(email: str = NEW) -> Member:
     return Member.objects.get(email=email)
+
+
+def named_in_log() -> list[str]:
+    """The addresses that the operators' log has."""
+    return sorted(entry.object_repr for entry in LogEntry.objects.filter(object_repr__contains="@"))
 
 
 class TestOpen:
@@ -250,6 +258,22 @@ class TestInvited:
         row = Invitation.objects.get()
         admin.post(f"/admin/accounts/invitation/{row.id}/delete/", {"post": "yes"})
         assert not Invitation.objects.exists()
+
+    def test_the_operators_log_forgets_who_did_not_come(self, admin: Client, client: Client, time_machine: Any) -> None:
+        """Whoever came is named there as long as they are a member (`test_erasure.py`)."""
+        time_machine.move_to("2026-11-22T12:00:00Z", tick=False)
+        for email in ("withdrawn@example.org", "late@example.org", NEW):
+            shown = admin.post("/admin/accounts/invitation/add/", {"email": email}, follow=True).content.decode()
+        client.get("/join", {"invitation": re.findall(r"svc_inv_\w+", shown)[0]})
+        client.post("/join")
+        withdrawn = Invitation.objects.get(email="withdrawn@example.org")
+        admin.post(f"/admin/accounts/invitation/{withdrawn.id}/delete/", {"post": "yes"})
+        assert purge_all()["addresses_of_invitations"] == 2
+        assert named_in_log() == ["late@example.org", NEW]
+        time_machine.move_to("2026-11-29T12:00:01Z", tick=False)
+        assert purge_all()["addresses_of_invitations"] == 1
+        assert (named_in_log(), purge_all()["addresses_of_invitations"]) == ([NEW], 0)
+        assert LogEntry.objects.count() == 4
 
     def test_an_operator_is_told_of_a_member(self, admin: Client, make_member: Any) -> None:
         make_member(NEW)
