@@ -1,23 +1,26 @@
 """`migrate` beside others who use the tables: it steps back, tries again, and says so."""
 
-import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
 from pathlib import Path
 
 import psycopg
 import pytest
+from django.core.management import CommandError, call_command
 
-from tests import ROOT
+from studyservice.management.commands import migrate
 from tests.support import databases
 
 pytestmark = pytest.mark.postgresql
 
 BACK = ("vocab", "0010")
 """To go on from there drops constraints of tables that a transaction may be reading."""
+
+HELD_SECONDS = 1.5
+"""How long a transaction holds its locks, three times as long as `migrate` waits for one."""
 
 
 @pytest.fixture
@@ -26,92 +29,81 @@ def url(tmp_path: Path) -> Iterator[str]:
         yield own
 
 
-def started(directory: Path, url: str, *arguments: str) -> "subprocess.Popen[str]":
-    environment = os.environ | {"DATABASE_URL": url, "DATA_DIR": str(directory)}
-    command = [sys.executable, "manage.py", *arguments]
-    return subprocess.Popen(
-        command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+def migrated(url: str, *target: str, told: StringIO | None = None) -> None:
+    """Run the command on that database, in the thread that calls."""
+    with databases.connected(url):
+        call_command("migrate", *target, verbosity=0, stderr=told)
 
 
-def migrated(directory: Path, url: str, *target: str) -> None:
-    with started(directory, url, "migrate", *target) as command:
-        _, errors = command.communicate(timeout=60)
-    assert command.returncode == 0, errors
+class Told(StringIO):
+    """What the command tells, and whether it has stepped back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stepped_back = threading.Event()
+
+    def write(self, text: str, /) -> int:
+        if "Other transactions hold what the migration needs: tried again" in text:
+            self.stepped_back.set()
+        return super().write(text)
 
 
-def seen(command: "subprocess.Popen[str]", stepped_back: threading.Event) -> None:
-    assert command.stderr is not None
-    for line in command.stderr:
-        if "Other transactions hold what the migration needs: tried again" in line:
-            stepped_back.set()
-
-
-def test_it_steps_back_for_who_holds_a_table_and_goes_on_afterwards(tmp_path: Path, url: str) -> None:
+def test_it_steps_back_for_who_holds_a_table_and_goes_on_afterwards(url: str) -> None:
     """Who asks for the table meanwhile waits half a second and a little, not until the long transaction ends."""
-    migrated(tmp_path, url, *BACK)
+    migrated(url, *BACK)
     waits: list[float] = []
-    with psycopg.connect(url) as long:
+    told = Told()
+    with psycopg.connect(url) as long, psycopg.connect(url, autocommit=True) as caller, ThreadPoolExecutor() as pool:
         long.execute("SELECT count(*) FROM vocab_review")
-        with started(tmp_path, url, "migrate") as command, psycopg.connect(url, autocommit=True) as caller:
-            stepped_back = threading.Event()
-            reading = threading.Thread(target=seen, args=(command, stepped_back), daemon=True)
-            reading.start()
-            deadline = time.monotonic() + 60
-            while not stepped_back.is_set() and time.monotonic() < deadline:
-                begun = time.monotonic()
-                caller.execute("SELECT count(*) FROM vocab_review")
-                waits.append(time.monotonic() - begun)
-                time.sleep(0.02)
-            assert stepped_back.is_set()
-            long.rollback()
-            assert command.wait(timeout=60) == 0
-            reading.join()
+        command = pool.submit(migrated, url, told=told)
+        while not told.stepped_back.is_set() and not command.done():
+            begun = time.monotonic()
+            caller.execute("SELECT count(*) FROM vocab_review")
+            waits.append(time.monotonic() - begun)
+            time.sleep(0.02)
+        assert not command.done()
+        long.rollback()
+        command.result(timeout=60)
     assert 0.2 < max(waits) < 3
     with psycopg.connect(url) as after:
         assert after.execute("SELECT count(*) FROM django_migrations WHERE app = 'vocab'").fetchone() == (12,)
 
 
-def test_it_gives_up_with_what_to_do(tmp_path: Path, url: str) -> None:
-    migrated(tmp_path, url, *BACK)
-    program = (
-        "from studyservice.management.commands import migrate; migrate.TRIES, migrate.PAUSE_SECONDS = 2, 0.1; "
-        "from django.core.management import call_command; call_command('migrate')"
-    )
+def test_it_gives_up_with_what_to_do(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    migrated(url, *BACK)
+    monkeypatch.setattr(migrate, "TRIES", 2)
+    monkeypatch.setattr(migrate, "PAUSE_SECONDS", 0.1)
     with psycopg.connect(url) as long:
         long.execute("SELECT count(*) FROM vocab_review")
-        with started(tmp_path, url, "shell", "--no-imports", "--command", program) as command:
-            _, errors = command.communicate(timeout=30)
-    assert command.returncode != 0
-    assert "Not migrated: other transactions held a table" in errors
-    migrated(tmp_path, url)
+        with pytest.raises(CommandError, match="Not migrated: other transactions held a table"):
+            migrated(url, told=StringIO())
+    migrated(url)
 
 
-def test_an_index_is_made_beside_open_transactions(tmp_path: Path, url: str) -> None:
+def test_an_index_is_made_beside_open_transactions(url: str) -> None:
     """It waits longer for them than for locks, and what an ended attempt left does not stop the next."""
-    migrated(tmp_path, url, "courses", "0004")
+    migrated(url, "accounts", "0017")
     with psycopg.connect(url, autocommit=True) as left:
-        left.execute("CREATE INDEX item_course_due ON courses_item (course_id)")
-        left.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'item_course_due'::regclass")
+        left.execute("CREATE INDEX apikey_hint ON accounts_apikey (name)")
+        left.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'apikey_hint'::regclass")
     with psycopg.connect(url) as long:
         long.execute("INSERT INTO django_content_type (app_label, model) VALUES ('a', 'b')")
-        long.execute("LOCK TABLE courses_item IN ROW EXCLUSIVE MODE")
-        threading.Timer(3, long.rollback).start()
-        migrated(tmp_path, url, "courses", "0005")
-    with psycopg.connect(url) as after:
-        valid = after.execute(
-            "SELECT indisvalid FROM pg_index WHERE indexrelid = 'item_course_due'::regclass"
-        ).fetchone()
-    assert valid == (True,)
+        long.execute("LOCK TABLE accounts_apikey IN ROW EXCLUSIVE MODE")
+        threading.Timer(HELD_SECONDS, long.rollback).start()
+        migrated(url, "accounts", "0018", told=(told := Told()))
+    assert not told.stepped_back.is_set()
+    assert "hint" in indexed(url, "accounts_apikey")
+    assert "name" not in indexed(url, "accounts_apikey")
 
 
-def test_an_index_is_dropped_beside_open_transactions(tmp_path: Path, url: str) -> None:
-    migrated(tmp_path, url, "vocab", "0011")
+def test_an_index_is_dropped_beside_open_transactions(url: str) -> None:
+    migrated(url, "vocab", "0011")
     assert indexed(url, "vocab_card") == {"deck_id"}
     with psycopg.connect(url) as long:
         long.execute("LOCK TABLE vocab_card IN ROW EXCLUSIVE MODE")
-        threading.Timer(3, long.rollback).start()
-        migrated(tmp_path, url, "vocab", "0012")
+        threading.Timer(HELD_SECONDS, long.rollback).start()
+        migrated(url, "vocab", "0012", told=(told := Told()))
+    assert not told.stepped_back.is_set()
     assert indexed(url, "vocab_card") == set()
 
 

@@ -12,6 +12,8 @@ from django_migration_linter.sql_analyser.analyser import analyse_sql_statements
 from django_migration_linter.sql_analyser.base import Check, CheckMode, CheckType
 from django_migration_linter.sql_analyser.postgresql import PostgresqlAnalyser
 
+from studyservice.database.migration_states import rendered_sparingly
+
 INSTEAD = {
     "RENAME_TABLE": "add a table, and drop the old one in the release after next",
     "RENAME_COLUMN": "add a column, and drop the old one in the release after next",
@@ -81,7 +83,8 @@ class Analyser(PostgresqlAnalyser):
 
 def broken_rules(app: str, name: str) -> set[str]:
     """Codes of the rules that a migration breaks, by the SQL that PostgreSQL would get."""
-    sql = call_command("sqlmigrate", app, name, no_color=True, stdout=StringIO())
+    with rendered_sparingly():
+        sql = call_command("sqlmigrate", app, name, no_color=True, stdout=StringIO())
     statements = [line for line in sql.splitlines() if line and not line.startswith("--")]
     errors, _, warnings = analyse_sql_statements(Analyser, statements, [])
     return {issue.code for issue in (*errors, *warnings)}

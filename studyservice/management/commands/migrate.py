@@ -17,6 +17,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from psycopg.errors import DeadlockDetected
 
 from studyservice.database.lock_waits import ended_waiting
+from studyservice.database.migration_states import rendered_sparingly
 
 TRIES = 30
 """Of the same migration."""
@@ -41,7 +42,7 @@ class Command(migrate.Command):
         applied, left = 0, TRIES
         while True:
             try:
-                with _lock_timeout(options["database"]):
+                with _lock_timeout(options["database"]), rendered_sparingly():
                     super().handle(*args, **options)
             except OperationalError as error:
                 if not _met_others(error):

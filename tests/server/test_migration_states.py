@@ -1,0 +1,77 @@
+"""Of the models as they were at a migration few are rendered again, and all are as if each had been."""
+
+from typing import Any
+
+import pytest
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.state import ProjectState, StateApps
+from django.db.models import TextField
+
+from studyservice.database.migration_states import rendered_sparingly
+
+pytestmark = pytest.mark.once("touches no database")
+
+EVERY = 8
+"""To look at each migration would render every model for each."""
+
+
+def models(apps: Any) -> dict[str, Any]:
+    return {model._meta.label: model for model in apps.get_models(include_auto_created=True)}
+
+
+def relations(apps: Any) -> dict[str, Any]:
+    """What the fields of each model are, forwards and back, and lead to.
+
+    Left out is what leads to a deleted model: in a copy of a state Django itself leaves it there.
+    """
+    registered = models(apps)
+    return {
+        label: sorted(
+            (field.name, type(field).__name__, field.related_model._meta.label if field.related_model else "")
+            for field in model._meta.get_fields(include_hidden=True)
+            if not field.related_model or field.related_model._meta.label in registered
+        )
+        for label, model in registered.items()
+    }
+
+
+def replaced(apps: Any) -> set[str]:
+    """Fields that lead to a class in whose place there is another."""
+    registered = models(apps)
+    return {
+        f"{label}.{field.name}"
+        for label, model in registered.items()
+        for field in (*model._meta.local_fields, *model._meta.local_many_to_many)
+        if field.related_model and registered[field.related_model._meta.label] is not field.related_model
+    }
+
+
+def assert_whole(state: Any) -> None:
+    assert relations(state.apps) == relations(StateApps(state.real_apps, state.models))
+    assert replaced(state.apps) == set()
+
+
+def test_all_are_as_if_each_had_been_rendered() -> None:
+    """In the one state that goes through all migrations, and in copies of it, as the way back makes them."""
+    loader = MigrationLoader(None)
+    plan = [loader.graph.nodes[node] for node in loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True)]
+    state: Any = ProjectState(real_apps=loader.unmigrated_apps)
+    assert models(state.apps).keys().isdisjoint({"accounts.Member"})
+    with rendered_sparingly():
+        for count, migration in enumerate(plan, 1):
+            if looked_at := count % EVERY == 0 or count == len(plan):
+                assert_whole(migration.mutate_state(state, preserve=True))
+            migration.mutate_state(state, preserve=False)
+            if looked_at:
+                assert_whole(state)
+    assert "accounts.Member" in models(state.apps)
+
+
+def test_what_a_changed_model_refers_to_is_not_rendered() -> None:
+    state: Any = MigrationLoader(None).project_state()
+    before = models(state.apps)
+    with rendered_sparingly():
+        state.add_field("courses", "item", "room", TextField(default=""), preserve_default=True)
+    again = {label for label, model in models(state.apps).items() if before[label] is not model}
+    assert again == {"courses.Item", "planning.Milestone"}
+    assert state.apps.get_model("courses", "item")._meta.get_field("room").default == ""
