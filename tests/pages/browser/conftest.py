@@ -30,6 +30,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # All is one service's, or its apps': a process for each page would start, and compile the same scripts, anew.
+    "--renderer-process-limit=1",
 ]
 
 PASSWORD = "correct horse battery"
@@ -87,7 +89,7 @@ class Profiles:
         """A profile that has nothing of a page or a test before; options as of Playwright's `new_context`."""
         kept = self._kept.get(str(options))
         if kept is None or kept in self._used:
-            kept = self._browser.new_context(**{"base_url": self._origin} | options)
+            kept = self._browser.new_context(**{"base_url": self._origin, "reduced_motion": "reduce"} | options)
             kept.set_default_timeout(10_000)
             # It is there for the storage of the origin, and for the process that draws the pages.
             kept.new_page().goto("/robots.txt")
