@@ -30,7 +30,8 @@ def opened(page: Page, operation: str) -> Locator:
 
 
 def test_operations_are_tried_out_with_a_key(reference: Page, member: Any, make_key: Any) -> None:
-    """Under the page's policy: a console error fails this test (`open_page`). The key goes into the calls alone."""
+    """Under the page's policy: a console error fails this test (`open_page`). The key goes into the calls alone,
+    and a reload forgets it."""
     secret, _ = make_key(member)
     authorize(reference, secret)
     reading = opened(reference, "get_me")
@@ -46,11 +47,7 @@ def test_operations_are_tried_out_with_a_key(reference: Page, member: Any, make_
     [course] = RestDoor(secret).made("list_courses")["data"]
     assert course["name"] == "Cell Biology"
 
-
-def test_path_query_and_files_are_sent_as_they_were_entered(reference: Page, member: Any, make_key: Any) -> None:
-    secret, _ = make_key(member)
-    authorize(reference, secret)
-    course = RestDoor(secret).made("create_course", name="Cells")
+    # Path, query and file are sent as they were entered.
     sending = opened(reference, "import_calendar")
     sending.get_by_label("course_id").fill(course["id"])
     sending.get_by_label("dry_run").fill("true")
@@ -62,9 +59,6 @@ def test_path_query_and_files_are_sent_as_they_were_entered(reference: Page, mem
     expect(sending.get_by_role("status")).to_contain_text('"dry_run": true')
     expect(sending.get_by_role("status")).to_contain_text("Midterm")
 
-
-def test_a_reload_forgets_the_key(reference: Page) -> None:
-    authorize(reference, "svc_sk_pasted")
     reference.reload()
     expect(reference.get_by_label("Key to try operations out with")).to_have_value("")
 

@@ -90,7 +90,10 @@ def test_a_passkey_is_made_and_opens_the_admin(page: Page, authenticator: Any, c
     expect(page.get_by_role("heading", name="Operators")).to_be_visible()
 
 
-def test_a_reload_shows_no_codes_again(page: Page, authenticator: Any, come_in: Any) -> None:
+def test_a_reload_shows_no_codes_again_and_a_device_that_refuses_is_said_so(
+    page: Page, authenticator: Any, come_in: Any
+) -> None:
+    """It refuses as one that has a passkey of the operator's already."""
     authenticator()
     come_in()
     make_passkey(page, "Laptop")
@@ -98,14 +101,6 @@ def test_a_reload_shows_no_codes_again(page: Page, authenticator: Any, come_in: 
     page.reload()
     expect(page.get_by_role("heading", name="Your second factor")).to_be_visible()
     expect(page.get_by_text("10 left")).to_be_visible()
-
-
-def test_a_device_that_refuses_is_said_so(page: Page, authenticator: Any, come_in: Any) -> None:
-    """As one that has a passkey of the operator's already."""
-    authenticator()
-    come_in()
-    make_passkey(page, "Laptop")
-    page.get_by_role("link", name="Your second factor").click()
     make_passkey(page, "The same laptop")
     expect(page.get_by_role("alert")).to_contain_text("The browser made no passkey.")
     expect(page.get_by_role("button", name="Make a passkey")).to_be_enabled()
