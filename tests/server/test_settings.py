@@ -8,6 +8,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,8 @@ from unittest import mock
 import pytest
 from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import OutputWrapper
 from django.http import HttpResponse
 from django.middleware.security import SecurityMiddleware
 from django.test import Client, RequestFactory, override_settings
@@ -23,6 +26,7 @@ from environ.fileaware_mapping import FileAwareMapping
 
 from studyservice import environment
 from studyservice.http.paths import is_api_path
+from studyservice.server.checks import ENVIRONMENT
 from tests import ROOT
 from tests.support.oauth import error_of
 from tests.support.world import check_headers
@@ -365,12 +369,45 @@ def test_https_is_demanded_of_this_host_and_of_others_where_the_operator_says_so
     assert answer.headers.get("Strict-Transport-Security") == header
 
 
-def test_https_without_a_trusted_proxy_warns_at_the_start(run, loaded_by_the_server):
+WARNED = (
+    "?: (studyservice.W001) BASE_URL is https, but TRUSTED_PROXIES is 0.",
+    "HINT: Set TRUSTED_PROXIES to the number of proxies that a request passes",
+)
+
+
+def test_https_without_a_trusted_proxy_warns_at_the_start(loaded_by_the_server):
     """Every page would redirect to itself for ever, and everybody would share the proxy's rates."""
-    for answer in (run("manage.py", "check", **LONELY), loaded_by_the_server):
-        assert answer.returncode == 0
-        assert "?: (studyservice.W001) BASE_URL is https, but TRUSTED_PROXIES is 0." in answer.stderr
-        assert "HINT: Set TRUSTED_PROXIES to the number of proxies that a request passes" in answer.stderr
+    assert loaded_by_the_server.returncode == 0
+    assert [text for text in WARNED if text not in loaded_by_the_server.stderr] == []
+
+
+def test_each_command_of_operators_warns_too(settings: Any) -> None:
+    """Its environment may be another than the server's. What else is checked is the code, which the server looks at."""
+    settings.BASE_URL, settings.TRUSTED_PROXIES = "https://study.example.org", 0
+    ours = {name: app for name, app in get_commands().items() if (ROOT / app.split(".")[0]).is_dir()}
+    assert {"delivermail", "createmember", "checkconnection"} < ours.keys()
+    for name in ours.keys() - CHECK_ALL - CHECK_NOTHING:
+        command, stderr = load_command_class(ours[name], name), StringIO()
+        command.stderr = OutputWrapper(stderr)
+        command.check(tags=command.requires_system_checks)
+        assert [text for text in WARNED if text not in stderr.getvalue()] == [], name
+        assert command.requires_system_checks == (ENVIRONMENT,), name
+
+
+CHECK_ALL = {"migrate", "distribute", "serverjson"}
+"""Commands that run every system check."""
+
+CHECK_NOTHING = {"buildguides"}
+"""Commands that need no settings of a server."""
+
+
+def test_a_command_loads_no_tools(run) -> None:
+    """They take as long as all the rest of its start, and a timer starts it every few minutes."""
+    code = (
+        "import sys; print('accounts.models' in sys.modules, 'mcp' in sys.modules, 'studyservice.urls' in sys.modules)"
+    )
+    answer = run("manage.py", "shell", "--no-imports", "--command", code, **PRODUCTION)
+    assert answer.stdout == "True False False\n", answer.stderr
 
 
 @pytest.mark.parametrize(

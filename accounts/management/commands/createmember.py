@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import transaction
 from django.urls import reverse
 
@@ -13,9 +13,10 @@ from accounts.api_keys import create_api_key
 from accounts.management.arguments import add_json_option, add_key_options, answer, refused, text
 from accounts.management.passwords import add_password_options, check_password_of, password_from
 from accounts.models import Member
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`createmember EMAIL`, with an API key if one is named."""
 
     help = "Create a member, and an API key for the member if --api-key names one."
