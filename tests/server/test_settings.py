@@ -28,6 +28,7 @@ from studyservice import environment
 from studyservice.http.paths import is_api_path
 from studyservice.server.checks import ENVIRONMENT
 from tests import ROOT
+from tests.support.forked import ended
 from tests.support.oauth import error_of
 from tests.support.world import check_headers
 
@@ -92,8 +93,9 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     return load_settings
 
 
-def test_production_passes_the_deployment_checks(run):
-    answer = run("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+def test_production_passes_the_deployment_checks(tmp_path: Path) -> None:
+    environment = PRODUCTION | {"DATA_DIR": str(tmp_path)}
+    answer = ended(tmp_path, "manage", "check", "--deploy", "--fail-level", "WARNING", environment=environment)
     found = (answer.returncode, answer.stdout, answer.stderr)
     assert found == (0, "System check identified no issues (4 silenced).\n", "")
 
@@ -312,7 +314,7 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(load: Load):
     assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
 
 
-def test_programs_read_who_runs_the_service(run):
+def test_programs_read_who_runs_the_service(tmp_path: Path) -> None:
     """OpenAPI 3.1 section 4.8.2, RFC 9728 section 2."""
     links = {
         "CONTACT_URL": "mailto:help@example.org",
@@ -325,7 +327,8 @@ def test_programs_read_who_runs_the_service(run):
         "print(json.dumps(client.get('/openapi.json').json()['info']));"
         "print(json.dumps(client.get('/.well-known/oauth-protected-resource').json()))"
     )
-    answer = run("-c", script, **(PRODUCTION | {"DJANGO_SETTINGS_MODULE": "studyservice.settings"} | links))
+    environment = PRODUCTION | links | {"DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "studyservice.settings"}
+    answer = ended(tmp_path, "-c", script, environment=environment)
     info, resource = map(json.loads, answer.stdout.splitlines())
     assert info["contact"] == {"url": links["CONTACT_URL"]}
     assert info["termsOfService"] == links["TERMS_URL"]
