@@ -60,16 +60,21 @@ class Command(OperatorCommand):
                     )
         except ValidationError as error:
             raise refused(error) from None
-        told = [f"Created {member.email} ({member.id})."]
-        if secret:
-            told.append(f"API key, shown only now: {secret}")
-        how = "with a code by e-mail" if password is None else "with the password, or a code by e-mail"
-        told.append(f"Signs in at {settings.BASE_URL}{reverse('sign-in')} {how}.")
-        if options["staff"]:
-            told.append(f"Operates at {settings.BASE_URL}{reverse('admin:index')}.")
         answer(
             self,
             {"id": member.id, "email": member.email, "api_key": secret},
             as_json=options["json"],
-            text="\n".join(told),
+            text="" if options["json"] else _told(member, secret),  # all addresses take a second to load
         )
+
+
+def _told(member: Member, secret: str | None) -> str:
+    """What was made, and where it is used."""
+    told = [f"Created {member.email} ({member.id})."]
+    if secret:
+        told.append(f"API key, shown only now: {secret}")
+    how = "with the password, or a code by e-mail" if member.has_usable_password() else "with a code by e-mail"
+    told.append(f"Signs in at {settings.BASE_URL}{reverse('sign-in')} {how}.")
+    if member.is_staff:
+        told.append(f"Operates at {settings.BASE_URL}{reverse('admin:index')}.")
+    return "\n".join(told)
