@@ -5,12 +5,13 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import ImproperlyConfigured
 
-from mcpbridge.tools import tools
-
 
 @register()
 def check_tools(**kwargs: Any) -> list[CheckMessage]:
     """Make the tools, which a process does once."""
+    # Here, as the protocol's types take half a second, and most commands have no use for them.
+    from mcpbridge.tools import tools  # noqa: PLC0415
+
     try:
         tools()
     except ImproperlyConfigured as error:

@@ -61,6 +61,13 @@ A call asks for its turn again after each wait for the database, some ten times:
 """
 
 
+def post_fork(arbiter: Any, worker: Any) -> None:
+    """In each process, before it loads the service: what is loaded stays, and looking through it takes a fifth more."""
+    gc.disable()
+    if settings.METRICS_ADDRESS is not None:
+        arbiter.metrics.enter(worker.metrics_slot)
+
+
 def post_worker_init(worker: Any) -> None:
     """In each process, once it has loaded the service.
 
@@ -71,9 +78,9 @@ def post_worker_init(worker: Any) -> None:
         from studyservice.server.sampling import watch  # noqa: PLC0415  # it counts in the files of this process
 
         watch(worker)
-    gc.collect()
-    gc.freeze()
+    gc.freeze()  # with a megabyte of garbage, which takes 0.2 s to find
     gc.collect()  # full passes come when a quarter is new: of what is left now, which is little
+    gc.enable()
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
@@ -100,10 +107,6 @@ if settings.METRICS_ADDRESS is not None:
     def pre_fork(arbiter: Any, worker: Any) -> None:
         """Before each process; those that have ended are no longer among the arbiter's."""
         worker.metrics_slot = free_slot(other.metrics_slot for other in arbiter.WORKERS.values())
-
-    def post_fork(arbiter: Any, worker: Any) -> None:
-        """In each process, before it loads the service."""
-        arbiter.metrics.enter(worker.metrics_slot)
 
     def on_exit(arbiter: Any) -> None:
         """After the last process."""

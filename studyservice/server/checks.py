@@ -7,6 +7,9 @@ from django.core import checks
 
 from studyservice.guides.served import is_built
 
+ENVIRONMENT = "environment"
+"""Tag of the checks of what the environment says; each command runs them (`studyservice.management.operators`)."""
+
 
 def check_trusted_proxies(**_: Any) -> list[checks.CheckMessage]:
     """Whether somebody ends TLS for an https `BASE_URL`; the server itself does not."""

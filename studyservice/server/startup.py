@@ -1,7 +1,12 @@
 """What the command line and the server do first."""
 
+import gc
+
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+
+COMMAND_COLLECTS_AT = 50_000
+"""How many objects more than before there are when a command looks for garbage; loading makes some 200,000."""
 
 
 def load_settings() -> None:
@@ -13,6 +18,10 @@ def load_settings() -> None:
 
 
 def load_command_settings() -> None:
-    """The same for a management command, which waits longer for the database."""
+    """The same for a management command, which waits longer for the database.
+
+    What it loads stays: the garbage collector looks through it less often, or takes a fifth of the time of a start.
+    """
+    gc.set_threshold(COMMAND_COLLECTS_AT)
     load_settings()
     settings.DATABASES = settings.COMMAND_DATABASES

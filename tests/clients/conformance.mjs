@@ -2,7 +2,6 @@
 //
 // node conformance.mjs package scenario [options of the suite], with { "url", "secret" } on the standard input
 
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import http from "node:http";
 
@@ -18,10 +17,10 @@ const proxy = http.createServer((request, response) => {
   request.pipe(passed);
 });
 
-proxy.listen(0, "127.0.0.1", () => {
+proxy.listen(0, "127.0.0.1", async () => {
   const target = `http://127.0.0.1:${proxy.address().port}/mcp`;
-  const suite = `node_modules/${name}/dist/index.js`;
-  const given = ["server", "--url", target, "--scenario", scenario, ...options];
-  const run = spawn(process.execPath, [suite, ...given], { stdio: "inherit" });
-  run.on("exit", (code) => process.exit(code ?? 1));
+  const suite = new URL(`node_modules/${name}/dist/index.js`, import.meta.url);
+  // The suite reads its command line when it is loaded, and ends the process.
+  process.argv = [process.execPath, suite.pathname, "server", "--url", target, "--scenario", scenario, ...options];
+  await import(suite);
 });

@@ -7,6 +7,7 @@ test_mcp_completion.py.
 import json
 import re
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ FEWEST = {"server-stateless": 20, "caching": 5, "http-header-validation": 14}
 """Successes that the scenarios with such checks have at least; others have one."""
 
 
+@cache
 def scenarios(suite: str) -> list[str]:
     """The server scenarios that a version of the suite lists."""
     listed = javascript.run(f"node_modules/{suite}/dist/index.js", "list").stdout

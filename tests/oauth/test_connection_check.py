@@ -7,7 +7,7 @@ import ssl
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -25,6 +25,7 @@ from oauthserver.connection_check.network import network_steps
 from oauthserver.models import Application
 from tests import ROOT
 from tests.support.databases import connected, copied
+from tests.support.forked import Ended, ended
 from tests.support.server import Server
 
 ONCE = pytest.mark.once("what is said, and the network; the whole road runs on both databases")
@@ -33,19 +34,20 @@ NETWORK = ["https", "certificate", "public address"]
 ROAD = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]
 
 
-def check(server: Server, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "manage.py", "checkconnection", *arguments],
-        cwd=ROOT,
-        env=server.environment | variables,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+Check = Callable[..., Ended]
 
 
-def outcomes(done: "subprocess.CompletedProcess[str]") -> dict[str, str]:
+@pytest.fixture
+def check(server: Server, tmp_path: Path) -> Check:
+    """Runs the command beside the server, with these variables."""
+
+    def run(*arguments: str, **variables: str) -> Ended:
+        return ended(tmp_path, "manage", "checkconnection", *arguments, environment=server.environment | variables)
+
+    return run
+
+
+def outcomes(done: Ended) -> dict[str, str]:
     return {found["step"]: found["outcome"] for found in json.loads(done.stdout)["checks"]}
 
 
@@ -61,9 +63,9 @@ def _left_in(database_url: str) -> tuple[int, int]:
         return members.count(), Application.objects.count()
 
 
-def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server) -> None:
+def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server, check: Check) -> None:
     before = left_behind(server.environment["DATABASE_URL"])
-    done = check(server)
+    done = check()
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == len(NETWORK + ROAD)
@@ -74,8 +76,8 @@ def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server) -> No
 
 
 @ONCE
-def test_a_program_reads_the_same(server: Server) -> None:
-    done = check(server, "--json")
+def test_a_program_reads_the_same(server: Server, check: Check) -> None:
+    done = check("--json")
     report = json.loads(done.stdout)
     assert (report["url"], report["ok"]) == (server.url, True)
     assert [found["step"] for found in report["checks"]] == NETWORK + ROAD
@@ -88,9 +90,9 @@ def test_a_program_reads_the_same(server: Server) -> None:
 
 
 @ONCE
-def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: Server) -> None:
+def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: Server, check: Check) -> None:
     with _passing_on(server.url) as front:
-        done = check(server, front)
+        done = check(front)
     assert done.returncode == 1
     [line] = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
     assert "metadata" in line
@@ -100,11 +102,11 @@ def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: 
 
 
 @ONCE
-def test_what_needs_a_failed_step_is_not_tried(server: Server) -> None:
+def test_what_needs_a_failed_step_is_not_tried(server: Server, check: Check) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
     before = left_behind(server.environment["DATABASE_URL"])
-    done = check(server, nobody, "--json")
+    done = check(nobody, "--json")
     assert done.returncode == 1
     report = json.loads(done.stdout)
     assert not report["ok"]
@@ -113,9 +115,9 @@ def test_what_needs_a_failed_step_is_not_tried(server: Server) -> None:
     assert left_behind(server.environment["DATABASE_URL"]) == before
 
 
-def test_another_database_than_the_services_is_told_at_sign_in(server: Server, tmp_path: Path) -> None:
+def test_another_database_than_the_services_is_told_at_sign_in(check: Check, tmp_path: Path) -> None:
     with copied("elsewhere", tmp_path) as url:
-        done = check(server, "--json", DATABASE_URL=url)
+        done = check("--json", DATABASE_URL=url)
         assert outcomes(done)["sign-in"] == "FAILED"
         assert outcomes(done)["consent"] == "not checked"
         assert "the same database" in done.stdout

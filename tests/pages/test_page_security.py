@@ -1,12 +1,13 @@
 """Headers, cookies and error pages of the browser's side."""
 
 import os
-import subprocess
-import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+
+from tests.support.forked import ended
 
 PAGES = ["/", "/sign-in", "/sign-out", "/nothing-here"]
 
@@ -98,7 +99,7 @@ def test_cookies_are_closed_to_script_and_other_sites(client: Client, make_membe
 
 
 @pytest.mark.once("headers and cookies")
-def test_behind_https_cookies_are_secure_and_hsts_is_set() -> None:
+def test_behind_https_cookies_are_secure_and_hsts_is_set(tmp_path: Path) -> None:
     """Settings are read once per process, so this is another one."""
     script = (
         "import django; django.setup();"
@@ -109,9 +110,7 @@ def test_behind_https_cookies_are_secure_and_hsts_is_set() -> None:
         "print(r.status_code, r.headers['Strict-Transport-Security'], c['secure'], c['httponly'], c['path'])"
     )
     environment = os.environ | {"BASE_URL": "https://study.example.org"}
-    done = subprocess.run(  # our own program
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
-    )
+    done = ended(tmp_path, "-c", script, environment=environment)
     assert done.stdout == "200 max-age=31536000 True True /\n"
 
 

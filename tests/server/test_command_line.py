@@ -48,7 +48,7 @@ class TestPasswordOffTheCommandLine:
     """What is typed after `--password` everybody on the machine can read in the list of processes."""
 
     def test_it_comes_on_standard_input(self) -> None:
-        command = typed("createmember", EMAIL, "--password-stdin", stdin=subprocess.PIPE)
+        command = typed("createmember", EMAIL, "--password-stdin", "--json", stdin=subprocess.PIPE)
         status, _, errors = ended(command, "correct horse \nnot this\n")
         assert (status, errors) == (0, "")
         assert Member.objects.get().check_password("correct horse ")
@@ -67,7 +67,7 @@ class TestPasswordOffTheCommandLine:
 
     def test_it_is_asked_for_twice_and_not_shown(self) -> None:
         keyboard, terminal = pty.openpty()
-        command = typed("createmember", EMAIL, "--password-prompt", stdin=terminal, start_new_session=True)
+        command = typed("createmember", EMAIL, "--password-prompt", "--json", stdin=terminal, start_new_session=True)
         os.close(terminal)
         assert command.stderr is not None
         for prompt in ("Password: ", "\nPassword again: "):

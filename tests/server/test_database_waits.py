@@ -4,8 +4,6 @@ import http.client
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -19,9 +17,9 @@ import pytest
 from django.db import connection
 
 from studyservice import __version__
-from tests import ROOT
 from tests.support import databases
 from tests.support import server as servers
+from tests.support.forked import ended
 from tests.support.frozen import Freezer, freezer
 from tests.support.redis_server import start_redis
 from tests.support.server import ADA
@@ -273,7 +271,6 @@ def test_commands_wait_longer(tmp_path: Path, url: str) -> None:
 def _manage(directory: Path, url: str, *arguments: str, **variables: str) -> str:
     """What a command prints."""
     environment = os.environ | {"DATABASE_URL": url, "DATA_DIR": str(directory)} | variables
-    command = [sys.executable, "manage.py", *arguments]
-    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, cwd=ROOT)
+    done = ended(directory, "manage", *arguments, environment=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from tests import ROOT
+from tests.support.forked import ended
 from tests.support.server import wait_for
 
 pytestmark = pytest.mark.once("files of the image and the composition")
@@ -129,12 +130,10 @@ def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dic
         process.wait()
 
 
-def test_a_stop_waits_for_running_requests(image: Path, environment: dict[str, str]) -> None:
+def test_a_stop_waits_for_running_requests(environment: dict[str, str], tmp_path: Path) -> None:
     """Gunicorn's own patience, as it reads its configuration, ends before that of the composition."""
     _, server = commands()
-    shown = subprocess.run(  # what the file says
-        [*server, "--print-config"], cwd=image, env=environment, capture_output=True, text=True, check=True
-    )
+    shown = ended(tmp_path, *server, "--print-config", environment=environment)
     [patience] = re.findall(r"^graceful_timeout += (\d+)$", shown.stdout, re.MULTILINE)
     assert int(patience) < _seconds(composition(GIVEN)["web"]["stop_grace_period"])
 

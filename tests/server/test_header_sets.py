@@ -2,9 +2,9 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from accounts.models import Member
 from studyservice.rates import limiter as rates
 from studyservice.rates.limiter import Rate
 from tests import ROOT
+from tests.support.forked import ended
 from tests.support.samples import UNKNOWN_ID
 
 BASELINE = ROOT / "tests" / "header_sets.json"
@@ -158,17 +159,11 @@ def test_a_refused_rate(baseline: dict[str, list[str]]) -> None:
 
 
 @pytest.mark.once("headers of answers")
-def test_behind_https(baseline: dict[str, list[str]]) -> None:
+def test_behind_https(baseline: dict[str, list[str]], tmp_path: Path) -> None:
     """Settings are read once per process, so this is another one."""
     script = "import django; django.setup(); from tests.server.test_header_sets import print_https; print_https()"
-    done = subprocess.run(  # our own program
-        [sys.executable, "-c", script],
-        env=os.environ | {"BASE_URL": "https://study.example.org", "HSTS_INCLUDE_SUBDOMAINS": "true"},
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-    )
+    environment = os.environ | {"BASE_URL": "https://study.example.org", "HSTS_INCLUDE_SUBDOMAINS": "true"}
+    done = ended(tmp_path, "-c", script, environment=environment)
     found = json.loads(done.stdout)
     assert len(found) == 2 * len(OVER_HTTPS)
     for name, headers in found.items():

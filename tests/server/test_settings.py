@@ -8,6 +8,7 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,8 @@ from unittest import mock
 import pytest
 from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import get_commands, load_command_class
+from django.core.management.base import OutputWrapper
 from django.http import HttpResponse
 from django.middleware.security import SecurityMiddleware
 from django.test import Client, RequestFactory, override_settings
@@ -23,7 +26,9 @@ from environ.fileaware_mapping import FileAwareMapping
 
 from studyservice import environment
 from studyservice.http.paths import is_api_path
+from studyservice.server.checks import ENVIRONMENT
 from tests import ROOT
+from tests.support.forked import ended
 from tests.support.oauth import error_of
 from tests.support.world import check_headers
 
@@ -88,8 +93,9 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
     return load_settings
 
 
-def test_production_passes_the_deployment_checks(run):
-    answer = run("manage.py", "check", "--deploy", "--fail-level", "WARNING", **PRODUCTION)
+def test_production_passes_the_deployment_checks(tmp_path: Path) -> None:
+    environment = PRODUCTION | {"DATA_DIR": str(tmp_path)}
+    answer = ended(tmp_path, "manage", "check", "--deploy", "--fail-level", "WARNING", environment=environment)
     found = (answer.returncode, answer.stdout, answer.stderr)
     assert found == (0, "System check identified no issues (4 silenced).\n", "")
 
@@ -308,7 +314,7 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(load: Load):
     assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
 
 
-def test_programs_read_who_runs_the_service(run):
+def test_programs_read_who_runs_the_service(tmp_path: Path) -> None:
     """OpenAPI 3.1 section 4.8.2, RFC 9728 section 2."""
     links = {
         "CONTACT_URL": "mailto:help@example.org",
@@ -321,7 +327,8 @@ def test_programs_read_who_runs_the_service(run):
         "print(json.dumps(client.get('/openapi.json').json()['info']));"
         "print(json.dumps(client.get('/.well-known/oauth-protected-resource').json()))"
     )
-    answer = run("-c", script, **(PRODUCTION | {"DJANGO_SETTINGS_MODULE": "studyservice.settings"} | links))
+    environment = PRODUCTION | links | {"DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "studyservice.settings"}
+    answer = ended(tmp_path, "-c", script, environment=environment)
     info, resource = map(json.loads, answer.stdout.splitlines())
     assert info["contact"] == {"url": links["CONTACT_URL"]}
     assert info["termsOfService"] == links["TERMS_URL"]
@@ -365,12 +372,45 @@ def test_https_is_demanded_of_this_host_and_of_others_where_the_operator_says_so
     assert answer.headers.get("Strict-Transport-Security") == header
 
 
-def test_https_without_a_trusted_proxy_warns_at_the_start(run, loaded_by_the_server):
+WARNED = (
+    "?: (studyservice.W001) BASE_URL is https, but TRUSTED_PROXIES is 0.",
+    "HINT: Set TRUSTED_PROXIES to the number of proxies that a request passes",
+)
+
+
+def test_https_without_a_trusted_proxy_warns_at_the_start(loaded_by_the_server):
     """Every page would redirect to itself for ever, and everybody would share the proxy's rates."""
-    for answer in (run("manage.py", "check", **LONELY), loaded_by_the_server):
-        assert answer.returncode == 0
-        assert "?: (studyservice.W001) BASE_URL is https, but TRUSTED_PROXIES is 0." in answer.stderr
-        assert "HINT: Set TRUSTED_PROXIES to the number of proxies that a request passes" in answer.stderr
+    assert loaded_by_the_server.returncode == 0
+    assert [text for text in WARNED if text not in loaded_by_the_server.stderr] == []
+
+
+def test_each_command_of_operators_warns_too(settings: Any) -> None:
+    """Its environment may be another than the server's. What else is checked is the code, which the server looks at."""
+    settings.BASE_URL, settings.TRUSTED_PROXIES = "https://study.example.org", 0
+    ours = {name: app for name, app in get_commands().items() if (ROOT / app.split(".")[0]).is_dir()}
+    assert {"delivermail", "createmember", "checkconnection"} < ours.keys()
+    for name in ours.keys() - CHECK_ALL - CHECK_NOTHING:
+        command, stderr = load_command_class(ours[name], name), StringIO()
+        command.stderr = OutputWrapper(stderr)
+        command.check(tags=command.requires_system_checks)
+        assert [text for text in WARNED if text not in stderr.getvalue()] == [], name
+        assert command.requires_system_checks == (ENVIRONMENT,), name
+
+
+CHECK_ALL = {"migrate", "distribute", "serverjson"}
+"""Commands that run every system check."""
+
+CHECK_NOTHING = {"buildguides"}
+"""Commands that need no settings of a server."""
+
+
+def test_a_command_loads_no_tools(run) -> None:
+    """They take as long as all the rest of its start, and a timer starts it every few minutes."""
+    code = (
+        "import sys; print('accounts.models' in sys.modules, 'mcp' in sys.modules, 'studyservice.urls' in sys.modules)"
+    )
+    answer = run("manage.py", "shell", "--no-imports", "--command", code, **PRODUCTION)
+    assert answer.stdout == "True False False\n", answer.stderr
 
 
 @pytest.mark.parametrize(

@@ -6,13 +6,12 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from tests import ROOT
 from tests.support import databases, run
+from tests.support.forked import ended
 
 OTHER = {"sqlite": "postgresql", "postgresql": "sqlite"}
 
@@ -20,13 +19,8 @@ OTHER = {"sqlite": "postgresql", "postgresql": "sqlite"}
 def answers_there(kind: str, archive: Path) -> Any:
     """What every read operation answers of an account on a database of that kind that took the archive in."""
     inherited = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", run.DIRECTORY}}
-    done = subprocess.run(  # our own program
-        [sys.executable, "-m", __name__, kind, str(archive)],
-        env=inherited,
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        check=True,
-    )
+    done = ended(archive.parent, __name__, kind, str(archive), environment=inherited)
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
 

@@ -5,7 +5,6 @@ import os
 import secrets
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +16,8 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
-from tests import ROOT
 from tests.support.databases import connected, copied
+from tests.support.forked import Forked, Process
 
 ADA = "ada@example.org"
 PASSWORD = "correct horse battery"
@@ -35,7 +34,7 @@ class Server:
 
     url: str
     environment: dict[str, str]
-    process: "subprocess.Popen[bytes]"
+    process: Process
 
     def command(self, *arguments: str) -> Any:
         """What a management command prints as JSON. It runs in this process, on the database of the server."""
@@ -75,15 +74,13 @@ def started(
         "LOG_FORMAT": "text",
         **variables,
     }
-    gunicorn = [sys.executable, "-m", "gunicorn", "-c", config, "studyservice.wsgi"]
-    with (directory / "server.log").open("wb") as log:
-        process = subprocess.Popen(gunicorn, cwd=ROOT, env=environment, stdout=log, stderr=log)
-        try:
-            wait_for(url, process)
-            yield Server(url, environment, process)
-        finally:
-            process.terminate()
-            process.wait(timeout=60)
+    process = Forked(["gunicorn", "-c", config, "studyservice.wsgi"], environment, directory / "server.log")
+    try:
+        wait_for(url, process)
+        yield Server(url, environment, process)
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
 
 
 def free_port() -> int:
@@ -92,7 +89,7 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
+def wait_for(url: str, process: "Process | subprocess.Popen[bytes]") -> None:
     """Until there is an answer, whatever it is; a server that ended is not waited for."""
     deadline = time.monotonic() + 180  # for nothing but a machine that is very busy
     while True:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
@@ -14,9 +14,10 @@ from accounts.connections import CONNECTED_APPS
 from accounts.management.arguments import members, text
 from accounts.models import ApiKey, Member
 from accounts.outgoing_mail import MailKind
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`announce --subject S --body-file F` (spec, Versioning 3). Below the text stands where the changelog is."""
 
     help = "E-mail every member who has an active API key, lapsed members too, one message each."

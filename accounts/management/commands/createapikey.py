@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.acting import acting, command
 from accounts.api_keys import create_api_key
@@ -15,10 +15,11 @@ from accounts.management.arguments import (
     refused,
     text,
 )
+from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import Conflict
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`createapikey EMAIL NAME`."""
 
     help = "Create an API key for a member and print it, once."

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import transaction
 from django.urls import reverse
 
@@ -13,9 +13,10 @@ from accounts.api_keys import create_api_key
 from accounts.management.arguments import add_json_option, add_key_options, answer, refused, text
 from accounts.management.passwords import add_password_options, check_password_of, password_from
 from accounts.models import Member
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`createmember EMAIL`, with an API key if one is named."""
 
     help = "Create a member, and an API key for the member if --api-key names one."
@@ -59,16 +60,21 @@ class Command(BaseCommand):
                     )
         except ValidationError as error:
             raise refused(error) from None
-        told = [f"Created {member.email} ({member.id})."]
-        if secret:
-            told.append(f"API key, shown only now: {secret}")
-        how = "with a code by e-mail" if password is None else "with the password, or a code by e-mail"
-        told.append(f"Signs in at {settings.BASE_URL}{reverse('sign-in')} {how}.")
-        if options["staff"]:
-            told.append(f"Operates at {settings.BASE_URL}{reverse('admin:index')}.")
         answer(
             self,
             {"id": member.id, "email": member.email, "api_key": secret},
             as_json=options["json"],
-            text="\n".join(told),
+            text="" if options["json"] else _told(member, secret),  # all addresses take a second to load
         )
+
+
+def _told(member: Member, secret: str | None) -> str:
+    """What was made, and where it is used."""
+    told = [f"Created {member.email} ({member.id})."]
+    if secret:
+        told.append(f"API key, shown only now: {secret}")
+    how = "with the password, or a code by e-mail" if member.has_usable_password() else "with a code by e-mail"
+    told.append(f"Signs in at {settings.BASE_URL}{reverse('sign-in')} {how}.")
+    if member.is_staff:
+        told.append(f"Operates at {settings.BASE_URL}{reverse('admin:index')}.")
+    return "\n".join(told)

@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts import outbox
 from accounts.management.arguments import add_json_option, answer
 from accounts.outgoing_mail import OutgoingMail
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`delivermail`; for a timer, every few minutes."""
 
     help = "Send the announcements, reminders and invitations that could not be sent before and are due again."

@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.erasure import erase_member
 from accounts.management.arguments import add_json_option, answer, member_named, text
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`erasemember EMAIL`."""
 
     help = "Delete a member with everything, files and sessions too. Nothing of it can be brought back."

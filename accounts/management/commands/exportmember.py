@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from accounts.acting import acting, command
@@ -12,13 +12,14 @@ from accounts.archive.exporting import write_archive
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from accounts.models import Member
 from accounts.writing import writing
+from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import NotFound
 
 EVERYTHING = "all study data"
 """What the member's log of changes says was looked at."""
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`exportmember EMAIL FILE`."""
 
     help = "Write everything that is stored for a member into a new file, which the owner alone can read."

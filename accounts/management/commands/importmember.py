@@ -3,16 +3,17 @@
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.acting import acting, command
 from accounts.archive.importing import take_archive
 from accounts.change_words import counts_in_words
 from accounts.management.arguments import add_json_option, answer, member_named, text
+from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import ApiError, ValidationFailed
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`importmember EMAIL FILE`."""
 
     help = "Take an archive into the account of a member who has no courses and no decks; all of it, or nothing."

@@ -3,15 +3,16 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts import outbox
 from accounts.inviting import invite
 from accounts.management.arguments import add_json_option, answer, refused, text
+from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import Conflict
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`invite EMAIL`."""
 
     help = "E-mail an invitation to join, whose link works once and for 7 days, and print it."

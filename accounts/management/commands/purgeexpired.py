@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from accounts.management.arguments import add_json_option, answer
 from accounts.purging import purge_all
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`purgeexpired`; safe to run at any time."""
 
     help = "Remove what has expired, in batches."

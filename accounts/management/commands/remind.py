@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer, members
 from accounts.reminders import due, remind
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`remind`; for a timer, once a day."""
 
     help = "E-mail every member whose membership ends within 14 days, once for each end; safe to run twice."

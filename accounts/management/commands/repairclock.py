@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.acting import acting, command
 from accounts.clocks import Repaired, members_ahead, repair_clock
 from accounts.management.arguments import Told, add_json_option, answer, member_named, text
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`repairclock EMAIL|--all`."""
 
     help = "Set clocks that a server ahead of the true time has put forward, and what was made by them, to now."

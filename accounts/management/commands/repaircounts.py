@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.counts import repair_counts
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from accounts.models import Member
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`repaircounts EMAIL|--all`."""
 
     help = "Compare the kept counts of items and cards, and the sums of practice, with the rows, and set them right."

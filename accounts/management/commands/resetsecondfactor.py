@@ -2,13 +2,14 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from accounts.second_factor.keeping import reset
+from studyservice.management.operators import OperatorCommand
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`resetsecondfactor EMAIL`."""
 
     help = (

@@ -8,8 +8,10 @@ from types import FrameType
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import close_old_connections
+
+from studyservice.management.operators import OperatorCommand
 
 logger = logging.getLogger(__name__)
 
@@ -18,7 +20,7 @@ SCHEDULE = {"delivermail": 300.0, "remind": DAY, "purgeexpired": DAY}
 """Seconds from one run of a command to the next; each may run at any time, and beside another of its kind."""
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`runschedule`; where no timer of the system runs the commands, as in a composition of containers."""
 
     help = "Run delivermail every five minutes, remind and purgeexpired at the start and every day, until SIGTERM."

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.acting import acting, command
 from accounts.event_log import holding, record_event
@@ -13,6 +13,7 @@ from accounts.events import EventKind
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from accounts.membership import lapse, note_of_membership, renew
 from accounts.membership_file import FileRefused, apply_file
+from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import NotFound
 
 MAX_COMPLAINTS = 20
@@ -30,7 +31,7 @@ def calendar_date(argument: str) -> date:
     return day
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`setmembership EMAIL active|inactive`, or `--file CSV`."""
 
     help = "Make a membership active (open-ended, or until a last day) or inactive; or those of a file, all or none."

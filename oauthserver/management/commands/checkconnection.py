@@ -3,19 +3,20 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer
 from oauthserver.connection_check.client import connecting
 from oauthserver.connection_check.findings import Finding, Outcome, finding_of, findings_of_chain
 from oauthserver.connection_check.network import network_steps
 from oauthserver.connection_check.throwaway import throwaway
+from studyservice.management.operators import OperatorCommand
 
 _INTERRUPTED = 130
 """The exit status of shells for Ctrl-C."""
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     """`checkconnection [URL]`: exit status 0 if an assistant can connect, 1 if not."""
 
     help = "Connect to this service as an assistant does, and say what stands in its way."

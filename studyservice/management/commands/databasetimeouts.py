@@ -3,12 +3,14 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import connection
 from psycopg import sql
 
+from studyservice.management.operators import OperatorCommand
 
-class Command(BaseCommand):
+
+class Command(OperatorCommand):
     """`databasetimeouts [--apply]`; another database of the same role keeps its own."""
 
     help = "Print the statements that set the service's timeouts for its role in PostgreSQL, or execute them."

@@ -1,0 +1,119 @@
+"""Programs in processes of their own that are forked from one which has loaded the libraries.
+
+A start from nothing takes two seconds of CPU, two thirds of it for libraries. Tests about the start itself, and about
+what is shipped, start programs from nothing (`test_settings.py`, `test_deployment.py`, `test_wheel.py`).
+"""
+
+import os
+import runpy
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Protocol
+
+from tests import ROOT
+
+_FORKING = get_context("forkserver")
+_FORKING.set_forkserver_preload(["tests.support.libraries"])
+
+
+class Process(Protocol):
+    """What tests ask of a process that they started; as of `subprocess.Popen`."""
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float) -> int: ...
+    def terminate(self) -> None: ...
+    def send_signal(self, number: int) -> None: ...
+
+
+class Forked:
+    """A module that runs as `python -m` runs it, or a program, as `python -c` does.
+
+    Args:
+        arguments: the module's name, or `-c` and the program, and what comes after it on the command line.
+        environment: all of its environment.
+        printed: a file that takes what it prints.
+        errors: a file that takes what it prints as errors; with the rest, if there is none.
+    """
+
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str], printed: Path, errors: Path | None = None
+    ) -> None:
+        self._arguments = arguments
+        # A daemon ends with the tests; it may have processes of its own, which are none of `multiprocessing`.
+        given = (list(arguments), dict(environment), str(printed), errors and str(errors))
+        self._process = _FORKING.Process(target=_run, args=given, daemon=True)
+        self._process.start()
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    def poll(self) -> int | None:
+        """Its status, if it has ended; of a signal, the number below zero."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float) -> int:
+        """Its status, once it has ended.
+
+        Raises:
+            TimeoutExpired: it has not, after so many seconds.
+        """
+        self._process.join(timeout)
+        status = self._process.exitcode
+        if status is None:
+            raise subprocess.TimeoutExpired(self._arguments, timeout)
+        return status
+
+    def send_signal(self, number: int) -> None:
+        """Send it, if it has not ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a program left."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def ended(directory: Path, *arguments: str, environment: Mapping[str, str]) -> Ended:
+    """A program is run to its end; what it prints goes by files in `directory`."""
+    printed, errors = directory / "printed", directory / "errors"
+    status = Forked(arguments, environment, printed, errors).wait(timeout=120)
+    return Ended(status, printed.read_text(), errors.read_text())
+
+
+def _run(arguments: list[str], environment: dict[str, str], printed: str, errors: str | None) -> None:
+    """In the forked process."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(ROOT)
+    sys.path[0:0] = [str(ROOT)]
+    sys.dont_write_bytecode = False
+    os.dup2(_opened(printed), 1)
+    os.dup2(_opened(errors) if errors else 1, 2)
+    name, *following = sys.argv = arguments
+    if name == "-c":
+        exec(compile(following[0], "<given>", "exec"), {"__name__": "__main__"})  # noqa: S102  # our own programs
+    else:
+        runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def _opened(path: str) -> int:
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)

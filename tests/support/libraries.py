@@ -1,0 +1,40 @@
+"""What takes most of the time of a start and asks for no settings; the process that forks servers loads it once.
+
+A library that asks for them here would get those of another process. It gets an error, as their name is taken out of
+the environment.
+"""
+
+import gc
+import os
+import sys
+from importlib import import_module
+
+LIBRARIES = (
+    "cryptography.x509",
+    "django.contrib.admin.sites",
+    "django.core.handlers.wsgi",
+    "gunicorn.arbiter",
+    "gunicorn.workers.gthread",
+    "icalendar",
+    "jwcrypto.jwk",
+    "limits.aio",
+    "mcp.server.lowlevel",
+    "mcp.server.runner",
+    "mcp_types.methods",
+    "oauth2_provider.validators",
+    "oauthlib.oauth2",
+    "psycopg",
+    "recurring_ical_events",
+    "redis",
+    "requests",
+    "rest_framework.compat",
+)
+
+os.environ.pop("DJANGO_SETTINGS_MODULE", None)
+gc.disable()
+for name in LIBRARIES:
+    import_module(name)
+if "studyservice" in sys.modules:
+    raise RuntimeError("What is the service's own each process loads with its settings.")
+gc.freeze()  # what is loaded stays
+gc.enable()
