@@ -264,7 +264,7 @@ class TestInvited:
         time_machine.move_to("2026-11-22T12:00:00Z", tick=False)
         for email in ("withdrawn@example.org", "late@example.org", NEW):
             shown = admin.post("/admin/accounts/invitation/add/", {"email": email}, follow=True).content.decode()
-        client.get("/join", {"invitation": re.findall(r"svc_inv_\w+", shown)[0]})
+        client.get("/join", {"invitation": re.findall(r"svc_inv_[\w-]+", shown)[0]})
         client.post("/join")
         withdrawn = Invitation.objects.get(email="withdrawn@example.org")
         admin.post(f"/admin/accounts/invitation/{withdrawn.id}/delete/", {"post": "yes"})
