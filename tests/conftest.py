@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql", "citus"], default="sqlite")
     parser.addoption("--doors", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL")
+    parser.addoption("--everywhere", action="store_true", help="what is to run once, too, on whatever database this is")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
 
@@ -54,7 +55,7 @@ _started = pytest.StashKey[tuple[Path, Any]]()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of a run on SQLite what is about PostgreSQL, and of one on PostgreSQL what need not run twice.
+    """Leave out of a run on SQLite what is about PostgreSQL, and of each what is to run once, on the other.
 
     Raises:
         UsageError: a test that is to run once does not say why.
@@ -62,18 +63,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     unexplained = {item.nodeid for item in items for mark in item.iter_markers("once") if not mark.args}
     if unexplained:
         raise pytest.UsageError(f"mark.once wants a reason, such as once('the look of pages'): {sorted(unexplained)}")
-    left_out = _left_out(config)
-    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker(left_out)])
-    items[:] = [item for item in items if not item.get_closest_marker(left_out)]
+    config.hook.pytest_deselected(items=[item for item in items if _left_out(item)])
+    items[:] = [item for item in items if not _left_out(item)]
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector) -> list[pytest.Item] | None:
     """No tests of a file that is left out as a whole: many of them are made from long tables."""
-    return [] if collector.get_closest_marker(_left_out(collector.config)) else None
+    return [] if _left_out(collector) else None
 
 
-def _left_out(config: pytest.Config) -> str:
-    return "postgresql" if config.getoption("--database") == "sqlite" else "once"
+def _left_out(node: pytest.Item | pytest.Collector) -> bool:
+    on_sqlite = node.config.getoption("--database") == "sqlite"
+    if on_sqlite and node.get_closest_marker("postgresql"):
+        return True
+    once = node.get_closest_marker("once")
+    return once is not None and not node.config.getoption("--everywhere") and _of_sqlite(once) != on_sqlite
+
+
+def _of_sqlite(once: pytest.Mark) -> bool:
+    """Which run is to have the test: that on SQLite, unless the mark says `on="postgresql"`."""
+    return bool(once.kwargs.get("on", "sqlite") == "sqlite")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -114,7 +114,7 @@ def statements(admin: Client) -> Statements:
     return read
 
 
-@pytest.mark.postgresql  # which takes no text for an id, nor one type for another
+@pytest.mark.once("no text is an id there, nor one type another", on="postgresql")
 @pytest.mark.parametrize("path", LISTS)
 def test_a_list_costs_the_same_however_long_it_is(path: str, statements: Statements) -> None:
     """Session and operator, one bounded count, one page of rows; no syllabus."""

@@ -28,8 +28,7 @@ pytestmark = pytest.mark.django_db
 
 unread = pytest.mark.once("what the body is, which is checked before its fields are read")
 unasked = pytest.mark.once("fields that are refused before the database is asked for anything")
-stricter = pytest.mark.postgresql
-"""PostgreSQL refuses more: no text holds NUL there, and columns have lengths beside the rules that both keep."""
+stricter = pytest.mark.once("no text holds NUL there, and columns have lengths", on="postgresql")
 
 MIB = 1024 * 1024
 

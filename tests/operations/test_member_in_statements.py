@@ -1,7 +1,4 @@
-"""Every statement of the API on members' rows, and every join in it, names the member.
-
-PostgreSQL is where members are spread over servers, by the member that a statement names.
-"""
+"""Every statement of the API on members' rows, and every join in it, names the member."""
 
 from typing import Any
 
@@ -16,6 +13,10 @@ from tests.support.tools import mcp_of
 from tests.support.world import INTO_NOTHING, OPERATIONS, TOOLS, World, bearer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+spread = pytest.mark.once(
+    "members are spread over servers there, by the member that a statement names", on="postgresql"
+)
 
 FAULTY = [
     'SELECT "courses_item"."member_id" FROM "courses_item" WHERE "courses_item"."id" = 1',
@@ -50,7 +51,7 @@ def world(owner: RestDoor) -> World:
     return world
 
 
-@pytest.mark.postgresql
+@spread
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_over_rest(world: World, operation_id: str) -> None:
     if operation_id in INTO_NOTHING:
@@ -69,7 +70,7 @@ def undo_newest(owner: RestDoor) -> None:
                 assert owner.call("undo_change", change_id=change["id"]).status in (200, 409)
 
 
-@pytest.mark.postgresql
+@spread
 @pytest.mark.parametrize("operation_id", TOOLS)
 def test_over_the_tools(world: World, operation_id: str) -> None:
     from tests.support.tools import arguments
