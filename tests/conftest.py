@@ -54,6 +54,12 @@ def pytest_configure(config: pytest.Config) -> None:
 _started = pytest.StashKey[tuple[Path, Any]]()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """For `-n auto` one more than processors: a fifth of the time a test waits, for a timeout or a slow client."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out of a run on SQLite what is about PostgreSQL, and of each what is to run once, on the other.
 
