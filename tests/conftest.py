@@ -56,7 +56,7 @@ _started = pytest.StashKey[tuple[Path, Any]]()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """For `-n auto` one more than processors: a fifth of the time a test waits, for a timeout or a slow client."""
+    """For `-n auto` one more than processors, as tests wait, too: for a timeout, a slow client, a process."""
     return (os.cpu_count() or 1) + 1
 
 
