@@ -49,6 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
         databases.migrate()
         run.build_guides()
         run.collect_static_files()
+    if config.getoption("--database") != "citus":
+        run.flush_what_has_rows()
 
 
 _started = pytest.StashKey[tuple[Path, Any]]()
