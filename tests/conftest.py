@@ -82,7 +82,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector) -> list[pytest.Item] 
 
 def _left_out(node: pytest.Item | pytest.Collector) -> bool:
     on_sqlite = node.config.getoption("--database") == "sqlite"
-    if on_sqlite and node.get_closest_marker("postgresql"):
+    if node.get_closest_marker("postgresql" if on_sqlite else "sqlite"):
         return True
     once = node.get_closest_marker("once")
     return once is not None and not node.config.getoption("--everywhere") and _of_sqlite(once) != on_sqlite

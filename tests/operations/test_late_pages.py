@@ -68,7 +68,7 @@ def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestDoor, cu
         assert rows_read(plan[0]["Plan"]) <= 3 * (LIMIT + 1), plan
 
 
-@pytest.mark.once("how SQLite plans it")
+@pytest.mark.sqlite
 def test_an_index_leads_to_every_page(owner: RestDoor, cursors: list[str]) -> None:
     """Among undated items it may be that of their course: without statistics SQLite takes both for as good."""
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])

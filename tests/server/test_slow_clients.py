@@ -1,6 +1,7 @@
 """Clients that are slow, with the service's times made short by a configuration of the test's own."""
 
 import json
+import secrets
 import socket
 import time
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ def configured(directory: Path, lines: str) -> Iterator[Wire]:
     config.write_text(
         f"from studyservice.gunicorn import *\nfrom studyservice.server import pace, waiting_room\n{lines}\n"
     )
-    with copied(f"slow_{directory.name}", directory) as url, servers.started(directory, url, str(config)) as own:
+    with copied(f"slow_{secrets.token_hex(4)}", directory) as url, servers.started(directory, url, str(config)) as own:
         yield Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])
 
 
