@@ -35,7 +35,8 @@ def takes_file(upload: Upload) -> Callable[[_Page], _Page]:
                 with ExitStack() as turn:
                     if upload.turn is not None:
                         turn.enter_context(upload.turn())
-                    request.upload_handlers = [TimedUploadHandler(request, upload.seconds)]
+                    handler = turn.enter_context(TimedUploadHandler(request, upload.seconds))
+                    request.upload_handlers = [handler]
                     return protected(request, *args, **kwargs)
             except ApiError as error:
                 return error_page(

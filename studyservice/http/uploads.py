@@ -3,6 +3,7 @@
 import tempfile
 import time
 from collections.abc import Sequence
+from typing import IO, Any, Self
 
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
@@ -24,7 +25,10 @@ _CHUNK = 65_536
 
 
 class TimedUploadHandler(TemporaryFileUploadHandler):
-    """Puts a file into a temporary one, which must be there before the time is over.
+    """Puts each file into a temporary one, which must be there before the time is over.
+
+    As a context manager it closes them all where an error ends it. Django closes those that have come as a whole, on an
+    `Exception`; a request whose body has not come yet ends with a `BodyAwaited`.
 
     Args:
         seconds: from now on; None for no such time.
@@ -33,15 +37,25 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
     def __init__(self, request: HttpRequest, seconds: int | None) -> None:
         super().__init__(request)
         self._deadline = _deadline(seconds)
+        self._files: list[IO[bytes]] = []
+
+    def new_file(self, *described: Any, **kwargs: Any) -> None:
+        """Django calls this at the beginning of each."""
+        super().new_file(*described, **kwargs)
+        self._files.append(self.file)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
         """Django calls this with 64 kB at a time."""
-        try:
-            _require_time(self._deadline)
-        except InvalidRequest:
-            self.file.close()
-            raise
+        _require_time(self._deadline)
         super().receive_data_chunk(raw_data, start)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, traceback: object) -> None:
+        if kind is not None:
+            for file in self._files:
+                file.close()
 
 
 def form_bytes(upload: Upload) -> int:
@@ -86,8 +100,9 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
 
 
 def _form(request: HttpRequest, upload: Upload) -> Received:
-    request.upload_handlers = [TimedUploadHandler(request, upload.seconds)]
-    return sent_files(request, upload.fields)
+    with TimedUploadHandler(request, upload.seconds) as handler:
+        request.upload_handlers = [handler]
+        return sent_files(request, upload.fields)
 
 
 def sent_files(request: HttpRequest, fields: Sequence[str] = ()) -> Received:

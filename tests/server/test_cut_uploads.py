@@ -1,0 +1,60 @@
+"""An upload of which too little has come, so that its request is begun again later: no file of it stays."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.test.client import BOUNDARY, MULTIPART_CONTENT
+
+from accounts.models import Member
+from studyservice.server.channel import BodyAwaited
+from tests.support.doors import RestDoor
+from tests.support.uploads import multipart
+
+pytestmark = [pytest.mark.once("bodies of files"), pytest.mark.rest, pytest.mark.django_db]
+
+MIB = 1024 * 1024
+WHOLE = multipart(b"the first file", filename="a.txt").removesuffix(f"--{BOUNDARY}--\r\n".encode())
+FORM = WHOLE + multipart(b"x" * MIB, filename="b.txt")
+PAGES = ["/courses/new", "/courses/{}/calendar", "/decks/import", "/account/import"]
+
+
+class Cut(io.BytesIO):
+    """A body whose rest has not come yet."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """What has come, as from `studyservice.server.channel`."""
+        if data := super().read(size):
+            return data
+        raise BodyAwaited
+
+
+@pytest.fixture
+def temporary(settings: Any, tmp_path: Path) -> Path:
+    """Where uploads lie until they are read."""
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path
+    return tmp_path
+
+
+def send_a_part(client: Client, path: str) -> BodyAwaited:
+    cut: Any = {"wsgi.input": Cut(FORM[: MIB // 2]), "CONTENT_LENGTH": str(len(FORM))}
+    with pytest.raises(BodyAwaited) as begun_again:
+        client.generic("POST", path, b"x", MULTIPART_CONTENT, **cut)
+    return begun_again.value  # with the frames that had the files, which the garbage collector may leave for long
+
+
+def test_of_an_operation(owner: RestDoor, temporary: Path) -> None:
+    held = send_a_part(owner.client, "/v1/import")
+    assert list(temporary.iterdir()) == []
+    assert held.__traceback__ is not None
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_of_a_page(owner_member: Member, course: Any, temporary: Path, path: str) -> None:
+    browser = Client()
+    browser.force_login(owner_member)
+    held = send_a_part(browser, path.format(course["id"]))
+    assert list(temporary.iterdir()) == []
+    assert held.__traceback__ is not None
