@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from uuid import UUID
 
 from django.contrib.auth.base_user import BaseUserManager
-from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
 
 from studyservice.database.citus.servers import enter_server_of
@@ -63,10 +62,7 @@ class MemberManager(BaseUserManager["Member"]):
                 member.save(using=self._db)
         except IntegrityError:
             member.validate_unique()  # says that the address was taken meanwhile
-            if not member.has_address_of_another():
-                raise
-            taken = member.unique_error_message(self.model, ("email",))
-            raise ValidationError({"email": taken}) from None
+            raise
         return member
 
     def create_superuser(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":

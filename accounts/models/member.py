@@ -2,7 +2,7 @@
 
 import uuid
 import zoneinfo
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from types import MappingProxyType
@@ -183,11 +183,18 @@ class Member(AbstractBaseUser, PermissionsMixin):
         elif update_fields is None or "email" in update_fields:
             MemberAddress.claim(self.id, self.email)
 
-    def has_address_of_another(self) -> bool:
-        """Whether the address is kept for another member, though that one may have left it (`accounts.addresses`)."""
+    def validate_unique(self, exclude: Collection[str] | None = None) -> None:
+        """Look for the address where it is kept, too: for a member who may have left it (`accounts.addresses`).
+
+        Raises:
+            ValidationError: something that is to be unique is another's.
+        """
         from accounts.models.address import MemberAddress  # noqa: PLC0415  # it refers to the member
 
-        return MemberAddress.objects.filter(email=self.email).exclude(member_id=self.id).exists()
+        super().validate_unique(exclude)
+        kept = MemberAddress.objects.filter(email=self.email).exclude(member_id=self.id)
+        if "email" not in (exclude or ()) and kept.exists():
+            raise ValidationError({"email": self.unique_error_message(type(self), ("email",))})
 
     def note_stored(self, names: Iterable[str] | None = None) -> None:
         """Note what the database has in these fields, or in all."""

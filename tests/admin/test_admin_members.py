@@ -43,6 +43,16 @@ def test_an_operator_ends_a_members_sessions(admin: Client, owner_member: Member
     assert browser.get("/keys").headers["Location"] == "/sign-in?next=/keys"
 
 
+def test_a_new_member_has_no_address_that_is_kept_for_another(admin: Client, make_member: MakeMember) -> None:
+    """Where an earlier version changed that one's; `repaircounts` sets it right."""
+    make_member("kept@example.org")
+    Member.objects.filter(email="kept@example.org").update(email="elsewhere@example.org")
+    fields = {"email": "kept@example.org", "time_zone": "UTC", "usable_password": "false"}
+    page = admin.post(f"{MEMBERS}add/", fields)
+    assert "Member with this Email already exists." in page.content.decode()
+    assert not Member.objects.filter(email="kept@example.org").exists()
+
+
 @pytest.mark.parametrize("model", ["sessions/session", "accounts/signincode", "accounts/passkey"])
 def test_sessions_and_sign_in_codes_are_not_listed(admin: Client, model: str) -> None:
     assert admin.get(f"/admin/{model}/").status_code == 404
