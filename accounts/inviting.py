@@ -13,7 +13,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.http import urlencode
@@ -110,10 +110,8 @@ def forget_those_who_did_not_come() -> int:
 
     Those of members stay, and leave with the member (`accounts.erasure.forget_in_log`).
     """
-    told = LogEntry.objects.filter(
-        content_type=ContentType.objects.get_for_model(Invitation), object_repr__contains="@"
-    )
-    addresses = set(told.values_list("object_repr", flat=True))
-    for known in (Invitation, MemberAddress):
-        addresses -= set(known.objects.filter(email__in=addresses).values_list("email", flat=True))
-    return told.filter(object_repr__in=addresses).update(object_repr="an invitation that ended")
+    invited = Invitation.objects.filter(email=OuterRef("object_repr"))
+    of_member = MemberAddress.objects.filter(email=OuterRef("object_repr"))
+    told = LogEntry.objects.filter(~Exists(invited), ~Exists(of_member), object_repr__contains="@")
+    of_invitations = told.filter(content_type=ContentType.objects.get_for_model(Invitation))
+    return of_invitations.update(object_repr="an invitation that ended")
