@@ -7,7 +7,7 @@ whose process ended between the mail server's yes and the commit leaves twice, u
 
 import json
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -24,6 +24,7 @@ from accounts.models import Member
 from accounts.outgoing_mail import MailKind, OutgoingMail
 from accounts.purging import purge
 from accounts.sealing import Seal
+from studyservice.database.batches import batches
 
 logger = logging.getLogger(__name__)
 
@@ -81,9 +82,9 @@ def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
         server.close()
 
 
-def waiting(ids: Collection[UUID]) -> int:
+def waiting(ids: Iterable[UUID]) -> int:
     """How many of these are still to leave; what was for a member who has gone is not."""
-    return OutgoingMail.objects.filter(id__in=ids).count()
+    return sum(OutgoingMail.objects.filter(id__in=batch).count() for batch in batches(ids))
 
 
 def deliver_soon(ids: Iterable[UUID]) -> None:

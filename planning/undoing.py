@@ -6,9 +6,9 @@ from uuid import UUID
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.undoing.hooks import Columns
-from accounts.undoing.values import batches
 from planning.milestones import require_within_limits
 from planning.models import ImportedEvent
+from studyservice.database.batches import batches
 
 
 def milestones_come_back(member: Member, rows: list[Columns]) -> None:

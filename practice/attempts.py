@@ -12,10 +12,10 @@ from accounts.undoing.hooks import Columns
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, forget_topic_ids, recount
+from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 
 _INSERT = Insert(Attempt)
-_BATCH = 500
 
 
 def record_attempt(
@@ -86,7 +86,7 @@ def bring_attempts_back(member: Member, now: datetime) -> None:
         move(mine, shift, "attempted_at")
         for day in set(moved.values()):
             of_day = [attempt_id for attempt_id, its in moved.items() if its == day]
-            for start in range(0, len(of_day), _BATCH):
-                mine.filter(id__in=of_day[start : start + _BATCH]).update(day=day)
+            for batch in batches(of_day):
+                mine.filter(id__in=batch).update(day=day)
     if ahead:
         rebuild_sums([member.id])

@@ -17,7 +17,8 @@ from accounts.models import Member
 from accounts.recording import Write
 from accounts.taken import TakenTable, taken_tables
 from accounts.undoing.hooks import COME_BACK, Columns
-from accounts.undoing.values import batches, columns, reader
+from accounts.undoing.values import columns, reader
+from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict
 

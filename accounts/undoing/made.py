@@ -10,7 +10,8 @@ from accounts.deleting import Reference, delete_rows, plain_references_to, refer
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.undoing.hooks import GO_AGAIN
-from accounts.undoing.values import BATCH, as_kept, changed_since, columns, model_of
+from accounts.undoing.values import as_kept, changed_since, columns, model_of
+from studyservice.database.batches import batches
 from studyservice.operations.errors import Conflict
 
 
@@ -24,8 +25,7 @@ def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]
     if model is None:
         raise RuntimeError(f"No model: {type_}")
     go_again = GO_AGAIN.get(model._meta.label)
-    for start in range(0, len(parts), BATCH):
-        batch = parts[start : start + BATCH]
+    for batch in batches(parts):
         rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk__in=[part.id for part in batch])
         found = {row["id"]: row for row in rows.order_by().values(*columns(model))}
         for part in batch:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -14,11 +14,6 @@ from django.db import models
 from django.db.models import Model
 
 from accounts.change_contents import Fields, Json, as_words, dumps, type_of
-
-_Id = TypeVar("_Id")
-
-BATCH = 1000
-"""Ids that one statement names."""
 
 
 @cache
@@ -78,9 +73,3 @@ def changed_since(fields: Iterable[str], of: object) -> str:
     words = [f"the {as_words(name.removesuffix('_id'))}" for name in fields]
     was_were = "was" if len(words) == 1 else "were"
     return f"T{' and '.join(words)[1:]} of “{of}” {was_were} changed since"
-
-
-def batches(ids: Iterable[_Id]) -> Iterable[list[_Id]]:
-    """`ids` in lists of `BATCH` at most."""
-    every = list(ids)
-    return (every[start : start + BATCH] for start in range(0, len(every), BATCH))

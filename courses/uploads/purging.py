@@ -2,18 +2,16 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from itertools import islice
 
 from django.core.files.storage import Storage, default_storage
 from django.utils import timezone
 
 from accounts.purging import purge
 from courses.models import SYLLABUS_FOLDER, SyllabusFile
+from studyservice.database.batches import batches
 
 STRAY_AFTER = timedelta(days=1)
 """How long a file may lie in storage before its row is stored; also where a process was killed in between."""
-
-_BATCH = 500
 
 
 def purge_uploads() -> int:
@@ -23,8 +21,8 @@ def purge_uploads() -> int:
 
 def purge_stray_files() -> int:
     """Files without a row."""
-    names, removed = _names(default_storage), 0
-    while batch := list(islice(names, _BATCH)):
+    removed = 0
+    for batch in batches(_names(default_storage)):
         known = set(SyllabusFile.objects.filter(file__in=batch).values_list("file", flat=True))
         for name in batch:
             if name not in known and default_storage.get_modified_time(name) < timezone.now() - STRAY_AFTER:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 from typing import Any, cast
+from uuid import uuid4
 
 import pytest
 from django.core import mail
@@ -309,6 +310,16 @@ def test_an_attempt_that_is_repeated_has_the_same_name(
         run("delivermail")
     first, second = (message for message in mail.outbox if message.to == [ANN])
     assert first.message()["Message-ID"] == second.message()["Message-ID"]
+
+
+def test_more_than_one_statement_can_name_are_counted(
+    server: dict[str, Exception], announce: Callable[[], None]
+) -> None:
+    """PostgreSQL takes 65,535 values."""
+    server[ANN] = refused(ANN)
+    with pytest.raises(CommandError):
+        announce()
+    assert outbox.waiting([*OutgoingMail.objects.values_list("id", flat=True), *(uuid4() for _ in range(70_000))]) == 1
 
 
 def test_a_thread_that_fails_is_logged(caplog: pytest.LogCaptureFixture) -> None:
