@@ -219,6 +219,16 @@ def test_several_processes_need_redis(run):
     assert answer.stderr.startswith("Not started: WEB_CONCURRENCY is 2 but REDIS_URL is not set.")
 
 
+def test_a_process_that_has_loaded_the_service_collects_garbage(run):
+    """Of what is loaded it collects none."""
+    program = (
+        "import gc; from studyservice import gunicorn; gunicorn.post_fork(None, None); before = gc.isenabled(); "
+        "gunicorn.post_worker_init(None); print(before, gc.isenabled(), gc.get_freeze_count() > 10_000)"
+    )
+    answer = run("-c", program, **PRODUCTION)
+    assert answer.stdout == "False True True\n", answer.stderr
+
+
 LONELY = PRODUCTION | {"TRUSTED_PROXIES": "0"}
 """Without the proxy that https needs."""
 
