@@ -23,7 +23,7 @@ secret: $(VENV)/bin/python
 wheel: $(VENV)/installed-dev ## Build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel
 
-test: check $(CLIENTS) ## Set up and run every test, on SQLite (through the tools) and on PostgreSQL (over REST)
+test: check $(CLIENTS) ## Set up and run every test, on SQLite (through the tools), on PostgreSQL (over REST) or on both
 	$(BIN)/pytest --database sqlite --doors mcp $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql --doors rest $(PYTEST_ARGS)
 

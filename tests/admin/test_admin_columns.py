@@ -39,7 +39,7 @@ def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str
 @pytest.mark.parametrize(
     ("label", "column"), [(label, name) for label, names in SORTABLE.items() for name in sorted(names)]
 )
-@pytest.mark.once("SQLite's plans; PostgreSQL reads a table of a few rows whole, whatever its indexes")
+@pytest.mark.sqlite  # PostgreSQL reads a table of a few rows whole, whatever its indexes
 def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None:
     """Where rows of one value are many, SQLite sorts those of each value, and never all.
 

@@ -21,6 +21,7 @@ from tests.support.uploads import multipart
 from tests.support.world import error_of, fields_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+about_files = pytest.mark.once("files that are read")
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 LINES = ["BIO 210 Cell Biology, Fall 2026", "Thu, Dec 3: midterm exam", "Quizzes 20 %", "Exams 80 %"]
@@ -102,7 +103,7 @@ def test_it_answers_the_file_and_what_it_proposes(owner: RestDoor, files: Path) 
     assert (path.read_bytes(), "BIO" in path.name) == (content, False)
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize(
     ("name", "content", "media_type"),
     [
@@ -132,7 +133,7 @@ def test_a_text_of_500000_escaped_characters_is_taken(owner: RestDoor) -> None:
     assert owner.call("create_syllabus", text="é" * 500_001).fields == ["text"]
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize("text", ["a\x07b", "{\\rtf1 x}"])
 def test_a_text_that_is_none_is_400(owner: RestDoor, files: Path, text: str) -> None:
     assert owner.call("create_syllabus", text=text).error == "invalid_request"
@@ -170,7 +171,7 @@ def test_without_one_whole_file_it_is_422(owner: RestDoor) -> None:
     assert owner.call("create_syllabus").fields == ["text"]
 
 
-@pytest.mark.once("files that are read")
+@about_files
 def test_over_10_mib_or_broken_it_is_400(owner: RestDoor, files: Path) -> None:
     assert error_of(send(owner, b"a" * (10 * MIB + 1)))["type"] == "invalid_request"
     assert send(owner, b"a" * 10 * MIB).status_code == 201

@@ -18,6 +18,7 @@ from tests.support.uploads import multipart
 from tests.support.world import error_of, fields_of
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+about_files = pytest.mark.once("files that are read")
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
@@ -62,7 +63,7 @@ def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: 
     return {"uid": uid, "item_id": item_id, "title": title, "kind": kind, "due_on": due_on}
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
     owner: RestDoor, course: Any, platform: str
@@ -85,7 +86,7 @@ MOVED = {
 """What the school changes in a file, and the item with its new date."""
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
     owner: RestDoor, course: Any, platform: str
@@ -189,7 +190,7 @@ def test_a_file_of_another_program_says_nothing_of_what_it_leaves_out(owner: Res
     assert imported(owner, course, deadline("b", "20261204", "Quiz"), prodid=MOODLE)["gone"] == []
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize("how", ["event", "file"])
 def test_what_is_cancelled_is_gone(owner: RestDoor, course: Any, how: str) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
@@ -213,7 +214,7 @@ def test_an_instance_that_moves_is_the_same_item(owner: RestDoor, course: Any) -
     assert ([one["before"]["due_on"] for one in again["changed"]], again["unchanged"]) == (["2026-12-08"], 2)
 
 
-@pytest.mark.once("files that are read")
+@about_files
 def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(owner: RestDoor, course: Any) -> None:
     daily = event("d", "DTSTART;VALUE=DATE:20240101", "RRULE:FREQ=DAILY", summary="Reading")
     first = imported(owner, course, daily)["new"]
@@ -223,14 +224,14 @@ def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(o
     assert (len(again["new"]), again["gone"]) == (10, [])
 
 
-@pytest.mark.once("files that are read")
+@about_files
 def test_a_series_is_looked_at_a_year_back_and_ahead(owner: RestDoor, course: Any) -> None:
     yearly = event("y", "DTSTART;VALUE=DATE:20151201", "RRULE:FREQ=MONTHLY", summary="Review")
     found = [date.fromisoformat(one["due_on"]) for one in imported(owner, course, yearly)["new"]]
     assert (len(found), min(found), max(found)) == (24, date(2025, 12, 1), date(2027, 11, 1))
 
 
-@pytest.mark.once("files that are read")
+@about_files
 def test_what_cannot_be_taken_is_told_with_the_reason(owner: RestDoor, course: Any) -> None:
     hourly = event("h", "DTSTART:20261201T080000Z", "RRULE:FREQ=HOURLY", summary="Bell")
     answer = imported(
@@ -263,7 +264,7 @@ def test_of_an_event_that_is_there_twice_the_newest_counts(owner: RestDoor, cour
     assert dates(owner) == [("Essay", "2026-12-05")]
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize(
     "file",
     [
@@ -281,7 +282,7 @@ def test_what_is_no_calendar_or_too_much_is_400(owner: RestDoor, course: Any, fi
     assert dates(owner) == []
 
 
-@pytest.mark.once("files that are read")
+@about_files
 def test_a_file_of_over_2_mib_is_400(owner: RestDoor, course: Any) -> None:
     for size, status in ((0, 200), (1, 400)):
         file = calendar(CANVAS, deadline("a", "20261203", "Essay"))
@@ -292,7 +293,7 @@ def test_a_file_of_over_2_mib_is_400(owner: RestDoor, course: Any) -> None:
             assert send(owner, course, file, as_form=as_form).status_code == status
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize(
     ("data", "content_type", "status"),
     [
@@ -323,7 +324,7 @@ def test_a_missing_course_comes_before_a_missing_file(owner: RestDoor, stranger:
             assert error_of(send(owner, course, file))["type"] == "not_found"
 
 
-@pytest.mark.once("files that are read")
+@about_files
 def test_an_encoded_body_is_400(owner: RestDoor, course: Any) -> None:
     answer = send(owner, course, one_deadline(), headers={"Content-Encoding": "gzip"})
     assert error_of(answer)["type"] == "invalid_request"

@@ -19,6 +19,7 @@ from tests.support.world import rows
 from vocab.models import Review
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+about_files = pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +66,7 @@ def test_pollers_see_its_items_in_their_order(owner: RestDoor, archive: bytes, n
     assert min(item["created_at"] for item in found) > seen
 
 
-@pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
+@about_files
 def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestDoor) -> None:
     """A calendar file that comes again knows its events."""
     newcomer.made("import_data", file=archive)
@@ -103,7 +104,7 @@ def test_its_profile_is_taken_and_the_account_stays(newcomer: RestDoor) -> None:
     assert (after["id"], after["email"], after["created_at"]) == (before["id"], before["email"], before["created_at"])
 
 
-@pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
+@about_files
 def test_ids_are_new(archive: bytes, newcomer: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     for table in ("courses", "items", "cards", "reviews", "attempts"):
@@ -159,7 +160,7 @@ def test_the_turn_is_given_back(newcomer: RestDoor) -> None:
         assert newcomer.call("import_data", file=b"no archive").error == "invalid_request"
 
 
-@pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
+@about_files
 def test_ten_an_hour_are_read(newcomer: RestDoor) -> None:
     errors = [newcomer.call("import_data", file=b"no archive").error for _ in range(11)]
     assert errors == ["invalid_request"] * 10 + ["rate_limited"]
@@ -193,13 +194,13 @@ def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestDoor, monkeypatc
     assert _stored(default_storage.path("")) == kept
 
 
-@pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
+@about_files
 def test_a_stranger_sees_none_of_it(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     assert stranger.made("list_courses")["data"] == []
 
 
-@pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
+@about_files
 def test_a_second_account_takes_the_same(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
     """Its old ids are in use here, by the owner and by the first."""
     newcomer.made("import_data", file=archive)
@@ -207,7 +208,7 @@ def test_a_second_account_takes_the_same(archive: bytes, newcomer: RestDoor, str
     assert answers(stranger) == answers(newcomer)
 
 
-@pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
+@about_files
 def test_an_archive_out_of_an_archive_goes_in(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     stranger.made("import_data", file=newcomer.made("export_data"))

@@ -15,6 +15,7 @@ from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import fields_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+about_files = pytest.mark.once("files that are read")
 
 PATH = "/v1/vocab-decks/import"
 Send = Callable[..., Any]
@@ -49,7 +50,7 @@ def test_it_makes_a_deck_named_as_its_file(owner: RestDoor, send: Send) -> None:
     assert texts(owner, deck) == [("Nucleus", "Holds the DNA."), ("Ribosome", "Reads RNA,\nmakes proteins.")]
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize(
     "content",
     [
@@ -70,7 +71,7 @@ def test_the_content_tells_separator_and_header(owner: RestDoor, send: Send, con
     assert texts(owner, deck) == [("a", "b"), ("c", "d")]
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_the_content_tells_the_encoding(owner: RestDoor, send: Send, encoding: str) -> None:
     [deck] = send("Käfer\tbeetle\nÖl\toil\n".encode(encoding)).json()["decks"]
@@ -143,7 +144,7 @@ def test_a_broken_row_has_its_number(send: Send) -> None:
     assert message.startswith("Row 2: the quotation marks are wrong")
 
 
-@pytest.mark.once("files that are read")
+@about_files
 @pytest.mark.parametrize(
     "content", [b"\x00\x01\x02", b"PK\x03\x04broken", b"%PDF-1.7\n\x00"], ids=["bytes", "zip", "pdf"]
 )
@@ -153,7 +154,7 @@ def test_other_files_are_refused(owner: RestDoor, send: Send, content: bytes) ->
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-@pytest.mark.once("files that are read")
+@about_files
 def test_over_10_mib_is_refused(send: Send) -> None:
     assert send(b"a" * (10 * 1024 * 1024 + 1)).status_code == 400
 

@@ -17,6 +17,8 @@ from studyservice.database.citus.plan import can_hold, plan
 from tests.server.test_database_rules import changed, owned_rows
 from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
 
+about_settings = pytest.mark.once("the settings and the models")
+
 OF_CITUS = ("SELECT create_", "SELECT truncate_local_data_after")
 
 
@@ -24,7 +26,7 @@ def said(settings: Any) -> list[str]:
     return [str(error.msg) for error in check_places()]
 
 
-@pytest.mark.once("the settings and the models")
+@about_settings
 def test_every_model_has_one_place() -> None:
     assert check_places() == []
     where = layout()
@@ -36,7 +38,7 @@ def test_every_model_has_one_place() -> None:
     assert {"accounts_browsersession", "accounts_signincode", "django_admin_log"} <= where.coordinator
 
 
-@pytest.mark.once("the settings and the models")
+@about_settings
 def test_a_model_without_a_place_stops_the_start(settings: Any) -> None:
     settings.MEMBER_DATA = [(label, owner) for label, owner in settings.MEMBER_DATA if label != "courses.Item"]
     assert said(settings) == [
@@ -44,7 +46,7 @@ def test_a_model_without_a_place_stops_the_start(settings: Any) -> None:
     ]
 
 
-@pytest.mark.once("the settings and the models")
+@about_settings
 def test_a_place_for_nothing_and_two_places_stop_the_start(settings: Any) -> None:
     settings.ON_COORDINATOR = settings.ON_COORDINATOR | {"courses.Gone": "a slip", "oauthserver.Application": "a slip"}
     assert said(settings) == [
@@ -53,7 +55,7 @@ def test_a_place_for_nothing_and_two_places_stop_the_start(settings: Any) -> Non
     ]
 
 
-@pytest.mark.once("the settings and the models")
+@about_settings
 def test_what_is_unique_among_members_says_how_it_stays_so(settings: Any) -> None:
     kept = settings.UNIQUE_AMONG_MEMBERS
     settings.UNIQUE_AMONG_MEMBERS = {name: why for name, why in kept.items() if name != "accounts.Member.email"}

@@ -18,6 +18,8 @@ from tests import ROOT
 from tests.support.forked import ended
 from tests.support.samples import UNKNOWN_ID
 
+pytestmark = pytest.mark.once("headers of answers")
+
 BASELINE = ROOT / "tests" / "header_sets.json"
 ORIGIN = {"Origin": "https://app.example"}
 JSON = {"Content-Type": "application/json"}
@@ -135,14 +137,12 @@ def check(baseline: dict[str, list[str]], name: str, found: list[str]) -> None:
     assert baseline[name] == found
 
 
-@pytest.mark.once("headers of answers")
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", OPEN)
 def test_an_answer_to_anybody(baseline: dict[str, list[str]], name: str) -> None:
     check(baseline, name, headers_of(Client(raise_request_exception=False, enforce_csrf_checks=True), *OPEN[name]))
 
 
-@pytest.mark.once("headers of answers")
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", WITH_KEY)
 def test_an_answer_to_a_member(baseline: dict[str, list[str]], name: str, owner_member: Member, make_key: Any) -> None:
@@ -150,7 +150,6 @@ def test_an_answer_to_a_member(baseline: dict[str, list[str]], name: str, owner_
     check(baseline, name, headers_of(client, *WITH_KEY[name]))
 
 
-@pytest.mark.once("headers of answers")
 @pytest.mark.django_db
 def test_a_refused_rate(baseline: dict[str, list[str]]) -> None:
     for _ in range(Rate.API.value.amount):
@@ -158,7 +157,6 @@ def test_a_refused_rate(baseline: dict[str, list[str]]) -> None:
     check(baseline, "a refused rate", headers_of(Client(), "GET", "/v1/me", None, ORIGIN))
 
 
-@pytest.mark.once("headers of answers")
 def test_behind_https(baseline: dict[str, list[str]], tmp_path: Path) -> None:
     """Settings are read once per process, so this is another one."""
     script = "import django; django.setup(); from tests.server.test_header_sets import print_https; print_https()"

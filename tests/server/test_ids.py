@@ -11,11 +11,13 @@ from studyservice.database.ids import uuid7
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import made_deck, reviewed
 
+in_memory = pytest.mark.once("ids, which are made in memory")
+
 VECTOR = datetime(2022, 2, 22, 19, 22, 22, tzinfo=UTC)
 """The moment of the RFC's example (A.6), whose first 48 bits are 017F22E2-79B0."""
 
 
-@pytest.mark.once("ids, which are made in memory")
+@in_memory
 def test_it_is_laid_out_as_the_rfc_has_it() -> None:
     with time_machine.travel(VECTOR, tick=False):
         made = uuid7()
@@ -23,14 +25,14 @@ def test_it_is_laid_out_as_the_rfc_has_it() -> None:
     assert str(made).startswith("017f22e2-79b0-7000-")
 
 
-@pytest.mark.once("ids, which are made in memory")
+@in_memory
 @pytest.mark.parametrize(("microseconds", "field"), [(0, 0x000), (500, 0x800), (999, 4091)])
 def test_the_fraction_of_a_millisecond_is_in_the_next_12_bits(microseconds: int, field: int) -> None:
     with time_machine.travel(VECTOR + timedelta(microseconds=microseconds), tick=False):
         assert uuid7().int >> 64 & 0xFFF == field
 
 
-@pytest.mark.once("ids, which are made in memory")
+@in_memory
 def test_ids_of_one_moment_differ_and_later_ones_are_greater() -> None:
     with time_machine.travel(VECTOR, tick=False) as clock:
         ids = {uuid7() for _ in range(1000)}

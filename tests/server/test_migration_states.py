@@ -54,7 +54,8 @@ def assert_whole(state: Any) -> None:
 def test_all_are_as_if_each_had_been_rendered() -> None:
     """In the one state that goes through all migrations, and in copies of it, as the way back makes them."""
     loader = MigrationLoader(None)
-    plan = [loader.graph.nodes[node] for node in loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True)]
+    nodes = (node for leaf in loader.graph.leaf_nodes() for node in loader.graph.forwards_plan(leaf))
+    plan = [loader.graph.nodes[node] for node in dict.fromkeys(nodes)]
     state: Any = ProjectState(real_apps=loader.unmigrated_apps)
     assert models(state.apps).keys().isdisjoint({"accounts.Member"})
     with rendered_sparingly():

@@ -23,6 +23,8 @@ from tests import ROOT
 from tests.support import server
 from tests.support.redis_server import start_redis
 
+about_files = pytest.mark.once("files")
+
 MONITORING = ROOT / "docs" / "monitoring"
 RULES = MONITORING / "alerts.yml"
 PROMTOOL = shutil.which("promtool")
@@ -38,14 +40,14 @@ def promtool(*arguments: str) -> str:
 
 
 @needs_promtool
-@pytest.mark.once("files")
+@about_files
 def test_prometheus_takes_the_rules() -> None:
     rules = len(re.findall(r"^ +- alert:", RULES.read_text(), re.MULTILINE))
     assert f"SUCCESS: {rules} rules found" in promtool("check", "rules", str(RULES))
 
 
 @needs_promtool
-@pytest.mark.once("files")
+@about_files
 def test_each_alert_fires_when_it_should_and_none_of_a_quiet_service() -> None:
     assert "SUCCESS" in promtool("test", "rules", str(MONITORING / "alerts_test.yml"))
     tested = set(re.findall(r'alertname="(\w+)"', (MONITORING / "alerts_test.yml").read_text()))
@@ -58,7 +60,7 @@ def dashboard() -> dict[str, Any]:
 
 
 @needs_promtool
-@pytest.mark.once("files")
+@about_files
 def test_prometheus_understands_each_panel(tmp_path: Path) -> None:
     """Grafana's own words stand for values."""
     expressions = [target["expr"] for panel in dashboard()["panels"] for target in panel["targets"]]

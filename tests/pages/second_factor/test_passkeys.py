@@ -24,6 +24,7 @@ from tests.support.signing_in import EMAIL
 from tests.support.statements import named
 
 pytestmark = pytest.mark.django_db
+about_the_device = pytest.mark.once("what a device says")
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_a_passkey_opens_the_admin(operator_browser: Client, passkey: Device, br
     assert open_to(browser)
 
 
-@pytest.mark.once("what a device says")
+@about_the_device
 @pytest.mark.parametrize(
     ("base_url", "origin"),
     [
@@ -83,7 +84,7 @@ def test_a_challenge_takes_one_answer(passkey: Device, browser: Client) -> None:
     assert "was not accepted" in text_of(browser.post(ASKED, {"passkey": passkey.signed(options)}))
 
 
-@pytest.mark.once("what a device says")
+@about_the_device
 @pytest.mark.parametrize(
     "changes",
     [{"origin": "https://study.example.org.evil.example"}, {"type": "webauthn.create"}, {"challenge": "AAAA"}],
@@ -157,7 +158,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.once("what a device says")
+@about_the_device
 @pytest.mark.parametrize("answer", HOSTILE)
 def test_what_is_no_answer_is_refused(passkey: Device, browser: Client, operator_browser: Client, answer: str) -> None:
     browser.get(ASKED)
@@ -167,7 +168,7 @@ def test_what_is_no_answer_is_refused(passkey: Device, browser: Client, operator
     assert Passkey.objects.count() == 1
 
 
-@pytest.mark.once("what a device says")
+@about_the_device
 @pytest.mark.parametrize("field", ["attestationObject", "clientDataJSON", "authenticatorData", "signature"])
 @pytest.mark.parametrize("value", ["", "AA", "é", "oA", "_____w", "n" * 8, 1, None])
 def test_a_broken_part_is_refused(
@@ -188,7 +189,7 @@ def test_a_broken_part_is_refused(
 BROKEN_KEYS: list[Any] = [{}, {1: 2}, {1: 2, 3: -7, -1: 1, -2: bytes(32)}, {1: None, 3: -7}, 7, "key", [], None]
 
 
-@pytest.mark.once("what a device says")
+@about_the_device
 @pytest.mark.parametrize("key", BROKEN_KEYS)
 def test_a_key_that_is_none_is_refused(passkey: Device, operator_browser: Client, key: Any) -> None:
     """What the library reads of an answer without looking at its type is no fault of the service."""
