@@ -8,12 +8,13 @@ from typing import Any
 def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
     """Start a server with its data in `directory`; gives it (`stop()` ends it) and its URL.
 
-    Without `durable`, commits do not wait for the disk.
+    Without `durable`, commits do not wait for the disk, and nothing that it does now and then changes a run.
     """
     directory.mkdir(parents=True)
     server = _package().get_server(directory, cleanup_mode="stop")
     if not durable:
-        server.psql("ALTER SYSTEM SET fsync = off;")
+        for name in ("fsync", "full_page_writes", "autovacuum", "jit"):
+            server.psql(f"ALTER SYSTEM SET {name} = off;")
         server.psql("SELECT pg_reload_conf();")
     return server, server.get_uri()
 
