@@ -7,10 +7,8 @@ git, as of the commit before the first migration since the release (`tests.suppo
 import shutil
 import subprocess
 import sys
-import tarfile
 import time
 from dataclasses import replace
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -82,8 +80,8 @@ def _take_out(directory: Path) -> str:
     added = _git("log", "--diff-filter=A", "--topo-order", "--reverse", "--format=%P", "--", *since).decode().split()
     commit = next((parent for parent in added if _last_migrations(parent) == RELEASED), "")
     if commit:
-        with tarfile.open(fileobj=BytesIO(_git("archive", commit))) as files:
-            files.extractall(directory, filter="data")
+        unpack = ["tar", "-x", "-C", str(directory)]
+        subprocess.run(unpack, input=_git("archive", commit), check=True)
     return commit
 
 

@@ -172,10 +172,9 @@ def test_a_browser_knows_several_accounts(known: Client, make_member: Any) -> No
     assert guess(known, PASSWORD, "eve@example.org").status_code == 302
 
 
-@pytest.mark.parametrize("value", ["", "x", "a.b:c:d", "\x00", "ä"])
+@pytest.mark.parametrize("value", ["", "x", "a.b:c:d", r'"\000"', r'"\303\244"', "ä"])
 def test_a_cookie_that_we_did_not_sign_makes_no_browser_known(member: Member, value: str) -> None:
-    browser = Client(REMOTE_ADDR="203.0.113.201")
-    browser.cookies["device"] = value
+    browser = Client(REMOTE_ADDR="203.0.113.201", HTTP_COOKIE=f"device={value}")
     for number in range(6):
         from_anywhere(number)
     assert guess(browser, PASSWORD).status_code == 429

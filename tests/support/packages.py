@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,8 +63,7 @@ def _install_typescript(directory: Path) -> None:
     [packed] = directory.glob("*.tgz")
     modules = directory / "node_modules"
     modules.mkdir()
-    with tarfile.open(packed) as package:
-        package.extractall(directory, filter="data")
+    _run("tar", "-xzf", str(packed), "-C", str(directory))
     (directory / "package").rename(modules / "study-data-service-client")
     (modules / "openapi-fetch").symlink_to(javascript.PACKAGES / "openapi-fetch")
     (directory / "package.json").write_text('{"type": "module"}')
