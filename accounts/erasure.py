@@ -95,17 +95,22 @@ def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None
 
     Under the member's lock, which nobody else needs any more, so that two who erase one member take turns.
 
+    Each database would pass by all of the member's rows for each batch, in a way of its own. PostgreSQL keeps what was
+    deleted until it is vacuumed, so it goes on after the last one. SQLite finds rows by their member rather than by
+    their ids, if a statement has both, so it is told the ids alone.
+
     Args:
-        after: where PostgreSQL goes on. It keeps what was deleted until it is vacuumed, and would pass by all of it
-            again for each batch; SQLite keeps nothing.
+        after: the key that the batch before has ended with.
     """
-    if connection.vendor == "postgresql":
+    on_postgresql = connection.vendor == "postgresql"
+    if on_postgresql:
         rows = rows.order_by("pk") if after is None else rows.order_by("pk").filter(pk__gt=after)
     with transaction.atomic(durable=True):
         Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
         batch = list(rows.values_list("pk", flat=True)[:BATCH])
         if batch:
-            delete_alone(rows.order_by().filter(pk__in=batch))
+            of_member = rows.order_by() if on_postgresql else QuerySet(rows.model)
+            delete_alone(of_member.filter(pk__in=batch))
         return batch[-1] if batch else None
 
 

@@ -80,6 +80,7 @@ def _take_out(directory: Path) -> str:
     added = _git("log", "--diff-filter=A", "--topo-order", "--reverse", "--format=%P", "--", *since).decode().split()
     commit = next((parent for parent in added if _last_migrations(parent) == RELEASED), "")
     if commit:
+        directory.mkdir(parents=True)
         unpack = ["tar", "-x", "-C", str(directory)]
         subprocess.run(unpack, input=_git("archive", commit), check=True)
     return commit
