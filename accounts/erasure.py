@@ -97,7 +97,7 @@ def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None
 
     Each database would pass by all of the member's rows for each batch, in a way of its own. PostgreSQL keeps what was
     deleted until it is vacuumed, so it goes on after the last one. SQLite finds rows by their member rather than by
-    their ids, if a statement has both, so it is told the ids alone.
+    their ids, if a statement has both, so it is told the ids alone: there, members are never spread over servers.
 
     Args:
         after: the key that the batch before has ended with.
