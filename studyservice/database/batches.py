@@ -10,8 +10,8 @@ BATCH = 1000
 """Ids that one statement names: PostgreSQL takes 65,535 values, SQLite 32,766."""
 
 
-def batches(values: Iterable[_T], size: int = BATCH) -> Iterator[list[_T]]:
-    """`values` in lists of `size` at most."""
+def batches(values: Iterable[_T]) -> Iterator[list[_T]]:
+    """`values` in lists of `BATCH` at most."""
     left = iter(values)
-    while batch := list(islice(left, size)):
+    while batch := list(islice(left, BATCH)):
         yield batch
