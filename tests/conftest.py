@@ -162,11 +162,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
 
 
 @pytest.fixture(autouse=True)
-def _fresh_counters() -> None:
-    """No test inherits another's rate limits."""
+def _nothing_of_another() -> Iterator[None]:
+    """No test inherits another's rate limits, or an e-mail that was still on its way."""
+    from accounts import mail
     from studyservice.rates import limiter as rates
 
     rates.clear()
+    yield
+    mail.drain()
 
 
 MakeMember = Callable[..., "Member"]
