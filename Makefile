@@ -28,8 +28,8 @@ test: check $(CLIENTS) ## Set up and run every test, on SQLite (through the tool
 	$(BIN)/pytest --database postgresql --doors rest $(PYTEST_ARGS)
 
 test-all: test ## The same, then all through both doors on both, and each Python from 3.11 to 3.14 and PostgreSQL 15 found
-	$(BIN)/pytest --database sqlite --doors both --everywhere $(PYTEST_ARGS)
-	$(BIN)/pytest --database postgresql --doors both --everywhere $(PYTEST_ARGS)
+	$(BIN)/pytest --database sqlite --doors both --thorough $(PYTEST_ARGS)
+	$(BIN)/pytest --database postgresql --doors both --thorough $(PYTEST_ARGS)
 	$(BIN)/python -m tests.support.matrix $(PYTEST_ARGS)
 
 PYTEST_ARGS ?= -n auto --dist worksteal

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql", "citus"], default="sqlite")
     parser.addoption("--doors", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL")
-    parser.addoption("--everywhere", action="store_true", help="what is to run once, too, on whatever database this is")
+    parser.addoption("--thorough", action="store_true", help="what is marked as thorough, and once, and all examples")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
 
@@ -33,7 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     run.collect_no_garbage()
     first = run.DIRECTORY not in os.environ
     if first:
-        config.stash[_started] = run.prepare(config.getoption("--database"))
+        config.stash[_started] = run.prepare(config.getoption("--database"), thorough=config.getoption("--thorough"))
     import django
 
     django.setup()
@@ -63,29 +63,49 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of a run on SQLite what is about PostgreSQL, and of each what is to run once, on the other.
+    """Leave out of a run on SQLite what is about PostgreSQL, of each what is to run once, on the other, and of a quick
+    run what is thorough.
 
     Raises:
-        UsageError: a test that is to run once does not say why.
+        UsageError: a test that is left out of a run does not say why.
     """
-    unexplained = {item.nodeid for item in items for mark in item.iter_markers("once") if not mark.args}
+    unexplained = {
+        f"{item.nodeid}: {mark.name}"
+        for item in items
+        for name in ("once", "thorough")
+        for mark in item.iter_markers(name)
+        if not mark.args
+    }
     if unexplained:
-        raise pytest.UsageError(f"mark.once wants a reason, such as once('the look of pages'): {sorted(unexplained)}")
+        raise pytest.UsageError(f"a mark wants a reason, such as once('the look of pages'): {sorted(unexplained)}")
     config.hook.pytest_deselected(items=[item for item in items if _left_out(item)])
     items[:] = [item for item in items if not _left_out(item)]
 
 
-def pytest_pycollect_makeitem(collector: pytest.Collector) -> list[pytest.Item] | None:
-    """No tests of a file that is left out as a whole: many of them are made from long tables."""
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """No tests of a file that is left out, but for what is marked otherwise: many are made from long tables."""
+    if isinstance(obj, type) or not _HERE_TOO.union(["once"]).isdisjoint(
+        mark.name for mark in getattr(obj, "pytestmark", [])
+    ):
+        return None
     return [] if _left_out(collector) else None
+
+
+_HERE_TOO = {"every_database", "postgresql", "sqlite"}
+"""Marks of tests that do not run once, whatever their file says."""
 
 
 def _left_out(node: pytest.Item | pytest.Collector) -> bool:
     on_sqlite = node.config.getoption("--database") == "sqlite"
     if node.get_closest_marker("postgresql" if on_sqlite else "sqlite"):
         return True
+    if node.config.getoption("--thorough"):
+        return False
+    if node.get_closest_marker("thorough"):
+        return True
     once = node.get_closest_marker("once")
-    return once is not None and not node.config.getoption("--everywhere") and _of_sqlite(once) != on_sqlite
+    here_too = any(node.get_closest_marker(name) for name in _HERE_TOO)
+    return once is not None and not here_too and _of_sqlite(once) != on_sqlite
 
 
 def _of_sqlite(once: pytest.Mark) -> bool:
@@ -133,7 +153,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "door_kind" in metafunc.fixturenames:
         option, mark = metafunc.config.getoption, metafunc.definition.get_closest_marker
         doors = option("--doors") or ("both" if option("--database") == "sqlite" else "rest")
-        if mark("rest") or mark("once"):
+        if mark("rest") or (mark("once") and not mark("every_database")):
             doors = "rest" if mark("rest") else "both"
         metafunc.parametrize("door_kind", ["rest", "mcp"] if doors == "both" else [doors])
 

@@ -39,6 +39,7 @@ def edit(admin: Client, course: Any) -> str:
     return f"/admin/courses/course/{course['id']}/change/"
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 def test_a_change_by_an_operator_is_told(
     admin: Client, operator: Member, owner: RestDoor, course: Any, edit: str

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from tests.support.factories import MemberFactory, stored
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 SORTABLE = {
     "accounts.Invitation": {"email", "expires_at"},
@@ -30,6 +30,7 @@ def page_of(model: Any, kind: str) -> str:
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{kind}")
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("label", OURS)
 def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str) -> None:
     response: Any = admin.get(page_of(OURS[label], "changelist"))

@@ -54,6 +54,7 @@ def test_a_course_over_the_limit_is_refused(admin: Client, owner: RestDoor, owne
     assert Course.objects.count() == 30
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.parametrize(
     ("field", "value"),
     [("name", " "), ("name", "x" * 121), ("code", "x" * 21), ("term", ""), ("syllabus_text", "x" * 500_001)],

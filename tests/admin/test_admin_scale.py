@@ -30,6 +30,8 @@ from tests.support.factories import (
     stored_for_each,
 )
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 LISTS = [
     "accounts/member",
     "accounts/apikey",

@@ -133,12 +133,14 @@ def test_a_deleted_file_leaves_storage(admin: Client, upload: SyllabusFile, file
     assert [path for path in files.rglob("*") if path.is_file()] == []
 
 
+@pytest.mark.once("statements that others make too")
 def test_a_file_that_an_operator_brings_is_read(admin: Client, owner: RestDoor, course: Any) -> None:
     bring(admin, course, pdf([["Thu, Dec 3: midterm exam"]]), "Plan.pdf")
     [file] = owner.made("list_syllabi", course_id=course["id"])["data"]
     assert (file["filename"], file["text_status"], file["pages"], file["expires_at"]) == ("Plan.pdf", "read", 1, None)
 
 
+@pytest.mark.once("statements that others make too")
 def test_one_that_is_not_taken_is_told_and_nothing_is_stored(
     admin: Client, owner_member: Member, course: Any, files: Path
 ) -> None:

@@ -6,13 +6,14 @@ from datetime import timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mcpbridge.prompts import PROMPTS
 from mcpbridge.tools import tools
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor, read_failure, routes
+from tests.support.properties import examples
 from tests.support.tools import STATELESS, VERSIONS, stateless
 from tests.support.world import TOOLS, World
 
@@ -21,9 +22,7 @@ pytestmark = [
     pytest.mark.once("how messages and arguments are read; the actions behind them are tested on both databases"),
 ]
 
-FUZZ = settings(
-    max_examples=25, deadline=None, database=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+FUZZ = examples(25, database=None)
 
 BEYOND_A_SCHEMA = (
     "There is no such",
@@ -105,7 +104,7 @@ def sound(response: Any) -> Any:
     return json.loads(response.content) if response.content else None
 
 
-@settings(FUZZ, max_examples=250)
+@examples(250, database=None)
 @given(message=messages | st.lists(messages, max_size=3) | values, headers=headers)
 def test_no_message_causes_a_fault(owner: RestDoor, message: Any, headers: dict[str, str]) -> None:
     rates.clear()
@@ -113,7 +112,7 @@ def test_no_message_causes_a_fault(owner: RestDoor, message: Any, headers: dict[
     sound(response)
 
 
-@settings(FUZZ, max_examples=100)
+@examples(100, database=None)
 @given(name=prompts, argument=prompt_arguments, text=texts)
 def test_no_name_causes_a_fault(owner: RestDoor, name: str, argument: str, text: str) -> None:
     rates.clear()

@@ -13,7 +13,7 @@ from tests.support.doors import McpDoor, RestDoor, read_failure
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 MOST = 100_000
 TOKEN = 4
@@ -128,6 +128,7 @@ def test_after_a_write_long_lists_are_left_out(tools: McpDoor, owner: RestDoor) 
     assert len(owner.made("list_vocab_decks")["data"]) == 1
 
 
+@pytest.mark.every_database
 def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpDoor, owner_member: Any) -> None:
     from grades.models import GradeScore
 

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import anyio
 import httpx2
+import pytest
 from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
@@ -20,6 +21,8 @@ from mcp.shared.auth import OAuthClientMetadata
 from tests.oauth.test_oauth_clients import CALLBACK, Ada, Memory, ada
 from tests.support.event_loops import run_async
 from tests.support.server import Server
+
+pytestmark = pytest.mark.once("statements that others make too")
 
 __all__ = ["ada"]  # a fixture
 

@@ -12,7 +12,11 @@ from tests.support.doors import McpDoor
 from tests.support.oauth import App
 from tests.support.world import Call, bearer, error_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("frozen")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("frozen"),
+    pytest.mark.once("statements that others make too"),
+]
 
 ME = Call("GET", "/v1/me")
 NOTIFICATION = {"jsonrpc": "2.0", "method": "notifications/initialized"}

@@ -12,7 +12,7 @@ from django.utils import timezone
 from studyservice.operations.declaration import Scope
 from tests.support.oauth import App, Browser, error_of, status_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 
 def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:

@@ -6,10 +6,11 @@ from urllib.parse import quote
 
 import pytest
 from django.test import Client
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.oauth import FORM, App, Browser, error_of
+from tests.support.properties import examples
 
 pytestmark = [
     pytest.mark.once("no text holds NUL there, and columns have lengths", on="postgresql"),
@@ -133,7 +134,7 @@ FIELD = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 @given(body=st.dictionaries(FIELD, JSON) | JSON)
 def test_registrations_of_any_type(body: Any, db: None) -> None:
     from studyservice.rates import limiter as rates
@@ -146,7 +147,7 @@ def test_registrations_of_any_type(body: Any, db: None) -> None:
         assert (status, code in {"invalid_redirect_uri", "invalid_client_metadata"}) == (400, True)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(150)
 @given(query=st.text(alphabet="abcdefghijklmnopqrstuvwxyz_=&%+0123456789", max_size=80))
 def test_queries_of_any_form(query: str, db: None) -> None:
     response = Client(raise_request_exception=False).generic("GET", "/oauth/authorize", QUERY_STRING=query)

@@ -14,7 +14,7 @@ from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher
 from tests.support.documents import DOCUMENTS
 from tests.support.oauth import App, Browser, answer_in, error_of, status_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 CLIENT_ID = "https://assistant.example/client.json"
 DOCUMENT: dict[str, Any] = {
@@ -255,6 +255,7 @@ def test_a_stale_document_that_is_gone_keeps_working(web: type[Web], owner_membe
         assert answer_in(Browser(owner_member).decide(app.query()))["code"]
 
 
+@pytest.mark.every_database
 def test_a_stale_document_is_read_again(web: type[Web], owner_member: Any) -> None:
     app = published()
     app.code(owner_member)

@@ -6,13 +6,14 @@ from unittest.mock import ANY
 from uuid import uuid4
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.models import Member
 from grades.models import GradeCategory
 from tests.support.doors import Answer, RestDoor
 from tests.support.factories import GradeScoreFactory, stored
+from tests.support.properties import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -88,8 +89,9 @@ def test_scores_are_kept_to_four_decimals_half_up(add, scores, score: float, kep
     assert str(scores()[0]["score"]) == str(float(kept))
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40)
 @given(score=st.floats(0, 150))
 def test_the_answer_equals_what_is_read_later(add, scores, score: float) -> None:
     from studyservice.rates import limiter as rates

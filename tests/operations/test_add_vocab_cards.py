@@ -10,7 +10,7 @@ from tests.support.factories import DeckFactory, stored
 from tests.support.samples import UNKNOWN_ID, refusal
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 CARD = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
 
@@ -67,6 +67,7 @@ def test_over_500_in_all_conflicts_and_adds_none(owner: RestDoor, deck: Any) -> 
     assert owner.made("add_vocab_cards", deck_id=deck["id"], cards=[CARD])["card_count"] == 500
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_parallel_calls_stop_at_the_limit(owner: RestDoor, in_threads: Any) -> None:
     deck = made_deck(owner)

@@ -28,6 +28,8 @@ from tests.support.factories import (
 )
 from tests.support.world import INTO_NOTHING, OPERATIONS, World, bearer
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 OPENAPI = ROOT / "docs" / "openapi.json"
 COUNTS = ROOT / "tests" / "query_counts.json"
 REFRESH = "Run `make openapi` and look at the difference before you commit it."

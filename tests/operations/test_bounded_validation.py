@@ -93,6 +93,7 @@ def test_faults_beside_the_list_are_told_too(owner: RestDoor) -> None:
     assert len(answer.fields) == 100
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 def test_the_answer_is_small(owner: RestDoor, course: Any) -> None:
     sent = {

@@ -9,8 +9,7 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.db.models import Model
-from hypothesis import HealthCheck, Phase, given
-from hypothesis import settings as hypothesis_settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from accounts.change_contents import dumps, plural_of, type_of, unpacked
@@ -18,6 +17,7 @@ from accounts.changes import Change
 from accounts.models import Member
 from accounts.taken import taken_tables
 from tests.support.doors import RestDoor
+from tests.support.properties import examples
 from vocab.models import Review
 
 pytestmark = [pytest.mark.once("a log that is replayed in memory"), pytest.mark.django_db, pytest.mark.rest]
@@ -219,12 +219,7 @@ ACTIONS: list[tuple[str, Any]] = [
 
 
 @given(STEPS)
-@hypothesis_settings(
-    max_examples=8,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@examples(24, phases=[Phase.explicit, Phase.generate])
 def test_any_history_goes_back_and_forth(make_member: Any, make_key: Any, steps: list[tuple[int, int, int]]) -> None:
     from studyservice.rates import limiter as rates
 

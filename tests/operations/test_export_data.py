@@ -24,7 +24,7 @@ from tests.support.everything import SYLLABUS, have_everything
 from tests.support.oauth import App
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +53,7 @@ def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
     assert parts_of(content).keys() == extras | data
 
 
+@pytest.mark.every_database
 def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: Member) -> None:
     """A new column is in the archive, or is left out for a reason: see accounts/archive/tables.py."""
     archive = everything.made("export_data")
@@ -114,6 +115,7 @@ def test_stored_files_are_in_it(everything: RestDoor) -> None:
     assert parts_of(archive)[line["file"]].decode() == line["text"] == SYLLABUS
 
 
+@pytest.mark.every_database
 def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
@@ -165,6 +167,7 @@ def test_ten_an_hour_are_made(owner: RestDoor) -> None:
     assert Rate.ARCHIVES.value.amount == 10
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_it_shows_one_moment_and_holds_nobody_up(
     owner: RestDoor, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any

@@ -11,7 +11,7 @@ from tests.support.samples import UNKNOWN_ID, refusal
 from tests.support.vocabulary import made_deck, reviewed
 from vocab.reading.tables import read_table
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 TEXTS = [
     ("Nucleus", "Holds the DNA."),

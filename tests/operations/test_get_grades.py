@@ -7,7 +7,7 @@ from unittest.mock import ANY
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from accounts.models import Member
@@ -15,6 +15,7 @@ from courses.models import Course
 from grades.models import GradeCategory
 from tests.support.doors import RestDoor
 from tests.support.factories import GradeCategoryFactory, GradeScoreFactory
+from tests.support.properties import examples
 
 pytestmark = pytest.mark.django_db
 
@@ -218,7 +219,7 @@ def _decimal(value: Fraction) -> str:
 
 
 @pytest.mark.rest
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(50)
 @example(parts=[(Fraction(3), [Fraction(0), Fraction(0), Fraction(10)]), (Fraction(13), [Fraction(0)])])
 @given(parts=_PARTS)
 def test_it_agrees_with_exact_fractions(

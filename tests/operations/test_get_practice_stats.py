@@ -184,6 +184,7 @@ def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, cour
     }
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 def test_10_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, django_assert_num_queries: Any) -> None:
     """Four queries, the credential's included; two for get_me."""

@@ -4,12 +4,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from accounts.models import Member
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor, document, routes
+from tests.support.properties import examples
 from tests.support.world import (
     WITH_BODY,
     Call,
@@ -359,12 +360,7 @@ _NAMES = sorted(
 
 
 @stricter
-@settings(
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@examples(25, derandomize=True)
 @example(body={"categories": [{"name": "\ud800", "weight": "1"}]})
 @given(body=st.dictionaries(st.sampled_from(_NAMES), _VALUES, max_size=6) | _VALUES)
 @pytest.mark.parametrize("operation_id", WITH_BODY)
@@ -381,7 +377,7 @@ def test_no_body_breaks_the_service(world: World, operation_id: str, body: Any) 
 
 
 @unread
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, derandomize=True)
 @given(data=st.binary(max_size=300))
 @pytest.mark.parametrize("operation_id", WITH_BODY)
 def test_no_bytes_break_the_service(world: World, operation_id: str, data: bytes) -> None:

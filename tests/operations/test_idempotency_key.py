@@ -20,7 +20,7 @@ from tests.support.factories import IdempotencyKeyFactory, stored
 from tests.support.oauth import App
 from tests.support.world import OPERATIONS, WITH_BODY, Call, World, bearer, encoded, error_of, fields_of, rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 POSTS = [name for name in OPERATIONS if routes()[name].method == "POST"]
 OTHERS = [name for name in OPERATIONS if routes()[name].method != "POST"]
@@ -212,6 +212,7 @@ def test_it_is_kept_for_24_hours(send: Send, time_machine: Any) -> None:
     assert (Course.objects.count(), IdempotencyKey.objects.count()) == (2, 1)
 
 
+@pytest.mark.every_database
 def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> None:
     now = timezone.now()
     for hours in (1, 23, 25, 300):
@@ -221,6 +222,7 @@ def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> No
     assert IdempotencyKey.objects.count() == 2
 
 
+@pytest.mark.every_database
 def test_a_member_has_a_thousand_and_the_oldest_go(
     owner_member: Member, make_key: MakeKey, stranger: RestDoor, send: Send
 ) -> None:
@@ -238,6 +240,7 @@ def test_a_member_has_a_thousand_and_the_oldest_go(
     assert is_replayed(send(COURSE, "theirs", stranger.secret))
 
 
+@pytest.mark.every_database
 def test_a_long_answer_is_kept_as_its_ids_and_read_again(owner: RestDoor, send: Send) -> None:
     cards = [{"term": f"Term {number}", "definition": "x" * 500} for number in range(200)]
     call = Call("POST", "/v1/vocab-decks", {"name": "Long", "cards": cards})
@@ -271,6 +274,7 @@ def test_a_key_costs_four_statements_and_a_repetition_takes_two(owner: RestDoor)
     assert numbers == [numbers[0], numbers[0] + 4, 2]
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_sent_by_24_threads_at_once_it_is_done_once(send: Send, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(COURSE), [*range(24)])
@@ -280,6 +284,7 @@ def test_sent_by_24_threads_at_once_it_is_done_once(send: Send, in_threads: Any)
     assert IdempotencyKey.objects.count() == 1
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_different_calls_at_once_under_one_key_are_one_call_and_refusals(send: Send, in_threads: Any) -> None:
     answers = in_threads(lambda n: send(Call("POST", "/v1/courses", {"name": f"{n}"})), [*range(12)])

@@ -18,7 +18,7 @@ from tests.support.everything import SYLLABUS, answers, have_everything
 from tests.support.world import rows
 from vocab.models import Review
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 about_files = pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
 
 
@@ -76,6 +76,7 @@ def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestDo
     assert told["new"] == []
 
 
+@pytest.mark.every_database
 def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     review = Review.objects.filter(member__email="new@example.org").latest("reviewed_at")
@@ -114,6 +115,7 @@ def test_ids_are_new(archive: bytes, newcomer: RestDoor) -> None:
         assert not old & new, table
 
 
+@pytest.mark.every_database
 def test_its_files_are_stored(archive: bytes, newcomer: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     file = SyllabusFile.objects.get(member__email="new@example.org")
@@ -132,6 +134,7 @@ def test_an_account_with_something_in_it_takes_none(newcomer: RestDoor, there: s
     assert rows() == before
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_of_two_at_once_one_is_taken_in(newcomer: RestDoor, in_threads: Any, monkeypatch: Any) -> None:
     """In different processes, so that the turn of one is not in the way; the other is told 409."""

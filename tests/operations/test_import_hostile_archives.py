@@ -18,7 +18,7 @@ from tests.support.archives import COURSE_ID, THEN, a_course, manifest, one_cour
 from tests.support.doors import RestDoor
 from tests.support.world import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import fields_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 about_files = pytest.mark.once("files that are read")
 
 PATH = "/v1/vocab-decks/import"

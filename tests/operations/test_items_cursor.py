@@ -6,12 +6,13 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory
+from tests.support.properties import examples
 from tests.support.samples import UNKNOWN_ID
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _walk(door: RestDoor, page: Any = None, *, limits: Any = (), **filters: Any)
 
 DAYS = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 3)) | st.dates()
 ROWS = st.builds(Row, DAYS, st.integers(0, 2))
-PROPERTY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+PROPERTY = examples(40)
 
 
 @PROPERTY
@@ -206,6 +207,7 @@ def test_a_filter_may_be_written_differently(owner: RestDoor, course, cursor: st
     assert len(owner.made("list_items", cursor=page["next_cursor"], **same)["data"]) == 3
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 def test_a_changed_cursor_is_refused(owner: RestDoor, cursor: str) -> None:
     """Operation rules: a bad cursor gives 400 `invalid_request`; no two texts are one cursor."""

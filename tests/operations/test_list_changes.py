@@ -15,7 +15,7 @@ from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 
 def changes(door: RestDoor, **query: Any) -> list[Any]:
@@ -131,6 +131,7 @@ def test_pages_lead_through_both_logs_once(owner: RestDoor) -> None:
     assert found == whole["data"]
 
 
+@pytest.mark.every_database
 def test_only_those_of_an_object(owner: RestDoor, item: Any) -> None:
     deck = made_deck(owner, "Nucleus")
     card = reviewed(owner, deck["cards"][0], "good")
@@ -144,6 +145,7 @@ def test_only_those_of_an_object(owner: RestDoor, item: Any) -> None:
     assert first["data"] + rest["data"] == of_item
 
 
+@pytest.mark.every_database
 def test_a_cursor_is_of_its_member_and_filter(owner: RestDoor, stranger: RestDoor, item: Any) -> None:
     cursor = owner.made("list_changes", limit=1)["next_cursor"]
     assert stranger.call("list_changes", cursor=cursor).error == "invalid_request"
@@ -158,6 +160,7 @@ def test_another_members_are_not_among_them(owner: RestDoor, stranger: RestDoor,
     assert changes(stranger, object_id=item["id"]) == []
 
 
+@pytest.mark.every_database
 def test_what_is_old_cannot_be_taken_back_and_goes(owner: RestDoor, item: Any) -> None:
     Change.objects.filter(object_id=item["id"]).update(created_at=timezone.now() - timedelta(days=31))
     assert [one["undoable"] for one in changes(owner)] == [True, False]

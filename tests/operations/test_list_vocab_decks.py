@@ -131,6 +131,7 @@ def test_a_deck_without_cards_counts_none(owner: RestDoor, owner_member: Any) ->
     ]
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 def test_100_decks_of_50_cards_cost_what_one_does(
     owner: RestDoor, owner_member: Any, django_assert_num_queries: Any

@@ -13,6 +13,8 @@ from studyservice.operations.codec import PIECE, encode
 from tests.support.doors import RestDoor
 from tests.support.factories import CourseFactory, ItemFactory, stored
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def record(entries: int) -> dict[str, Any]:
     """A record around a list; every title is a text of its own, of letters of four bytes in UTF-8."""

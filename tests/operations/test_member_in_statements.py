@@ -12,7 +12,7 @@ from tests.support.statements import TABLES, named, unnamed
 from tests.support.tools import mcp_of
 from tests.support.world import INTO_NOTHING, OPERATIONS, TOOLS, World, bearer
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 spread = pytest.mark.once(
     "members are spread over servers there, by the member that a statement names", on="postgresql"

@@ -5,12 +5,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from grades.arithmetic import Percent, current_grade, mean
 from grades.outlook import Part, outlook
 from tests.support.doors import RestDoor
+from tests.support.properties import examples
 
 LETTERS = ["A+", "A", "A-", "B+", "B", "B-", "C+", "C", "C-", "D+", "D", "D-"]
 BOUNDS = [97, 93, 90, 87, 83, 80, 77, 73, 70, 67, 63, 60]
@@ -141,7 +142,7 @@ _TARGET = st.integers(0, 1_000_000).map(lambda number: Decimal(number).scaleb(-4
 
 
 @pytest.mark.once("sums in memory")
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @example(parts=[Part(30_000, Percent(10, 3), False), Part(130_000, None, True)], target=Decimal("0.625"))
 @given(parts=st.lists(_PART, max_size=12), target=_TARGET)
 def test_the_least_score_reaches_the_grade_and_a_hundredth_less_does_not(parts: list[Part], target: Decimal) -> None:

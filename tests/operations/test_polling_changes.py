@@ -7,12 +7,13 @@ from threading import Event
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory
+from tests.support.properties import examples
 
 LONG_AGO = "2000-01-01T00:00:00Z"
 
@@ -222,7 +223,7 @@ DUE = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 4))
 CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max_size=30)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(80)
 @given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), changes=CHANGES, forever=st.booleans())
 def test_every_item_is_seen_at_least_once(owner: RestDoor, owner_member, course, **drawn: Any) -> None:
     """Whatever is moved where between which pages; with `forever` the same moves are made again and again."""

@@ -31,7 +31,7 @@ from tests.support.world import (
     rows,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 once = pytest.mark.once("checks that are made before the operation asks the database for anything")
 
@@ -114,6 +114,7 @@ def test_without_a_live_credential_it_is_401(world: World, operation_id: str) ->
     assert rows() == before
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_with_an_ended_key_it_is_401(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)

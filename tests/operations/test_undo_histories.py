@@ -5,7 +5,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, example, given, settings
+from hypothesis import Phase, event, example, given
 from hypothesis import strategies as st
 
 from accounts.change_contents import Part, unpacked
@@ -29,6 +29,7 @@ from tests.operations.test_changes_replayed import (
 )
 from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.doors import McpDoor, RestDoor
+from tests.support.properties import examples
 from vocab.models import Review
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
@@ -139,12 +140,7 @@ STEPS = st.lists(
 DOORS = st.sampled_from([RestDoor, McpDoor])
 """Through which the history happens."""
 
-GENERATED = settings(
-    max_examples=5,
-    deadline=None,
-    phases=[Phase.explicit, Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+GENERATED = examples(6, phases=[Phase.explicit, Phase.generate])
 
 
 def _doors(secret: str, kind: type[RestDoor]) -> tuple[RestDoor, RestDoor]:

@@ -9,7 +9,7 @@ from tests.support.samples import NOT_STRINGS, UNKNOWN_ID, refusal
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Review
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 
 @pytest.fixture
@@ -66,6 +66,7 @@ def test_other_values_are_refused(owner: RestDoor, deck: Any, card: Any, field: 
     assert deck_with_cards(owner, deck) == before
 
 
+@pytest.mark.every_database
 def test_it_deletes_the_card_with_its_reviews(owner: RestDoor, deck: Any, card: Any) -> None:
     stats = owner.made("get_practice_stats")
     assert owner.made("delete_vocab_card", card_id=card["id"]) == {"id": card["id"], "deleted": True}

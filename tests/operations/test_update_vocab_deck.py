@@ -8,7 +8,7 @@ from tests.support.doors import RestDoor
 from tests.support.samples import NOT_STRINGS, UNKNOWN_ID, refusal
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 
 @pytest.fixture

@@ -10,23 +10,20 @@ from zoneinfo import ZoneInfo
 import fsrs
 import pytest
 import time_machine
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
+from tests.support.properties import examples
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 START = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ZONES = ("Europe/Paris", "America/Los_Angeles", "Pacific/Kiritimati", "Australia/Lord_Howe", "UTC")
 
-pytestmark = pytest.mark.rest
+pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
-examples = settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+SOME = examples(25)
 
 
 class Step(NamedTuple):
@@ -94,7 +91,8 @@ def new_student(make_member: Any, door: Any) -> Any:
     return lambda: Student(make_member, door)
 
 
-@examples
+@pytest.mark.every_database
+@SOME
 @given(history=histories, retention=st.sampled_from([None, 0.8, 0.97]))
 def test_cards_are_what_fsrs_makes_of_the_same_history(
     new_student: Any, history: list[Step], retention: float | None
@@ -122,7 +120,7 @@ def test_cards_are_what_fsrs_makes_of_the_same_history(
     assert {str(card_id): step for card_id, step in steps} == {k: card.step for k, card in alone.items()}
 
 
-@examples
+@SOME
 @given(history=histories, later=pauses)
 def test_the_due_count_is_the_cards_due(new_student: Any, history: list[Step], later: timedelta) -> None:
     student = new_student()
@@ -137,7 +135,7 @@ def test_the_due_count_is_the_cards_due(new_student: Any, history: list[Step], l
     assert listed == {name: value for name, value in deck.items() if name != "cards"}
 
 
-@examples
+@SOME
 @given(history=histories, later=pauses, days=st.sampled_from([1, 7, 30, 365]))
 def test_stats_are_a_plain_recount(new_student: Any, history: list[Step], later: timedelta, days: int) -> None:
     student = new_student()

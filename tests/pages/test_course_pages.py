@@ -13,7 +13,7 @@ from tests.support.factories import CourseFactory
 from tests.support.forms import form_with
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 
 @pytest.fixture
@@ -56,6 +56,7 @@ def test_a_course_has_all_its_items(browser: Client, owner: RestDoor, course: An
     assert order == sorted(order)
 
 
+@pytest.mark.every_database
 def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: RestDoor, item: Any) -> None:
     path = f"/courses/{item['course_id']}/delete"
     assert "It goes with its 1 item," in text_of(browser, path)
@@ -151,6 +152,7 @@ def test_the_31st_course_is_refused(browser: Client, owner: RestDoor, owner_memb
     assert "Add by hand" not in text_of(browser, "/courses")
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_a_double_click_makes_one_course_by_hand(
     browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any

@@ -45,6 +45,7 @@ def enter(client: Client, code: str) -> Any:
     return client.post("/account/email/code", {"code": code})
 
 
+@pytest.mark.once("statements that others make too")
 def test_the_code_makes_the_new_address_the_members(signed_in: Client, member: Member) -> None:
     other = browser_of(member)
     code = ask(signed_in, "Ada@Example.com")
@@ -65,6 +66,7 @@ def test_keys_go_on_working(signed_in: Client, member: Member, door: Any) -> Non
     assert api.made("get_me")["email"] == NEW
 
 
+@pytest.mark.once("statements that others make too")
 def test_signing_in_is_by_the_new_address_alone(signed_in: Client, member: Member) -> None:
     waiting = Client()
     waiting.post("/sign-in", {"email": OLD})

@@ -9,6 +9,8 @@ from django.test import Client
 
 from tests.support.forked import ended
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 PAGES = ["/", "/sign-in", "/sign-out", "/nothing-here"]
 
 

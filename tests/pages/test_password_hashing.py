@@ -19,6 +19,8 @@ from django.test import Client
 from accounts import hashing
 from accounts.models import Member
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 EMAIL = "ada@example.org"
 PASSWORD = "correct horse battery"
 WATCHDOG_SECONDS = 60
@@ -77,6 +79,7 @@ def old(make_member: Any, db: None) -> Member:
     return member
 
 
+@pytest.mark.every_database
 def test_a_hash_with_other_parameters_is_replaced_at_sign_in(old: Member) -> None:
     assert sign_in("wrong").status_code == 200
     old.refresh_from_db()
@@ -117,6 +120,7 @@ def before_the_hash_is_stored(happens: Callable[[], object]) -> Iterator[None]:
     assert not waiting
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
 def test_of_many_sign_ins_at_once_few_wait(make_member: Any, email: str) -> None:
@@ -139,6 +143,7 @@ def test_of_many_sign_ins_at_once_few_wait(make_member: Any, email: str) -> None
     assert len(served) == waiting
 
 
+@pytest.mark.every_database
 def test_hashes_are_made_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen from inside: while one is made, no other is."""
     monkeypatch.setattr(hashing, "turns", hashing.Turns(8))

@@ -14,7 +14,7 @@ LINKS = {
     "TERMS_URL": "https://example.org/terms",
 }
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db]
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/docs", "/nowhere"])

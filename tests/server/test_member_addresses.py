@@ -83,6 +83,7 @@ def test_it_is_free_after_its_member() -> None:
     assert made()
 
 
+@pytest.mark.once("statements that others make too")
 def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> None:
     """It knew of no such table: it made a member, moved one to another address, and gave that one's old to a third."""
     ada = MemberFactory.create(email="old@example.org")

@@ -14,12 +14,20 @@ from tests.support.postgres import start
 DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
 """The variable that names the directory of the run."""
 
+THOROUGH = "STUDYSERVICE_TEST_THOROUGH"
+"""The variable that is set in a thorough run (`--thorough`)."""
+
+
+def is_thorough() -> bool:
+    """Whether this run is to show all that it can, or as much as fits into minutes."""
+    return bool(os.environ.get(THOROUGH))
+
 
 OTHER_SERVER = "TEST_DATABASE_URL"
 """The variable with the address of a PostgreSQL that is there; the user may make databases in it."""
 
 
-def prepare(database: str) -> tuple[Path, Any]:
+def prepare(database: str, *, thorough: bool = False) -> tuple[Path, Any]:
     """Set the environment for the settings; gives the directory of the run and its PostgreSQL, both to be removed.
 
     With `TEST_DATABASE_URL` that PostgreSQL is used, which nobody starts or stops here.
@@ -46,6 +54,7 @@ def prepare(database: str) -> tuple[Path, Any]:
         "LOG_FORMAT": "json",
         "NODE_COMPILE_CACHE": str(directory / "node"),  # a tenth of a second of each of forty starts
         "ADMIN_SECOND_FACTOR": "proxy",  # tests of the second factor itself set it to required
+        THOROUGH: str(thorough or ""),
     }
     if database == "sqlite":
         databases.prepare(None)

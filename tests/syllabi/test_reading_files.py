@@ -149,15 +149,18 @@ def test_names_lose_paths_and_what_cannot_be_seen(given: str, kept: str) -> None
 UNREADABLE, TOO_LARGE, NO_TEXT, READ = TextStatus.UNREADABLE, TextStatus.TOO_LARGE, TextStatus.NO_TEXT, TextStatus.READ
 
 
+thorough = pytest.mark.thorough("seconds in the reader, up to a limit that others reach too")
+
+
 @pytest.mark.parametrize(
     ("make", "filename", "statuses"),
     [
         (hostile.flate_bomb, "a.pdf", {UNREADABLE, TOO_LARGE}),
-        (hostile.flate_bomb_in_two_layers, "a.pdf", {UNREADABLE, NO_TEXT}),
+        pytest.param(hostile.flate_bomb_in_two_layers, "a.pdf", {UNREADABLE, NO_TEXT}, marks=thorough),
         (hostile.nested_page_tree, "a.pdf", {UNREADABLE, NO_TEXT}),
         (hostile.cyclic_page_tree, "a.pdf", {UNREADABLE, NO_TEXT}),
         (hostile.form_recursion, "a.pdf", {UNREADABLE, NO_TEXT}),
-        (hostile.form_fan, "a.pdf", {UNREADABLE, TOO_LARGE, READ, NO_TEXT}),
+        pytest.param(hostile.form_fan, "a.pdf", {UNREADABLE, TOO_LARGE, READ, NO_TEXT}, marks=thorough),
         (hostile.many_pages, "a.pdf", {TOO_LARGE}),
         (hostile.two_gigabyte_claim, "a.pdf", {UNREADABLE, NO_TEXT}),
         (hostile.huge_numbers, "a.pdf", {UNREADABLE, TOO_LARGE, NO_TEXT}),
@@ -175,8 +178,8 @@ UNREADABLE, TOO_LARGE, NO_TEXT, READ = TextStatus.UNREADABLE, TextStatus.TOO_LAR
         (hostile.deep_odt, "a.odt", {UNREADABLE}),
         (hostile.odt_bomb, "a.odt", {TOO_LARGE, UNREADABLE}),
         (hostile.zip_slip, "a.docx", {READ}),
-        (hostile.open_tags, "a.html", {NO_TEXT, TOO_LARGE, UNREADABLE}),
-        (hostile.open_declarations, "a.html", {NO_TEXT, TOO_LARGE, UNREADABLE}),
+        pytest.param(hostile.open_tags, "a.html", {NO_TEXT, TOO_LARGE, UNREADABLE}, marks=thorough),
+        pytest.param(hostile.open_declarations, "a.html", {NO_TEXT, TOO_LARGE, UNREADABLE}, marks=thorough),
         (hostile.long_row, "a.html", {TOO_LARGE, UNREADABLE}),
     ],
     ids=lambda value: getattr(value, "__name__", None),

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from accounts.api_keys import revoke_api_key
 from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attempts
 from tests.support.factories import AccountEventFactory
+from tests.support.run import is_thorough
 
 pytestmark = pytest.mark.once("the look of pages")
 
@@ -98,8 +99,9 @@ class Audit:
 def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None) -> None:
     """Run axe on a phone and on a desktop, in light and dark, and see that nothing is wider than the screen.
 
-    No rule is asked twice about the same: colours depend on the scheme alone, and the rest on what a size shows.
-    Colours of what one size alone shows are looked at in that size in both schemes.
+    A quick run looks at a phone in light alone. No rule is asked twice about the same: colours depend on the scheme
+    alone, and the rest on what a size shows. Colours of what one size alone shows are looked at in that size in both
+    schemes.
 
     Args:
         page: as it is to be audited; it is left as a desktop in light.
@@ -107,6 +109,12 @@ def audit(page: Page, exclude: str | None = None, rules: list[str] | None = None
         rules: tags of the rules, where not all are meant.
     """
     of = Audit(page, exclude, rules)
+    if not is_thorough():
+        of.show(PHONE, "light")
+        of.ask({})
+        page.set_viewport_size(DESKTOP)
+        assert not of.found, "\n".join(of.found)
+        return
     of.show(PHONE, "dark")
     of.ask({})
     of.show(DESKTOP, "light")

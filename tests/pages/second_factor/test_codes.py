@@ -26,7 +26,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import other_than
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 
 def test_the_code_that_set_it_up_works_no_second_time(asked: Asked) -> None:
@@ -100,6 +100,7 @@ def test_only_the_own_app_counts(asked: Asked, make_member: MakeMember) -> None:
     assert NOT_RIGHT in text_of(browser.post(ASKED, {"code": shown(secret, steps=1)}))
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_of_one_code_sent_at_once_one_is_right(
     asked: Asked, in_threads: Callable[..., list[Any]], member: Member
@@ -111,6 +112,7 @@ def test_of_one_code_sent_at_once_one_is_right(
     assert sorted(in_threads(lambda _: use_code(member, code), [0, 1, 2, 3])) == [False, False, False, True]
 
 
+@pytest.mark.every_database
 def test_ten_are_shown_once_with_the_first(operator_browser: Client) -> None:
     _, codes = enrolled_app(operator_browser)
     assert len(set(codes)) == 10

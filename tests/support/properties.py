@@ -1,0 +1,22 @@
+"""How many examples a property is shown: all in a thorough run, a third of them in a quick one."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+
+from tests.support.run import is_thorough
+
+
+def examples(count: int, **others: Any) -> settings:
+    """Settings of a property that may use fixtures and take its time.
+
+    Args:
+        count: of examples in a thorough run.
+        others: settings of Hypothesis beside these.
+    """
+    return settings(
+        max_examples=count if is_thorough() else -(-count // 3),
+        deadline=None,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+        **others,
+    )
