@@ -55,6 +55,7 @@ def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None
         assert not re.search(r"^\d+ 0 \d+ USE TEMP B-TREE FOR ORDER BY", plan, re.MULTILINE), plan
 
 
+@pytest.mark.every_database
 def test_a_click_on_a_column_turns_the_list_round(admin: Client) -> None:
     stored(MemberFactory, 3)
     up: Any = admin.get("/admin/accounts/member/?o=1")

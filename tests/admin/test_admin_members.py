@@ -247,6 +247,7 @@ def test_a_wrong_member_is_not_created(admin: Client, changes: dict[str, str], f
     assert not Member.objects.filter(name="New").exists()
 
 
+@pytest.mark.once("statements that others make too")
 def test_a_deleted_member_is_gone_with_everything(admin: Client, owner_member: Member, item: Any) -> None:
     response = admin.post(f"{MEMBERS}{owner_member.id}/delete/", {"post": "yes"})
     assert response.status_code == 302

@@ -119,13 +119,14 @@ def typescript(sdk: str, version: str, url: str, secret: str, calls: Calls) -> d
 
 OLDEST, *BETWEEN = VERSIONS
 CLIENTS: list[Any] = [("python", OLDEST), ("python", STATELESS), ("typescript-2", STATELESS)]
-CLIENTS += [("typescript-1", "2025-11-25"), ("fastmcp", STATELESS)]
+CLIENTS += [("typescript-1", "2025-11-25")]
 CLIENTS += [
     pytest.param(*one, marks=pytest.mark.thorough("a client that comes by another revision too"))
     for one in [
         *(("python", version) for version in BETWEEN),
         *(("typescript-2", version) for version in VERSIONS),
         ("fastmcp", "2025-11-25"),
+        ("fastmcp", STATELESS),
     ]
 ]
 

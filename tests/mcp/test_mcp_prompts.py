@@ -15,7 +15,7 @@ from tests.support.doors import McpDoor, RestDoor
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
-pytestmark = pytest.mark.rest
+pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 PROMPTS = {
     "enter_syllabus": {"course": False},
@@ -106,6 +106,7 @@ class TestList:
 
 
 class TestTexts:
+    @pytest.mark.every_database
     @pytest.mark.parametrize(("name", "given"), [*GIVEN.items(), ("enter_syllabus", {}), ("plan_week", {})])
     def test_every_call_that_it_writes_out_works(self, tools_of_owner: McpDoor, name: str, given: Any) -> None:
         calls = CALL.findall(text_of(tools_of_owner, name, **given))
@@ -128,7 +129,6 @@ class TestTexts:
         text = text_of(tools_of_owner, name, **GIVEN[name])
         assert not re.search(r"\bHTTP|\bbody\b|\bheader|\bstatus \d|\b4\d\d\b", text)
 
-    @pytest.mark.once("statements that others make too")
     @pytest.mark.parametrize("name", ["plan_week", "exam_check", "enter_syllabus"])
     def test_it_tells_the_members_date_and_the_course(self, tools_of_owner: McpDoor, name: str) -> None:
         text = text_of(tools_of_owner, name, **GIVEN[name])
@@ -267,7 +267,6 @@ def test_a_fault_of_the_database_says_nothing_but_its_request_id(tools_of_owner:
     assert "Request id: req_" in error["message"]
 
 
-@pytest.mark.once("statements that others make too")
 @pytest.mark.parametrize(("name", "most"), [("enter_syllabus", 2), ("plan_week", 2), ("quiz_me", 2), ("exam_check", 2)])
 def test_queries_do_not_follow_the_number_of_names(owner_member, tools_of_owner, name: str, most: int) -> None:
     """The credential's included."""

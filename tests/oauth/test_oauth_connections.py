@@ -85,6 +85,7 @@ def test_another_member_stays_connected(owner_member: Any, make_member: Any) -> 
     assert (status_of(mine["access_token"]), status_of(theirs["access_token"])) == (401, 200)
 
 
+@pytest.mark.every_database
 def test_disconnecting_what_is_not_connected_does_nothing(owner_member: Any) -> None:
     from oauthserver.connections import disconnect
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.oauth import FORM, App, Browser, error_of
 from tests.support.properties import examples
+from tests.support.run import is_thorough
 
 pytestmark = [
     pytest.mark.once("no text holds NUL there, and columns have lengths", on="postgresql"),
@@ -84,7 +85,8 @@ def test_strange_parameters(name: str, owner_member: Any) -> None:
     app, browser = App.registered(), Browser(owner_member)
     others = "&".join(f"{key}={quote(given)}" for key, given in fields_of(app).items() if key != name)
     pairs = "&".join(pair for pair in app.query().split("&") if not pair.startswith(f"{name}="))
-    for extra in [*(f"{name}={value}" for value in VALUES), f"{name}=a&{name}=b", f"{name}[]=a", f"{name}={LONG}"]:
+    values = VALUES if is_thorough() else VALUES[::2]
+    for extra in [*(f"{name}={value}" for value in values), f"{name}=a&{name}=b", f"{name}[]=a", f"{name}={LONG}"]:
         assert error_of(machine("/oauth/token", f"{others}&{extra}"))[0] in {400, 401}
         assert machine("/oauth/revoke", f"{others}&{extra}").status_code == 200
         query = f"{pairs}&{extra}"

@@ -20,6 +20,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CONTENDERS = 6
 WATCHDOG_SECONDS = 60
 
+TIMES = [*range(3), *(pytest.param(time, marks=pytest.mark.thorough("the same race again")) for time in range(3, 10))]
+"""Of a race that is left to run as it will."""
+
 
 def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedelta()) -> list[Any]:
     """Start every contender in a thread of its own while the member's lock is held, then let go; gives the results.
@@ -165,7 +168,7 @@ def test_exchanges_that_run_freely_leave_no_second_pair(owner_member: Any, in_th
     assert live() in {(1, 1), (0, 0)}
 
 
-@pytest.mark.parametrize("_", range(10))
+@pytest.mark.parametrize("_", TIMES)
 def test_an_app_is_deleted_while_it_is_in_use(owner_member: Any, make_member: Any, in_threads: Any, _: int) -> None:
     """Its deletion neither fails nor makes others fail, and nothing of it is left."""
     from oauthserver.connections import disconnect
@@ -196,7 +199,7 @@ def test_an_app_is_deleted_while_it_is_in_use(owner_member: Any, make_member: An
     assert [model.objects.count() for model in (Grant, AccessToken, RefreshToken)] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("_", range(10))
+@pytest.mark.parametrize("_", TIMES)
 def test_an_app_is_deleted_while_members_connect_it(make_member: Any, in_threads: Any, _: int) -> None:
     """Members that it never had; whoever comes too late is told that the app is not known."""
     from oauthserver.models import Application, Grant

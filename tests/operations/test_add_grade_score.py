@@ -15,7 +15,7 @@ from tests.support.doors import Answer, RestDoor
 from tests.support.factories import GradeScoreFactory, stored
 from tests.support.properties import examples
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
 
 @pytest.fixture
@@ -89,7 +89,6 @@ def test_scores_are_kept_to_four_decimals_half_up(add, scores, score: float, kep
     assert str(scores()[0]["score"]) == str(float(kept))
 
 
-@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 @examples(40)
 @given(score=st.floats(0, 150))
@@ -217,6 +216,7 @@ def test_another_course_has_room_of_its_own(owner: RestDoor, owner_member: Membe
     assert owner.made("add_grade_score", course_id=course["id"], category_id=exam["id"], label="Final", score=80)
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_parallel_adds_stop_at_the_limit(owner_member: Member, category: Any, add, scores, in_threads) -> None:
     _fill(owner_member, category, 498)
@@ -225,6 +225,7 @@ def test_parallel_adds_stop_at_the_limit(owner_member: Member, category: Any, ad
     assert len(scores()) == 500
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_parallel_adds_are_ordered_by_strictly_growing_times(add, scores, in_threads) -> None:
     in_threads(lambda number: add(label=f"New {number}"), list(range(16)))

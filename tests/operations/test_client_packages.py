@@ -92,7 +92,13 @@ def _in_typescript(script: str) -> str:
     return _printed([javascript.node(), str(file)])
 
 
-@pytest.mark.parametrize(("language", "run"), [("python", _in_python), ("typescript", _in_typescript)])
+@pytest.mark.parametrize(
+    ("language", "run"),
+    [
+        ("python", _in_python),
+        pytest.param("typescript", _in_typescript, marks=pytest.mark.thorough("the same in a second language")),
+    ],
+)
 @pytest.mark.usefixtures("way")
 def test_the_script_of_its_page_runs_as_it_stands(
     owner: RestDoor, course: Any, language: str, run: Callable[[str], str]
@@ -168,6 +174,7 @@ def test_typescript_waits_for_a_busy_service(typescript: Callable[[str], Any], w
     assert seconds >= 1
 
 
+@pytest.mark.thorough("the same in a second language")
 def test_typescript_waits_no_longer_than_its_caller(typescript: Callable[[str], Any], way: Between) -> None:
     way.faults = [(429, "5")]
     name, seconds = typescript("""
@@ -198,6 +205,7 @@ def test_python_tells_what_was_wrong(python: Any, study: Any) -> None:
     assert error.request_id.startswith("req_")
 
 
+@pytest.mark.thorough("the same in a second language")
 def test_typescript_tells_what_was_wrong(typescript: Callable[[str], Any], way: Between) -> None:
     way.faults = [(429, "3600")]
     seen = typescript("""
@@ -226,6 +234,7 @@ def test_python_walks_all_pages(owner: RestDoor, course: Any, study: Any, way: B
     assert len(way.got) == 6
 
 
+@pytest.mark.thorough("the same in a second language")
 def test_typescript_walks_all_pages(
     owner: RestDoor, course: Any, typescript: Callable[[str], Any], way: Between
 ) -> None:
@@ -249,6 +258,7 @@ def test_python_reads_values_that_it_does_not_know(owner: RestDoor, course: Any,
     assert [card.state for card in found.cards] == ["buried"]
 
 
+@pytest.mark.thorough("the same in a second language")
 def test_typescript_reads_values_that_it_does_not_know(
     owner: RestDoor, course: Any, typescript: Callable[[str], Any], way: Between
 ) -> None:

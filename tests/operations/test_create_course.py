@@ -7,6 +7,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import COURSE_LIMITS, COURSE_OPTIONAL, NOT_STRINGS, UNITS, text
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def test_it_creates(owner: RestDoor) -> None:
     answer = owner.call("create_course", name="  Cell Biology ", code="BIO 210")

@@ -7,6 +7,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, fetched_item, refusal, text
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 
 

@@ -7,6 +7,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, fetched_item, refusal, text
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def test_it_creates(owner: RestDoor, item, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")

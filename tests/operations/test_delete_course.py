@@ -5,6 +5,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, refusal
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def test_it_deletes(owner: RestDoor, course) -> None:
     """Common shapes: Deleted."""

@@ -5,6 +5,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, fetched_item, refusal
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def test_it_deletes(owner: RestDoor, item, milestone) -> None:
     assert owner.made("delete_milestone", milestone_id=milestone["id"]) == {"id": milestone["id"], "deleted": True}

@@ -3,10 +3,15 @@
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import made_deck, reviewed
 
+pytestmark = pytest.mark.once("statements that others make too")
 
+
+@pytest.mark.every_database
 def test_it_removes_cards_and_log(owner: RestDoor) -> None:
     from vocab.models import Card, Review
 
@@ -66,6 +71,7 @@ def test_deleting_a_course_keeps_its_decks(owner: RestDoor, course: Any) -> None
     assert (topic["deck_id"], topic["course_id"]) == (deck["id"], None)
 
 
+@pytest.mark.every_database
 def test_deleting_a_member_deletes_everything(owner: RestDoor, owner_member: Any, course: Any) -> None:
     from practice.models import Attempt
     from vocab.models import Deck, Review

@@ -10,6 +10,8 @@ from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import later
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 TODAY = "2026-11-21"
 EMPTY = {"today": TODAY, "until": "2026-12-05", "items": [], "milestones": [], "readiness": []}
 

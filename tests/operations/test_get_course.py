@@ -8,6 +8,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, later, refusal
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 TODAY = "2026-11-21"
 
 

@@ -7,6 +7,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, fetched_item, refusal
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")

@@ -12,6 +12,8 @@ from tests.support import bulk
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import made_deck, reviewed
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 NOON = datetime(2030, 5, 10, 12, tzinfo=UTC)
 
 
@@ -113,6 +115,7 @@ def test_weak_topics_are_the_worst_five(owner: RestDoor) -> None:
     assert [topic["accuracy"] for topic in topics] == [0.0, 16.67, 33.33, 50.0, 50.0]
 
 
+@pytest.mark.every_database
 def test_a_deck_is_one_topic_wherever_it_is_filed(owner: RestDoor, course: Any) -> None:
     """Too few attempts for a weak topic under each course; the course is the one of the newest."""
     from vocab.models import Deck
@@ -161,6 +164,7 @@ def test_anothers_practice_is_not_counted(owner: RestDoor, stranger: RestDoor) -
     assert (stats["attempts"], stats["weak_topics"], stats["streak"]["longest"]) == (0, [], 0)
 
 
+@pytest.mark.every_database
 def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, course: Any) -> None:
     """Attempts know source and topic; a later kind of practice needs no deck."""
     from accounts.writing import writing
@@ -184,7 +188,6 @@ def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, cour
     }
 
 
-@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 def test_10_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, django_assert_num_queries: Any) -> None:
     """Four queries, the credential's included; two for get_me."""

@@ -1,6 +1,10 @@
 """list_courses: GET /v1/courses."""
 
+import pytest
+
 from tests.support.doors import RestDoor
+
+pytestmark = pytest.mark.once("statements that others make too")
 
 
 def test_it_answers_an_empty_page(owner: RestDoor) -> None:
@@ -38,6 +42,7 @@ def test_it_lists_only_the_members_own(owner: RestDoor, stranger: RestDoor, cour
     assert stranger.made("list_courses")["data"] == [theirs]
 
 
+@pytest.mark.every_database
 def test_it_tells_which_have_a_syllabus(owner: RestDoor, course) -> None:
     from courses.models import Course
 

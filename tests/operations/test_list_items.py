@@ -10,6 +10,8 @@ from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import NOT_DATES, UNKNOWN_ID
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 @pytest.fixture
 def add(owner: RestDoor, course):
@@ -82,6 +84,7 @@ def test_course_id_keeps_that_course(owner: RestDoor, add) -> None:
     assert _titles(owner, course_id=other["id"].upper()) == ["There"]
 
 
+@pytest.mark.every_database
 def test_a_course_that_is_not_the_members_gives_an_empty_page(owner: RestDoor, stranger: RestDoor, item) -> None:
     """Fine print: ids in a filter that name nothing of the member's: an empty page."""
     empty = {"data": [], "has_more": False, "next_cursor": None}
@@ -115,6 +118,7 @@ def test_created_after_keeps_what_was_added_later(owner: RestDoor, add) -> None:
     assert _titles(owner, created_after=third["created_at"]) == []
 
 
+@pytest.mark.every_database
 def test_filters_narrow_each_other(owner: RestDoor, course, add) -> None:
     other = owner.made("create_course", name="Algebra")
     first = add("old", "2026-12-02", kind="exam")
@@ -213,6 +217,7 @@ def test_empty_and_wrong_parameters_are_named_together(owner: RestDoor) -> None:
     assert (answer.error, sorted(answer.fields)) == ("validation_failed", ["kind", "limit"])
 
 
+@pytest.mark.every_database
 @pytest.mark.rest
 def test_over_rest_unknown_parameters_are_ignored_and_the_last_counts(owner: RestDoor, item) -> None:
     """Fine print, Query parameters."""

@@ -5,6 +5,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, refusal
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 TODAY = "2026-11-21"
 
 
@@ -53,6 +55,7 @@ def test_twenty_are_one_page_in_order(owner: RestDoor, item) -> None:
     assert page == {"data": [*made[:4], done, *made[5:]], "has_more": False, "next_cursor": None}
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize(
     ("due_on", "done", "overdue"),
     [

@@ -14,6 +14,8 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def test_it_lists_oldest_first_without_cards(owner: RestDoor, course: Any) -> None:
     made = [made_deck(owner, name="B"), made_deck(owner, "x", "y", name="A", course_id=course["id"])]
@@ -38,6 +40,7 @@ def test_cards_come_due_first(owner: RestDoor) -> None:
     assert [card["due_at"] for card in cards] == sorted(card["due_at"] for card in cards)
 
 
+@pytest.mark.every_database
 def test_the_cards_that_are_due_alone(owner: RestDoor) -> None:
     deck = made_deck(owner, "easy", "again", "new")
     for card in deck["cards"][:2]:
@@ -131,7 +134,6 @@ def test_a_deck_without_cards_counts_none(owner: RestDoor, owner_member: Any) ->
     ]
 
 
-@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 def test_100_decks_of_50_cards_cost_what_one_does(
     owner: RestDoor, owner_member: Any, django_assert_num_queries: Any

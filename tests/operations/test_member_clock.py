@@ -114,6 +114,7 @@ def test_clocks_a_few_seconds_apart_are_not_logged(
     assert not caplog.records
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.usefixtures("ahead")
 def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestDoor, owner_member: Member) -> None:
     def stamps() -> list[str]:
@@ -194,6 +195,7 @@ def test_a_clock_that_is_right_is_left_alone(owner: RestDoor, owner_member: Memb
     assert owner.made("list_courses") == before
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.usefixtures("ahead")
 def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestDoor, owner_member: Member) -> None:
     admin.force_login(Member.objects.get(email="operator@example.com"))

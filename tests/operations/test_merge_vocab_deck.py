@@ -8,6 +8,8 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 def card(term: str, definition: str) -> dict[str, str]:
     return {"term": term, "definition": definition}
@@ -133,6 +135,7 @@ def test_other_values_are_refused(owner: RestDoor) -> None:
         assert (answer.error, answer.fields) == ("validation_failed", ["if_exists"]), wrong
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_in_parallel_one_deck_is_made(owner: RestDoor, in_threads: Any) -> None:
     answers = in_threads(lambda n: merged(owner, card(f"Term {n}", "x"), card("Same", f"{n}")), list(range(8)))

@@ -13,6 +13,8 @@ from grades.outlook import Part, outlook
 from tests.support.doors import RestDoor
 from tests.support.properties import examples
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 LETTERS = ["A+", "A", "A-", "B+", "B", "B-", "C+", "C", "C-", "D+", "D", "D-"]
 BOUNDS = [97, 93, 90, 87, 83, 80, 77, 73, 70, 67, 63, 60]
 

@@ -21,6 +21,8 @@ from vocab.models import Card, Rating
 from vocab.readiness import recall
 from vocab.scheduling import next_state
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 TODAY = NOW.date()
 NEW = {"state": "new", "step": 0, "stability": None, "difficulty": None, "last_reviewed_at": None}
@@ -111,6 +113,7 @@ class TestAgainstThePackage:
                 CardFactory.create(member=owner_member, deck=deck, stability=20, difficulty=5, last_reviewed_at=at)
         return list(Card.objects.order_by("position"))
 
+    @pytest.mark.every_database
     def test_every_card_and_every_deck_on_days_in_four_zones_before_and_after_the_clocks_change(
         self, owner: RestDoor, owner_member: Member, history: list[Card]
     ) -> None:
@@ -262,6 +265,7 @@ class TestItems:
 
 
 class TestAgenda:
+    @pytest.mark.every_database
     def test_the_first_three_exams_and_quizzes_with_cards(
         self, owner: RestDoor, owner_member: Member, course: Any, known: Any
     ) -> None:

@@ -13,6 +13,8 @@ from django.db import connection
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 START = datetime(2030, 5, 1, 9, tzinfo=UTC)
 
 
@@ -53,6 +55,7 @@ def test_a_card_passes_through_every_state(owner: RestDoor, card: Any) -> None:
     ]
 
 
+@pytest.mark.every_database
 def test_the_log_keeps_the_state_before(owner: RestDoor, card: Any) -> None:
     """Each row holds what the card was, so that a review can be understood, and undone."""
     from vocab.models import Card, Review
@@ -71,6 +74,7 @@ def test_the_log_keeps_the_state_before(owner: RestDoor, card: Any) -> None:
     assert [row.reviewed_at for row in log] == [START + timedelta(days=3 * n) for n in range(3)]
 
 
+@pytest.mark.every_database
 def test_a_log_row_is_never_changed(owner: RestDoor, card: Any) -> None:
     from vocab.models import Review
 
@@ -172,6 +176,7 @@ def test_it_needs_the_write_scope(reader: RestDoor, card: Any) -> None:
     assert reader.call("review_vocab_card", card_id=card["id"], rating="good").error == "insufficient_scope"
 
 
+@pytest.mark.every_database
 def test_a_failure_halfway_leaves_nothing(owner: RestDoor, card: Any) -> None:
     """The last of the review's four writes fails; the client, left without an answer, may review again."""
     from practice.models import Attempt, PracticeSum
@@ -194,6 +199,7 @@ _REFUSE_SUMS = {
 }
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_ten_at_once_are_ten_in_a_row(owner: RestDoor, card: Any, in_threads: Any) -> None:
     """Ten log rows, and the state that ten reviews in the log's order give."""

@@ -84,19 +84,22 @@ def world(owner_member: Member, make_key) -> World:
     return World(RestDoor(make_key(owner_member)[0]))
 
 
-def _promising(operation_id: str) -> Any:
-    """An operation; those that take a file only in a thorough run."""
-    if not routes()[operation_id].is_upload:
-        return operation_id
-    return pytest.param(
-        operation_id,
-        marks=pytest.mark.thorough("a process reads each file; tests/operations/test_import_*.py send some"),
-    )
+THOROUGH = pytest.mark.thorough("values at each limit and beyond it")
 
 
-# The client leaves a file that is streamed open; sweeps ask for it.
-@pytest.mark.parametrize("operation_id", [_promising(name) for name in sorted(routes().keys() - {"export_data"})])
-def test_it_keeps_what_the_description_promises(operation_id: str, world: World) -> None:
+def _cases() -> list[Any]:
+    """Operations with where requests come from; one that takes nothing has no examples."""
+    # The client leaves a file that is streamed open; sweeps ask for it.
+    promising = {name: route for name, route in sorted(routes().items()) if name != "export_data"}
+    taking = [name for name, route in promising.items() if route.path_ids or route.query or route.takes_body]
+    return [
+        *(pytest.param(name, HypothesisTestMode.EXAMPLES, id=name) for name in taking),
+        *(pytest.param(name, HypothesisTestMode.COVERAGE, id=f"{name}-all", marks=THOROUGH) for name in promising),
+    ]
+
+
+@pytest.mark.parametrize(("operation_id", "mode"), _cases())
+def test_it_keeps_what_the_description_promises(operation_id: str, mode: HypothesisTestMode, world: World) -> None:
     """As `schemathesis.parametrize` does it, which makes the requests of every operation wherever tests are collected.
 
     Those are seconds for each worker.
@@ -105,7 +108,7 @@ def test_it_keeps_what_the_description_promises(operation_id: str, world: World)
     config = HypothesisTestConfig(
         project=CONFIG.projects.get_default(),
         # Not random ones: test_mcp_fuzz.py and test_hostile_input.py make those from the same schemas.
-        modes=[HypothesisTestMode.EXAMPLES, HypothesisTestMode.COVERAGE],
+        modes=[mode],
         settings=CONFIG.projects.get_default().get_hypothesis_settings(operation=operation, phase="fuzzing"),
         explicit_settings=settings(deadline=None),
     )

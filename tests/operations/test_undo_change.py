@@ -14,7 +14,7 @@ from tests.support.doors import Answer, RestDoor
 from tests.support.samples import UNKNOWN_ID, fetched_item
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
 
 def newest(door: RestDoor) -> Any:
@@ -34,6 +34,7 @@ def undone(door: RestDoor) -> Any:
     return answer.body
 
 
+@pytest.mark.every_database
 def test_fields_go_back(owner: RestDoor, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03", title="Final")
     change = newest(owner)
@@ -44,6 +45,7 @@ def test_fields_go_back(owner: RestDoor, item: Any) -> None:
     assert now == item | {"updated_at": now["updated_at"]}
 
 
+@pytest.mark.every_database
 def test_an_undo_is_a_change_that_cannot_be_undone(owner: RestDoor, owner_member: Member, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
     change = undone(owner)
@@ -256,6 +258,7 @@ def test_a_replaced_list_stays_if_it_was_used_since(owner: RestDoor, course: Any
     )
 
 
+@pytest.mark.every_database
 def test_a_review_goes_back_if_it_is_the_last(owner: RestDoor) -> None:
     deck = made_deck(owner)
     states = [deck_with_cards(owner, deck)["cards"][0]]
@@ -275,6 +278,7 @@ def test_a_review_goes_back_if_it_is_the_last(owner: RestDoor) -> None:
         assert undo(owner, change).error == "conflict"
 
 
+@pytest.mark.every_database
 def test_after_thirty_days_it_is_too_late(owner: RestDoor, item: Any) -> None:
     change, minute = newest(owner), timedelta(minutes=1)
     Change.objects.update(created_at=timezone.now() - timedelta(days=30) - minute)
@@ -284,6 +288,7 @@ def test_after_thirty_days_it_is_too_late(owner: RestDoor, item: Any) -> None:
     assert undo(owner, change).error is None
 
 
+@pytest.mark.every_database
 def test_a_kind_that_is_not_known_is_never_taken_back(owner: RestDoor, item: Any) -> None:
     Change.objects.filter(object_id=item["id"]).update(object_type="constellation")
     change = newest(owner)
@@ -291,6 +296,7 @@ def test_a_kind_that_is_not_known_is_never_taken_back(owner: RestDoor, item: Any
     assert undo(owner, change).error == "conflict"
 
 
+@pytest.mark.every_database
 def test_a_field_that_is_not_known_is_never_taken_back(owner: RestDoor, item: Any) -> None:
     Change.objects.filter(object_id=item["id"]).update(contents=b'{"before":{"orbit":1},"after":{"orbit":2}}')
     change = newest(owner)
@@ -317,6 +323,7 @@ def test_two_at_once_undo_once(owner: RestDoor, item: Any, in_threads: Any) -> N
     assert Change.objects.filter(operation="undo_change").count() == 1
 
 
+@pytest.mark.every_database
 def test_a_score_goes_back_to_its_category(owner: RestDoor, course: Any) -> None:
     listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
     quiz, exam = owner.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]

@@ -226,6 +226,7 @@ def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: 
     check()
 
 
+@pytest.mark.thorough("histories, of which the other test makes some")
 def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make_key: Any) -> None:
     @given(STEPS, st.integers(0, 10**6), DOORS)
     @example(NEWER, 1, RestDoor)

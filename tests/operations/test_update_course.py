@@ -16,6 +16,8 @@ from tests.support.samples import (
     text,
 )
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 FULL = {
     "name": "Cell Biology",
     "code": "BIO 210",
@@ -32,6 +34,7 @@ def full(owner: RestDoor):
     return owner.made("create_course", **FULL)
 
 
+@pytest.mark.every_database
 def test_it_changes_every_field(owner: RestDoor, full) -> None:
     new = {
         "name": "Algebra",
@@ -53,6 +56,7 @@ def test_it_changes_only_what_is_sent(owner: RestDoor, full, field: str) -> None
     assert changed == full | {field: "New", "updated_at": ANY}
 
 
+@pytest.mark.every_database
 @pytest.mark.parametrize("value", [None, "", "  "])
 @pytest.mark.parametrize("field", COURSE_OPTIONAL)
 def test_null_clears_an_optional_field(owner: RestDoor, full, field: str, value: str | None) -> None:
@@ -80,6 +84,7 @@ def test_unknown_fields_change_nothing(owner: RestDoor, full, stranger: RestDoor
     assert owner.made("list_courses")["data"] == [full]
 
 
+@pytest.mark.every_database
 def test_a_fetched_course_can_be_sent_back(owner: RestDoor, full) -> None:
     """Decisions, 4: a client may send a fetched object back."""
     fetched = owner.made("get_course", course_id=full["id"], include_syllabus=True)
@@ -94,6 +99,7 @@ def test_only_updated_at_moves(owner: RestDoor, full, time_machine) -> None:
     assert changed["updated_at"] == "2099-01-01T00:00:00.000000Z"
 
 
+@pytest.mark.every_database
 def test_twice_leaves_the_same(owner: RestDoor, full) -> None:
     first = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
     second = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
@@ -156,6 +162,7 @@ def test_a_malformed_id_comes_first_and_alone(owner: RestDoor) -> None:
     assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_parallel_changes_of_different_fields_all_stay(owner: RestDoor, course, in_threads) -> None:
     fields = list(COURSE_LIMITS)
@@ -187,6 +194,7 @@ def test_over_rest_broken_json_comes_before_a_malformed_id(owner: RestDoor) -> N
     assert response.json()["error"]["type"] == "invalid_request"
 
 
+@pytest.mark.every_database
 def test_it_stores_replaces_and_clears_the_syllabus(owner: RestDoor, course) -> None:
     """The answer is a plain Course; null clears the text."""
     for sent, stored in (

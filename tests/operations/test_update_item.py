@@ -7,6 +7,8 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import NOT_DATES, NOT_STRINGS, UNITS, UNKNOWN_ID, fetched_item, refusal, text
 
+pytestmark = pytest.mark.once("statements that others make too")
+
 
 @pytest.fixture
 def exam(owner: RestDoor, course, time_machine):
@@ -29,6 +31,7 @@ def test_it_changes_only_what_is_sent(owner: RestDoor, exam, field: str, value: 
     assert changed == exam | {field: value, "updated_at": ANY}
 
 
+@pytest.mark.every_database
 def test_null_clears_the_date(owner: RestDoor, exam) -> None:
     changed = owner.made("update_item", item_id=exam["id"], due_on=None)
     assert changed == exam | {"due_on": None, "days_until": None, "updated_at": ANY}

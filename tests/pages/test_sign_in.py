@@ -126,6 +126,9 @@ def test_a_password_signs_in(client: Client, member: Member) -> None:
         ("//evil.example?" + "x" * 3000, "/keys"),
         ("http://evil.example?@testserver/" + "x" * 3000, "/keys"),
         ("/\t/evil.example", "/keys"),
+        ("https://evil.example/", "/keys"),
+        ("//evil.example", "/keys"),
+        ("javascript:alert(1)", "/keys"),
     ],
 )
 def test_next_is_an_address_and_never_the_name_of_a_view(

@@ -97,6 +97,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return own | composed | beside
 
 
+@pytest.mark.thorough("the package as it is shipped serves in test_wheel.py")
 def test_what_is_shipped_migrates_serves_and_stops(image: Path, environment: dict[str, str]) -> None:
     """With the commands of the image and of the composition, and nothing of the repository beside.
 

@@ -47,13 +47,8 @@ def stored(directory: Path) -> set[str]:
     return {path.name for path in (directory / "files").rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize(
-    "few",
-    [1, pytest.param(None, marks=pytest.mark.thorough("the others are read in test_reading_files.py too"))],
-    ids=["one", "all"],
-)
-def test_each_is_answered_and_leaves_nothing_behind(tmp_path: Path, few: int | None) -> None:
-    """Of each kind the first `few`."""
+@pytest.mark.thorough("each is read in test_reading_files.py too, and test_cut_uploads.py looks at what is left")
+def test_each_is_answered_and_leaves_nothing_behind(tmp_path: Path) -> None:
     data, temporary = tmp_path / "data", tmp_path / "temporary"
     for directory in (data, temporary):
         directory.mkdir()
@@ -62,13 +57,13 @@ def test_each_is_answered_and_leaves_nothing_behind(tmp_path: Path, few: int | N
         wire = Wire.to(server, server.command("createapikey", ADA, "uploads")["api_key"])
         workers = machine.children(server.process.pid)
         kept = set()
-        for make, filename in FILES[:few]:
+        for make, filename in FILES:
             answer = send(wire, make(), filename)
             assert answer.status == 201, make.__name__
             assert re.fullmatch("read|no_text|too_large|unreadable", answer.body["text_status"])
             assert "root:" not in str(answer.body)
             kept.add(answer.body["id"])
-        for make in REFUSED[:few]:
+        for make in REFUSED:
             assert is_envelope(send(wire, make(), "a.docx"), "invalid_request"), make.__name__
         assert machine.children(server.process.pid) == workers
         until = time.monotonic() + 10  # a file goes when its request is closed, after the answer

@@ -124,6 +124,7 @@ def test_requests_beyond_a_rate_are_counted_by_the_rate(counted: Any, db: None) 
     assert counted()["requests_total", "get_me", "429"] == 2
 
 
+@pytest.mark.once("statements that others make too")
 @pytest.mark.rest
 @pytest.mark.parametrize(
     ("method", "path", "label"),

@@ -69,6 +69,7 @@ def test_one_command_serves_a_trial(site: Path, environment: dict[str, str], tmp
     assert not (site / "staticfiles").exists()
 
 
+@pytest.mark.thorough("the trial runs from the same package")
 def test_the_commands_of_operators_are_there(site: Path, environment: dict[str, str], tmp_path: Path) -> None:
     command = [
         sys.executable,

@@ -377,7 +377,7 @@ HOSTILE = [
 def test_no_text_takes_long(piece):
     """A text of one piece over and over, and one of the greatest length of all pieces in turn.
 
-    The watchdog is generous: what backtracks takes minutes, and the slowest of these takes a second.
+    The watchdog is generous: what backtracks takes minutes, and the slowest of these takes half a second of 3.
     """
     from time import process_time
 
@@ -390,7 +390,7 @@ def test_no_text_takes_long(piece):
     assert len(propose(syllabus).items) <= 300
     for quote in ("a", "1", "Sep 1", "exam", "not there at all") * (1 if piece else 20):
         evidence_for(syllabus, quote, date(2026, 9, 2))
-    assert process_time() - started < 10
+    assert process_time() - started < (3 if piece else 10)
 
 
 def repeated(piece: str, length: int) -> str:

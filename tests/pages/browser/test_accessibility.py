@@ -139,7 +139,16 @@ def audit_structure(page: Page, size: ViewportSize) -> None:
     assert not of.found, "\n".join(of.found)
 
 
-@pytest.mark.parametrize("path", ["/", "/sign-out", "/nothing-here", "/docs/guides", "/changelog"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/sign-out",
+        "/nothing-here",
+        "/docs/guides",
+        pytest.param("/changelog", marks=pytest.mark.thorough("a long guide")),
+    ],
+)
 def test_public_pages(page: Page, path: str) -> None:
     page.goto(path)
     audit(page)
@@ -174,6 +183,7 @@ SHAPES = ["get_me", "list_items", "create_course", "import_calendar", "export_da
 sent, one that is answered, an answer without a body."""
 
 
+@pytest.mark.thorough("the longest page, whose script test_reference.py runs")
 def test_the_reference(page: Page, member: Any, make_key: Any) -> None:
     """With an operation that was tried out; then with everything opened. Colours are looked at in one operation of each
     shape: one template makes all."""

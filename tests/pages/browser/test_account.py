@@ -69,6 +69,7 @@ def test_the_profile_is_changed_without_script(open_signed_in: Any, member: Any)
     expect(page.get_by_role("status")).to_contain_text("Your profile is saved.")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_the_address_is_changed(open_signed_in: Any, member: Any, newest_code: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_role("link", name="Change e-mail address").click()
@@ -81,6 +82,7 @@ def test_the_address_is_changed(open_signed_in: Any, member: Any, newest_code: A
     expect(page.get_by_role("status")).to_contain_text("Your address is now ada@example.com")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any) -> None:
     page = open_signed_in("/account/password")
     page.get_by_role("button", name="I do not know it: e-mail me a code").click()
@@ -90,6 +92,7 @@ def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any
     expect(page.get_by_role("status")).to_contain_text("Your new password is set.")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_the_password_is_removed(open_signed_in: Any, member: Any) -> None:
     page = open_signed_in("/account/password")
     page.get_by_label("Current password").fill(PASSWORD)
@@ -123,6 +126,7 @@ def test_one_joins_by_a_code(page: Page, settings: Any, newest_code: Any, transa
     expect(page.get_by_role("main")).to_contain_text("new@example.org")
 
 
+@pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_one_joins_by_an_invitation(page: Page, settings: Any, transactional_db: None) -> None:
     settings.SIGN_UP = "invited"
     page.goto("/" + invite("new@example.org").url.split("/", 3)[3])
@@ -145,6 +149,7 @@ def test_axe_finds_nothing(open_signed_in: Any, member: Any, settings: Any) -> N
         audit(page)
 
 
+@pytest.mark.thorough("another state of a page that was looked at")
 def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any, settings: Any) -> None:
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     Member.objects.update(membership_active=False)
@@ -155,6 +160,7 @@ def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any, settings: An
         audit(page)
 
 
+@pytest.mark.thorough("other states of pages that were looked at")
 def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
     page = open_signed_in("/account")
     page.get_by_label("How sure you want to be").fill("20")

@@ -88,6 +88,7 @@ def long_rows(make_member: Callable[..., Any]) -> None:
     RefreshTokenFactory.create(access_token=AccessTokenFactory.create(**family), **family)
 
 
+@pytest.mark.thorough("each list in turn; one template lays them out")
 def test_every_list_fits(open_signed_in: Callable[..., Page], member: Any, long_rows: None) -> None:
     from django.contrib import admin
     from django.contrib.auth.models import Group

@@ -132,6 +132,7 @@ def test_a_browser_without_passkeys_offers_none(page: Page, come_in: Any) -> Non
     expect(page.get_by_role("button", name="Make a passkey")).to_be_hidden()
 
 
+@pytest.mark.thorough("pages made of the same forms as others")
 def test_axe_finds_nothing_on_the_pages(page: Page, authenticator: Any, come_in: Any) -> None:
     authenticator()
     come_in()
