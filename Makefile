@@ -23,11 +23,11 @@ secret: $(VENV)/bin/python
 wheel: $(VENV)/installed-dev ## Build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel
 
-test: check $(CLIENTS) ## Set up and run every test, on SQLite (through the tools), on PostgreSQL (over REST) or on both
+test: check $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) and on PostgreSQL (over REST)
 	$(BIN)/pytest --database sqlite --doors mcp $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql --doors rest $(PYTEST_ARGS)
 
-test-all: test ## The same, then all through both doors on both, and each Python from 3.11 to 3.14 and PostgreSQL 15 found
+test-all: test ## The same, then every test through both doors on both, and each Python from 3.11 to 3.14 and PostgreSQL 15 found
 	$(BIN)/pytest --database sqlite --doors both --thorough $(PYTEST_ARGS)
 	$(BIN)/pytest --database postgresql --doors both --thorough $(PYTEST_ARGS)
 	$(BIN)/python -m tests.support.matrix $(PYTEST_ARGS)

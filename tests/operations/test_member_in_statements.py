@@ -70,6 +70,7 @@ def undo_newest(owner: RestDoor) -> None:
                 assert owner.call("undo_change", change_id=change["id"]).status in (200, 409)
 
 
+@pytest.mark.thorough("both doors call one action, which test_over_rest looks at")
 @spread
 @pytest.mark.parametrize("operation_id", TOOLS)
 def test_over_the_tools(world: World, operation_id: str) -> None:

@@ -196,6 +196,7 @@ def test_a_hostile_file_ends_within_the_limits(
     assert not Path("/tmp/slipped").exists()  # noqa: S108
 
 
+@thorough
 def test_a_package_of_many_parts_that_is_no_document_is_refused() -> None:
     with pytest.raises(UnknownTypeError):
         read(hostile.many_parts(), "a.docx")

@@ -167,7 +167,9 @@ def test_sign_in(page: Page) -> None:
     audit(page)
 
 
-@pytest.mark.parametrize("slug", ["quickstart", "calendar"])
+@pytest.mark.parametrize(
+    "slug", ["quickstart", pytest.param("calendar", marks=pytest.mark.thorough("without tabs, otherwise alike"))]
+)
 def test_a_guide(page: Page, slug: str) -> None:
     """One with tabs of code, one with tables alone: all are made by one template. Then with the search open."""
     page.goto(f"/docs/{slug}")

@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 import httpx2
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.mcp.test_mcp_oauth import connected
@@ -34,6 +35,7 @@ def allowed(page: Page, address: str) -> str:
     return page.url
 
 
+@pytest.mark.once("a browser and a client of MCP; each step of the road is tested on both databases")
 def test_the_whole_road_of_an_assistant(server: Server, open_page: Any, callback: str) -> None:
     """401, discovery, registration, consent in the browser, token, tools, disconnect, 401."""
     refused = _list_tools(server)
