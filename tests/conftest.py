@@ -1,7 +1,6 @@
 """The small cast of every test (owner, stranger, lapsed member), and the database that the run is for."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -47,14 +46,14 @@ def pytest_configure(config: pytest.Config) -> None:
     run.hash_passwords_cheaply()
     run.load_middleware_once()
     if first:
-        databases.migrate()
+        config.stash[_started].migrate()
         run.build_guides()
         run.collect_static_files()
     if config.getoption("--database") != "citus":
         run.flush_what_has_rows()
 
 
-_started = pytest.StashKey[tuple[Path, Any]]()
+_started = pytest.StashKey[run.Prepared]()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -137,11 +136,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what this process started."""
-    directory, server = config.stash.get(_started, (None, None))
-    if server is not None:
-        server.stop()
-    if directory is not None:
-        shutil.rmtree(directory, ignore_errors=True)
+    started = config.stash.get(_started, None)
+    if started is not None:
+        started.end()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -16,13 +16,20 @@ _MIGRATED = "migrated"
 _MAINTENANCE = "postgres"
 
 
-def prepare(url: str | None) -> None:
-    """Name the database that is about to be migrated in the environment: in the server at `url`, or in `DATA_DIR`."""
-    if url is None:
-        Path(os.environ["DATA_DIR"]).mkdir()
-        return
+def file() -> Path:
+    """The migrated database of a run on SQLite, where the service looks for it."""
+    return Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3"
+
+
+def create(url: str) -> None:
+    """Create the database to be migrated in the server at `url`, and name it in the environment."""
     _execute(url, f"DROP DATABASE IF EXISTS {_MIGRATED} WITH (FORCE)")  # of an earlier run, in a server that stays
     _execute(url, f"CREATE DATABASE {_MIGRATED}")
+    use(url)
+
+
+def use(url: str) -> None:
+    """Name the migrated database of the server at `url` in the environment."""
     os.environ["DATABASE_URL"] = _at(url, _MIGRATED)
 
 
@@ -50,7 +57,7 @@ def copied(name: str, directory: Path) -> Iterator[str]:
         return
     if url is None:
         path = directory / f"{name}.sqlite3"
-        shutil.copy(Path(os.environ["DATA_DIR"]) / "studyservice.sqlite3", path)
+        shutil.copy(file(), path)
         yield url_of(str(path))
         return
     _execute(url, f'CREATE DATABASE "{name}" TEMPLATE {_MIGRATED}')

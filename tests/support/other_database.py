@@ -5,12 +5,11 @@
 
 import json
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
-from tests.support import databases, run
+from tests.support import run
 from tests.support.forked import ended
 
 OTHER = {"sqlite": "postgresql", "postgresql": "sqlite"}
@@ -27,22 +26,20 @@ def answers_there(kind: str, archive: Path) -> Any:
 def main() -> None:
     """Print the answers as JSON."""
     _, kind, archive = sys.argv
-    directory, server = run.prepare(kind)
+    prepared = run.prepare(kind)
     os.environ["LOG_FORMAT"] = "text"
     try:
         import django
 
         django.setup()
         run.hash_passwords_cheaply()
-        databases.migrate()
+        prepared.migrate()
         sys.stdout.write(json.dumps(_answers(archive)))
     finally:
         from django.db import connections
 
         connections.close_all()
-        if server is not None:
-            server.stop()
-        shutil.rmtree(directory, ignore_errors=True)
+        prepared.end()
 
 
 def _answers(archive: str) -> dict[str, Any]:

@@ -6,13 +6,15 @@ from typing import Any
 
 
 def start(directory: Path, *, durable: bool = False) -> tuple[Any, str]:
-    """Start a server with its data in `directory`; gives it (`stop()` ends it) and its URL.
+    """Start a server with its data in `directory`, or in a copy of another's; gives it (`stop()` ends it) and its URL.
 
     Without `durable`, commits do not wait for the disk, and nothing that it does now and then changes a run.
     """
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / ".handle_pids.json").unlink(missing_ok=True)  # of a copy: it names processes of the original
+    configured = (directory / "PG_VERSION").exists()
     server = _package().get_server(directory, cleanup_mode="stop")
-    if not durable:
+    if not durable and not configured:
         for name in ("fsync", "full_page_writes", "autovacuum", "jit"):
             server.psql(f"ALTER SYSTEM SET {name} = off;")
         server.psql("SELECT pg_reload_conf();")

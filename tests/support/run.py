@@ -3,12 +3,14 @@
 import gc
 import os
 import secrets
+import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tests.support import citus, databases
+from tests.support import citus, databases, migrated
 from tests.support.postgres import start
 
 DIRECTORY = "STUDYSERVICE_TEST_DIRECTORY"
@@ -27,10 +29,30 @@ OTHER_SERVER = "TEST_DATABASE_URL"
 """The variable with the address of a PostgreSQL that is there; the user may make databases in it."""
 
 
-def prepare(database: str, *, thorough: bool = False) -> tuple[Path, Any]:
-    """Set the environment for the settings; gives the directory of the run and its PostgreSQL, both to be removed.
+class Prepared(NamedTuple):
+    """A run about to begin.
 
-    With `TEST_DATABASE_URL` that PostgreSQL is used, which nobody starts or stops here.
+    Attributes:
+        directory: of the run, to be removed at its end.
+        server: its PostgreSQL, to be stopped; None where the run starts none.
+        migrate: migrates its database, once Django is set up; does nothing where a copy of a migrated one lies there.
+    """
+
+    directory: Path
+    server: Any
+    migrate: Callable[[], None]
+
+    def end(self) -> None:
+        """Stop the server and remove the directory."""
+        if self.server is not None:
+            self.server.stop()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def prepare(database: str, *, thorough: bool = False) -> Prepared:
+    """Set the environment for the settings, and start the PostgreSQL of a run that is on one.
+
+    With `TEST_DATABASE_URL` that PostgreSQL is used, which is neither started nor stopped here.
     """
     directory = Path(tempfile.mkdtemp(prefix="studyservice-test-"))
     for name in (
@@ -56,18 +78,40 @@ def prepare(database: str, *, thorough: bool = False) -> tuple[Path, Any]:
         "ADMIN_SECOND_FACTOR": "proxy",  # tests of the second factor itself set it to required
         THOROUGH: str(thorough or ""),
     }
-    if database == "sqlite":
-        databases.prepare(None)
-        return directory, None
     if database == "citus":
         os.environ |= {"DATABASE_URL": os.environ[citus.URL], "DATABASE_DISTRIBUTED": "true"}
-        return directory, None
+        return Prepared(directory, None, databases.migrate)
+    if database == "sqlite":
+        file = databases.file()
+        file.parent.mkdir()
+        return Prepared(directory, None, _nothing if migrated.restore("sqlite", file) else _migrate_file)
     if other := os.environ.get(OTHER_SERVER):
-        databases.prepare(other)
-        return directory, None
-    server, url = start(directory / "postgresql")
-    databases.prepare(url)
-    return directory, server
+        databases.create(other)
+        return Prepared(directory, None, databases.migrate)
+    cluster = directory / "postgresql"
+    restored = migrated.restore("postgresql", cluster)
+    server, url = start(cluster)
+    if restored:
+        databases.use(url)
+        return Prepared(directory, server, _nothing)
+    databases.create(url)
+    return Prepared(directory, server, partial(_migrate_cluster, server, cluster))
+
+
+def _nothing() -> None:
+    """A copy of a migrated database needs no migration."""
+
+
+def _migrate_file() -> None:
+    databases.migrate()
+    migrated.keep("sqlite", databases.file())
+
+
+def _migrate_cluster(server: Any, cluster: Path) -> None:
+    databases.migrate()
+    server.stop()  # so that its files are whole
+    migrated.keep("postgresql", cluster)
+    server.start()
 
 
 def hash_passwords_cheaply() -> None:
@@ -89,21 +133,28 @@ def collect_new_garbage() -> None:
 
 
 def build_guides() -> None:
-    """As they are now; it takes a fraction of a second."""
+    """Build the guides again if their sources are newer."""
     from studyservice.guides.building import build
+    from studyservice.guides.catalog import BUILT
 
-    build()
+    sources = ("docs/*.md", "docs/openapi.json", "*.md", "studyservice/guides/*.py", "requirements.txt")
+    if _older(BUILT / "search.json", [path for pattern in sources for path in migrated.ROOT.glob(pattern)]):
+        build()
 
 
 def collect_static_files() -> None:
-    """Pages name their scripts and styles by the hashes of `collectstatic`; collect again what is new."""
+    """Collect static files again if they are newer: pages name scripts and styles by their hashes."""
     from django.conf import settings
     from django.core.management import call_command
 
-    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
     ours = [path for path in Path(settings.BASE_DIR).glob("*/static/**/*") if path.is_file()]
-    if not manifest.exists() or any(path.stat().st_mtime > manifest.stat().st_mtime for path in ours):
+    if _older(Path(settings.STATIC_ROOT) / "staticfiles.json", ours):
         call_command("collectstatic", interactive=False, verbosity=0)
+
+
+def _older(made: Path, sources: Iterable[Path]) -> bool:
+    """Whether `made` is missing, or older than one of its sources."""
+    return not made.exists() or any(path.stat().st_mtime > made.stat().st_mtime for path in sources)
 
 
 def load_middleware_once() -> None:
