@@ -5,7 +5,7 @@ from django.contrib.admin import apps as admin_apps
 from django.core.checks import register
 
 from studyservice.database.citus.layout import check_places
-from studyservice.server.checks import ENVIRONMENT, check_guides, check_trusted_proxies
+from studyservice.server.checks import ENVIRONMENT, check_guides, check_static_files, check_trusted_proxies
 
 
 class StudyServiceConfig(AppConfig):
@@ -18,6 +18,7 @@ class StudyServiceConfig(AppConfig):
         """Register the checks."""
         register(check_trusted_proxies, ENVIRONMENT)
         register(check_guides, deploy=True)
+        register(check_static_files, deploy=True)
         register(check_places)
 
 

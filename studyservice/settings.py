@@ -14,7 +14,6 @@ from django.core.exceptions import ImproperlyConfigured
 from studyservice.database.postgresql.waits import Waits
 from studyservice.environment import (
     BASE_DIR,
-    CHECKOUT,
     base_url,
     choice,
     contact_url,
@@ -544,7 +543,7 @@ DATE_FORMAT = "Y-m-d"  # as in the API, the log and the filters, for the admin; 
 DATETIME_FORMAT = r"Y-m-d H:i \U\T\C"
 
 STATIC_URL = "/static/"
-STATIC_ROOT = (BASE_DIR if CHECKOUT else DATA_DIR) / "staticfiles"
+STATIC_ROOT = BASE_DIR / "studyservice" / "staticfiles"  # from `collectstatic`; the installed package carries it
 MEDIA_ROOT = DATA_DIR / "files"
 MEDIA_URL = "/admin/courses/course/"  # operators alone fetch files, through the admin of courses
 STORAGES = {

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management import call_command
 
 from accounts.models import Member
-from studyservice.environment import LOOPBACK
+from studyservice.environment import CHECKOUT, LOOPBACK
 from trial.demo import DEMO_EMAIL, create_demo_member
 
 PRINTING = "django.core.mail.backends.console.EmailBackend"
@@ -16,8 +16,9 @@ PRINTING = "django.core.mail.backends.console.EmailBackend"
 def prepare() -> None:
     """Set up `DATA_DIR`, and say where everything is and how to make the first call."""
     call_command("migrate", verbosity=0)
-    call_command("buildguides", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
+    if CHECKOUT:  # the installed package carries both
+        call_command("buildguides", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
     base = settings.BASE_URL
     if not Member.objects.exists():
         password, secret = create_demo_member()
@@ -61,4 +62,4 @@ def prepare() -> None:
 def _manage() -> str:
     """How commands are run on the data of this trial."""
     environment = f"DATA_DIR={shlex.quote(str(settings.DATA_DIR))} BASE_URL={settings.BASE_URL}"
-    return f"{environment} {'.venv/bin/python manage.py' if settings.CHECKOUT else 'study-data-service manage'}"
+    return f"{environment} {'.venv/bin/python manage.py' if CHECKOUT else 'study-data-service manage'}"

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core import checks
 
 from studyservice.guides.served import is_built
+from studyservice.server.static_files import MissingStaticFilesError, require_static_files
 
 ENVIRONMENT = "environment"
 """Tag of the checks of what the environment says; each command runs them (`studyservice.management.operators`)."""
@@ -32,3 +33,13 @@ def check_guides(**_: Any) -> list[checks.CheckMessage]:
     if is_built():
         return []
     return [checks.Warning("The guides are not built.", hint="Run: manage.py buildguides", id="studyservice.W002")]
+
+
+def check_static_files(**_: Any) -> list[checks.CheckMessage]:
+    """Whether every page finds its scripts and styles."""
+    try:
+        require_static_files()
+    except MissingStaticFilesError as error:
+        hint = "Run: manage.py collectstatic --no-input. An installed package carries them: install it again."
+        return [checks.Warning(f"Static files are not collected: {error}.", hint=hint, id="studyservice.W003")]
+    return []

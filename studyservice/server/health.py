@@ -22,6 +22,7 @@ from studyservice import __version__
 from studyservice.http.reading import read_only
 from studyservice.http.responses import json_response
 from studyservice.server.probes import Probe
+from studyservice.server.static_files import require_static_files
 
 logger = logging.getLogger(__name__)
 
@@ -50,11 +51,12 @@ def live() -> HttpResponse:
 
 @read_only
 def ready() -> HttpResponse:
-    """200 if the database answers and has every migration, and Redis answers if there is one; else 503."""
+    """200 if every migration and every static file is there, and Redis answers if there is one; else 503."""
     database = _DATABASE.start()
     redis = _REDIS.start() if settings.REDIS_URL is not None else None
     checks = {"database": _is_well("database", database)}
     checks["migrations"] = checks["database"] and _is_well("migrations", _MIGRATIONS.start())
+    checks["static_files"] = _is_well("static files", require_static_files)
     if redis is not None:
         checks["redis"] = _is_well("redis", redis)
     told = {name: _status(well) for name, well in checks.items()}

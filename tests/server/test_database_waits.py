@@ -191,7 +191,8 @@ class TestFrozen:
             down = ada.call("GET", "/health")
             assert (down.status, down.body) == (503, {"status": "down"})
             assert ada.call("GET", "/health/live").status == 200
-            assert ada.call("GET", "/health/ready").body["checks"] == {"database": "down", "migrations": "down"}
+            checks = ada.call("GET", "/health/ready").body["checks"]
+            assert checks == {"database": "down", "migrations": "down", "static_files": "ok"}
             frozen.thaw()
             assert _in_time(lambda: ada.call("GET", "/health").status == 200)
 
@@ -211,13 +212,21 @@ def test_ready_wants_every_migration(tmp_path: Path, url: str) -> None:
         ready = ada.call("GET", "/health/ready")
         assert (ready.status, ready.body) == (
             200,
-            {"status": "ok", "version": __version__, "checks": {"database": "ok", "migrations": "ok"}},
+            {
+                "status": "ok",
+                "version": __version__,
+                "checks": {"database": "ok", "migrations": "ok", "static_files": "ok"},
+            },
         )
         _execute(url, "DELETE FROM django_migrations WHERE app = 'vocab' AND name = '0001_initial'")
         unready = ada.call("GET", "/health/ready")
         assert (unready.status, unready.body) == (
             503,
-            {"status": "down", "version": __version__, "checks": {"database": "ok", "migrations": "down"}},
+            {
+                "status": "down",
+                "version": __version__,
+                "checks": {"database": "ok", "migrations": "down", "static_files": "ok"},
+            },
         )
         assert ada.call("GET", "/health").status == 200
 

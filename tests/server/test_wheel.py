@@ -2,88 +2,134 @@
 
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 
 from tests import ROOT
+from tests.support.locked import install_locked
 from tests.support.server import free_port, wait_for
 
 pytestmark = pytest.mark.once("the package")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The directory into which the wheel is installed, beside no sources."""
-    built, site = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("site")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the package and the packages of `requirements.txt`, and nothing else."""
+    built, venv = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("venv")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(built)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     [wheel] = built.glob("study_data_service-*.whl")
-    install = [
-        "uv",
-        "pip",
-        "install",
-        "--offline",
-        "--no-deps",
-        "--python",
-        sys.executable,
-        "--target",
-        str(site),
-        str(wheel),
-    ]
-    subprocess.run([sys.executable, "-m", *install], cwd=site, check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    install_locked(ROOT / "requirements.txt", _site_packages(venv))
+    install = ["uv", "pip", "install", "--offline", "--no-deps", "--python", str(venv / "bin" / "python"), str(wheel)]
+    subprocess.run([sys.executable, "-m", *install], cwd=venv, check=True, capture_output=True)
+    return venv
+
+
+def _site_packages(venv: Path) -> Path:
+    [site] = venv.glob("lib/python3*/site-packages")
     return site
 
 
-@pytest.fixture
-def environment(site: Path, tmp_path: Path) -> dict[str, str]:
-    """That of a user who set nothing."""
-    return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(site), "PORT": str(free_port())}
-
-
-def test_one_command_serves_a_trial(site: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    command = [sys.executable, str(site / "bin" / "study-data-service")]
-    with (tmp_path / "printed").open("w+") as printed:
-        server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=printed, stderr=subprocess.STDOUT)
-        base = f"http://127.0.0.1:{environment['PORT']}"
+@contextmanager
+def serving(command: list[str], directory: Path, environment: dict[str, str]) -> Iterator[str]:
+    """The origin of a server that `command` starts in `directory`; what it prints goes to the file `printed` there."""
+    with (directory / "printed").open("w") as printed:
+        server = subprocess.Popen(command, cwd=directory, env=environment, stdout=printed, stderr=subprocess.STDOUT)
         try:
-            wait_for(base, server)
-            with urlopen(f"{base}/", timeout=30) as page:  # noqa: S310  # http on loopback
-                [style] = re.findall(r'href="(/static/[^"]+\.css)"', page.read().decode())[:1]
-            with urlopen(f"{base}/docs/quickstart", timeout=30) as guide:  # noqa: S310  # the same
-                assert f"export STUDY_URL={base}" in guide.read().decode()
-            with urlopen(f"{base}{style}", timeout=30) as sheet:  # noqa: S310  # the same
-                assert sheet.headers["Content-Type"].startswith("text/css")
+            wait_for(origin := f"http://127.0.0.1:{environment['PORT']}", server)
+            yield origin
         finally:
             server.send_signal(signal.SIGTERM)
-            server.wait(30)
-        printed.seek(0)
-        text = printed.read()
-    assert "study-data-service manage createmember" in text
+            server.wait(60)
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """That of a user who set nothing."""
+    return {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PORT": str(free_port())}
+
+
+@pytest.fixture
+def production(environment: dict[str, str], tmp_path: Path) -> dict[str, str]:
+    """That of an operator, behind one proxy that ends TLS."""
+    return environment | {
+        "SECRET_KEY": secrets.token_urlsafe(64),
+        "BASE_URL": "https://study.example.org",
+        "TRUSTED_PROXIES": "1",
+        "EMAIL_URL": f"filemail:///{tmp_path}/mail",
+        "DATA_DIR": str(tmp_path),
+    }
+
+
+def test_one_command_serves_a_trial(installed: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    with serving([str(installed / "bin" / "study-data-service")], tmp_path, environment) as base:
+        with urlopen(f"{base}/", timeout=30) as page:  # noqa: S310  # http on loopback
+            [style] = re.findall(r'href="(/static/[^"]+\.css)"', page.read().decode())[:1]
+        with urlopen(f"{base}/docs/quickstart", timeout=30) as guide:  # noqa: S310  # the same
+            assert f"export STUDY_URL={base}" in guide.read().decode()
+        with urlopen(f"{base}{style}", timeout=30) as sheet:  # noqa: S310  # the same
+            assert sheet.headers["Content-Type"].startswith("text/css")
+    assert "study-data-service manage createmember" in (tmp_path / "printed").read_text()
     assert (tmp_path / ".local/share/study-data-service/studyservice.sqlite3").exists()
-    assert not list(site.rglob("*.sqlite3"))
-    assert not (site / "staticfiles").exists()
+    assert not list(installed.rglob("*.sqlite3"))
+
+
+def test_it_serves_every_page_in_production(installed: Path, production: dict[str, str], tmp_path: Path) -> None:
+    """And writes nothing beside its code, where it may have no right to."""
+    command, before = str(installed / "bin" / "study-data-service"), _files(installed)
+    manage(command, "migrate", "--verbosity", "0", environment=production)
+    assert manage(command, "check", "--deploy", environment=production) == NO_ISSUES
+    with serving([command, "serve"], tmp_path, production) as origin:
+        ready = _get(f"{origin}/health/ready")
+        pages = {path: _get(origin + path) for path in ("/", "/sign-in", "/docs", "/docs/guides", "/changelog")}
+        named = {name for _, page in pages.values() for name in re.findall(r'(?:href|src)="(/static/[^"]+)"', page)}
+        static = {name: _get(origin + name)[0] for name in named}
+    assert {path: status for path, (status, _) in pages.items()} == dict.fromkeys(pages, 200)
+    assert (ready[0], '"static_files":"ok"' in ready[1]) == (200, True)
+    assert any(name.endswith(".css") for name in named)
+    assert static == dict.fromkeys(named, 200)
+    assert _files(installed) == before
+    assert not (tmp_path / "staticfiles").exists()
+
+
+NO_ISSUES = "System check identified no issues (4 silenced).\n"
+
+
+def manage(command: str, *arguments: str, environment: dict[str, str]) -> str:
+    """What a command of operators prints."""
+    run = [command, "manage", *arguments]
+    done = subprocess.run(run, cwd=environment["HOME"], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def _get(url: str) -> tuple[int, str]:
+    """Status and content, as the proxy gets them."""
+    request = Request(url, headers={"Host": "study.example.org", "X-Forwarded-Proto": "https"})  # noqa: S310  # loopback
+    try:
+        with urlopen(request, timeout=30) as answer:  # noqa: S310  # the same
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def _files(directory: Path) -> set[str]:
+    return {str(path) for path in directory.rglob("*") if "__pycache__" not in path.parts}
 
 
 @pytest.mark.thorough("the trial runs from the same package")
-def test_the_commands_of_operators_are_there(site: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        str(site / "bin" / "study-data-service"),
-        "manage",
-        "makemigrations",
-        "--check",
-        "--dry-run",
-    ]
-    environment |= {
-        "SECRET_KEY": os.urandom(40).hex(),
-        "BASE_URL": "http://127.0.0.1:8000",
-        "EMAIL_URL": "consolemail://",
-        "DATA_DIR": str(tmp_path),
-    }
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "No changes detected\n", "")
+def test_the_commands_of_operators_are_there(installed: Path, production: dict[str, str]) -> None:
+    command = str(installed / "bin" / "study-data-service")
+    manage(command, "migrate", "--verbosity", "0", environment=production)
+    printed = manage(command, "makemigrations", "--check", "--dry-run", environment=production)
+    assert printed == "No changes detected\n"

@@ -2,7 +2,9 @@
 
 import hashlib
 import inspect
+import tomllib
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from gunicorn.workers.base import Worker
 from gunicorn.workers.gthread import PollableMethodQueue, TConn, ThreadWorker
 
 from studyservice.server.worker import Connection, JSONErrorWorker
+from tests import ROOT
 
 pytestmark = pytest.mark.once("gunicorn's internals")
 
@@ -78,6 +81,12 @@ def test_gunicorn_is_as_it_was_when_it_was_read(function: Callable[..., Any]) ->
     """When this fails: read the function again, and what the worker says of it; then note its new digest."""
     digest = hashlib.sha256(inspect.getsource(function).encode()).hexdigest()[:16]
     assert digest == LEANT_ON[function]
+
+
+def test_gunicorn_is_pinned_to_the_version_that_was_read() -> None:
+    """A range would let an installation without the lock files choose a version that nobody has read."""
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert [one for one in declared if one.startswith("gunicorn")] == [f"gunicorn=={version('gunicorn')}"]
 
 
 def _functions(cls: type) -> dict[str, Callable[..., Any]]:

@@ -1,0 +1,27 @@
+"""The static files as `collectstatic` left them: a page that names one by its hash fails where it was not collected."""
+
+from django.contrib.staticfiles.apps import StaticFilesConfig
+from django.contrib.staticfiles.finders import get_finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+
+
+class MissingStaticFilesError(Exception):
+    """Static files of this version were not collected."""
+
+
+def require_static_files() -> None:
+    """Compare the files of the installed apps with those that this process serves, by their names.
+
+    Raises:
+        MissingStaticFilesError: some are missing.
+    """
+    names = {name for finder in get_finders() for name, _ in finder.list(StaticFilesConfig.ignore_patterns)}
+    missing = sorted(name for name in names if not _is_collected(name))
+    if missing:
+        raise MissingStaticFilesError(f"{len(missing)} of {len(names)}, such as {missing[0]}")
+
+
+def _is_collected(name: str) -> bool:
+    hashed: dict[str, str] | None = getattr(staticfiles_storage, "hashed_files", None)  # a process reads it once
+    stored = name if hashed is None else hashed.get(name, "")
+    return bool(stored) and staticfiles_storage.exists(stored)
