@@ -1,16 +1,19 @@
 """Apps that are known by a document that they publish (draft-ietf-oauth-client-id-metadata-document).
 
-The toolkit fetches the document from a public address, within a time, and remembers a failure for a minute. Here it is
-decided what is taken of it, and why not: the toolkit itself answers every failure as an unknown client.
+The toolkit asks for a document, keeps it as long as its host says, and remembers a failure for a minute. Here it is
+fetched, and it is decided what is taken of it, and why not: the toolkit itself answers every failure as an unknown
+client.
 """
 
+import re
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+import orjson
 from django.core.cache import cache
-from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher, is_cimd_client_id
+from oauth2_provider.cimd import CIMDError, is_cimd_client_id
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError
 
@@ -19,6 +22,8 @@ from oauthserver.app_names import name_from
 from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata
 from oauthserver.errors import InvalidClientMetadata, OAuthError
 from oauthserver.models import Application
+from studyservice.fetching.faults import FetchError
+from studyservice.fetching.guarded import Limits, fetch
 from studyservice.rates.limiter import Rate, Window, hit
 
 MAX_CLIENT_ID = 255
@@ -26,6 +31,9 @@ MAX_CLIENT_ID = 255
 
 _BY_KEY = frozenset({"private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"})
 """Methods by which a client proves that it holds a private key (RFC 7523, RFC 8705)."""
+
+_JSON: Final = re.compile(r"application/(?:json|[^/]+\+json)")
+_MAX_AGE: Final = re.compile(r"max-age\s*=\s*(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +67,8 @@ class _PrivateKeysAlone(Exception):
     """The document offers no method but ones with private keys; it is never taken for a public client."""
 
 
-class Fetcher(SafeMetadataFetcher):
-    """The toolkit's guarded fetcher; takes of a document what is supported here, and remembers why it was refused."""
+class Fetcher:
+    """Brings the toolkit what is supported here of a document, and remembers why one was refused."""
 
     def fetch(self, client_id: str) -> tuple[dict[str, Any], int]:
         """What is taken of the document at `client_id`, and for how many seconds.
@@ -70,10 +78,10 @@ class Fetcher(SafeMetadataFetcher):
         """
         host = urlsplit(client_id).hostname or client_id
         try:
-            document, seconds = super().fetch(client_id)
-        except Exception:
+            document, seconds = _fetched(client_id)
+        except (FetchError, ValueError) as error:
             _remember(client_id, _unreadable(host))
-            raise
+            raise CIMDError(str(error)) from error
         try:
             taken = taken_of(document, client_id)
         except _PrivateKeysAlone as error:
@@ -84,6 +92,40 @@ class Fetcher(SafeMetadataFetcher):
             raise CIMDError(error.description) from error
         cache.delete(_key(client_id))
         return taken, seconds
+
+
+def _fetched(client_id: str) -> tuple[dict[str, Any], int]:
+    """The document at `client_id`, and for how many seconds it is good.
+
+    Raises:
+        FetchError: nothing was fetched.
+        ValueError: the address is not one of a document, or what is there is none.
+    """
+    path = urlsplit(client_id).path
+    if not path or "#" in client_id or not {".", ".."}.isdisjoint(path.split("/")):
+        raise ValueError("the address has no path, a fragment, or dots for a path")
+    limits = Limits(
+        seconds=oauth2_settings.CIMD_FETCH_TIMEOUT_SECONDS,
+        size=oauth2_settings.CIMD_MAX_DOCUMENT_SIZE,
+        any_port=True,
+    )
+    answer = fetch(client_id, limits, accept="application/json, application/*+json")
+    if not _JSON.fullmatch(answer.media_type):
+        raise ValueError(f"the document is {answer.media_type}, not JSON")
+    document = orjson.loads(answer.body)
+    if not isinstance(document, dict):
+        raise ValueError("the document is not a JSON object")  # noqa: TRY004  # of its content, not of a caller's
+    return document, _seconds_of(answer.cache_control.lower())
+
+
+def _seconds_of(cache_control: str) -> int:
+    """How long a document is good, within the toolkit's bounds; the longest if its host does not say."""
+    shortest: int = oauth2_settings.CIMD_METADATA_MIN_AGE_SECONDS
+    longest: int = oauth2_settings.CIMD_METADATA_MAX_AGE_SECONDS
+    if "no-store" in cache_control or "no-cache" in cache_control:
+        return shortest
+    told = _MAX_AGE.search(cache_control)
+    return max(shortest, min(int(told[1]), longest)) if told else longest
 
 
 def taken_of(document: dict[str, Any], client_id: str) -> dict[str, Any]:

@@ -516,7 +516,7 @@ OAUTH2_PROVIDER: dict[str, Any] = {
     "CIMD_REGISTRATION_PERMISSION_CLASSES": ["oauthserver.metadata_documents.WithinRegistrationRate"],
     "CIMD_METADATA_FETCHER": "oauthserver.metadata_documents.Fetcher",
     "CIMD_MAX_CONCURRENT_FETCHES": 2,
-    "CIMD_FETCH_TIMEOUT_SECONDS": 3,
+    "CIMD_FETCH_TIMEOUT_SECONDS": 5,
     **{
         f"COMPLIANT_BCP_RFC9700_{rule}": True
         for rule in (

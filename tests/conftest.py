@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from accounts.models import ApiKey, Member
     from tests.support.doors import RestDoor
+    from tests.support.internet import Internet
     from tests.support.server import Server
 
 
@@ -308,6 +310,15 @@ def admin(operator: "Member") -> "Client":
     client = Client()
     client.force_login(operator)
     return client
+
+
+@pytest.fixture
+def internet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> "Iterator[Internet]":
+    """In place of the network: what this process looks up and connects to is what a test adds."""
+    from tests.support.internet import Internet
+
+    with ExitStack() as stack:
+        yield Internet(tmp_path, stack, monkeypatch)
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from oauthserver.connection_check.findings import Failed, Skipped, Step
+from studyservice.fetching.public_addresses import is_public
 
 TIMEOUT = 10
 """Seconds to wait for a connection or an answer."""
@@ -86,7 +87,7 @@ def _public_address(parts: SplitResult) -> str:
         found = sorted({str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)})
     except OSError as error:
         raise Failed(f"{host} has no address: {error}.", "Add an A or AAAA record for it to the DNS.") from None
-    private = [address for address in found if not ip_address(address).is_global]
+    private = [address for address in found if not is_public(address)]
     if private:
         raise Failed(
             f"{host} is {', '.join(private)}, which the internet does not reach.",

@@ -26,6 +26,7 @@ from oauthserver.models import Application
 from tests import ROOT
 from tests.support.databases import connected, copied
 from tests.support.forked import Ended, ended
+from tests.support.internet import PUBLIC, Internet
 from tests.support.server import Server
 
 ONCE = pytest.mark.once("what is said, and the network; the whole road runs on both databases")
@@ -199,6 +200,14 @@ def test_a_port_without_tls_is_told() -> None:
         port = free.getsockname()[1]
     shown = _network(f"https://localhost:{port}")[1]
     assert (shown.outcome, "no TLS" in shown.found) == (Outcome.FAILED, True)
+
+
+@ONCE
+@pytest.mark.parametrize("address", ["10.0.0.7", "100.64.0.1", "64:ff9b:1::7f00:1", "fec0::1", "3fff::1"])
+def test_an_address_that_the_internet_does_not_reach_is_told(internet: Internet, address: str) -> None:
+    internet.names = {"study.example": [PUBLIC, address]}
+    shown = _network("https://study.example")[2]
+    assert (shown.outcome, f"is {address}, which" in shown.found) == (Outcome.FAILED, True)
 
 
 def _network(url: str) -> list[Finding]:

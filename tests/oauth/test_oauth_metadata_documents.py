@@ -1,47 +1,19 @@
 """Apps identified by a document that they publish (Client ID Metadata Documents; decisions 10)."""
 
-import socket
 from datetime import timedelta
-from typing import Any, ClassVar
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import time_machine
-import urllib3
 from django.conf import settings as live_settings
 from django.utils import timezone
-from oauth2_provider.cimd import CIMDError, SafeMetadataFetcher
 
-from tests.support.documents import DOCUMENTS
-from tests.support.oauth import App, Browser, answer_in, error_of, status_of
+from tests.support.documents import CLIENT_ID, DOCUMENT, DOCUMENTS, Web, published
+from tests.support.internet import Internet
+from tests.support.oauth import Browser, answer_in, error_of, status_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
-
-CLIENT_ID = "https://assistant.example/client.json"
-DOCUMENT: dict[str, Any] = {
-    "client_id": CLIENT_ID,
-    "client_name": "Published",
-    "redirect_uris": ["http://localhost/callback", "https://assistant.example/cb"],
-    "token_endpoint_auth_method": "none",
-    "grant_types": ["authorization_code", "refresh_token"],
-}
-
-
-class Web:
-    """What the toolkit's fetcher would bring."""
-
-    documents: ClassVar[dict[str, Any]] = {}
-    fetched: ClassVar[list[str]] = []
-
-    @staticmethod
-    def fetch(_: Any, client_id: str) -> tuple[dict[str, Any], int]:
-        Web.fetched.append(client_id)
-        if client_id not in Web.documents:
-            raise CIMDError("404")
-        return Web.documents[client_id], 3600
-
-
-def configured(settings: Any, **changes: Any) -> None:
-    settings.OAUTH2_PROVIDER = live_settings.OAUTH2_PROVIDER | changes
 
 
 @pytest.fixture(autouse=True)
@@ -52,18 +24,14 @@ def _no_memory_of_failures() -> None:
 
 
 @pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch) -> type[Web]:
-    """In place of the network; what is taken of a document is decided behind it."""
-    monkeypatch.setattr(SafeMetadataFetcher, "fetch", Web.fetch)
-    Web.documents, Web.fetched = {CLIENT_ID: DOCUMENT}, []
-    return Web
+def web(internet: Internet) -> Web:
+    """A web with one document."""
+    web = Web(internet, "assistant.example")
+    web.documents = {CLIENT_ID: DOCUMENT}
+    return web
 
 
-def published(client_id: str = CLIENT_ID, redirect_uri: str = "http://localhost:3118/callback") -> App:
-    return App({"client_id": client_id, "token_endpoint_auth_method": "none"}, redirect_uri)
-
-
-def test_it_connects_without_registration(web: type[Web], owner_member: Any) -> None:
+def test_it_connects_without_registration(web: Web, owner_member: Any) -> None:
     app = published()
     page = Browser(owner_member).visit(app.query()).content.decode()
     assert all(text in page for text in ("Published", CLIENT_ID, "Unverified"))
@@ -95,7 +63,7 @@ def test_it_connects_without_registration(web: type[Web], owner_member: Any) -> 
         {"response_types": ["token"]},
     ],
 )
-def test_a_document_keeps_the_rules_of_registration(web: type[Web], owner_member: Any, changes: dict[str, Any]) -> None:
+def test_a_document_keeps_the_rules_of_registration(web: Web, owner_member: Any, changes: dict[str, Any]) -> None:
     web.documents = {CLIENT_ID: DOCUMENT | changes}
     response = Browser(owner_member).visit(published().query())
     assert response.status_code == 400
@@ -106,10 +74,11 @@ def test_a_document_keeps_the_rules_of_registration(web: type[Web], owner_member
 @pytest.mark.once("documents that are fetched")
 @pytest.mark.parametrize("client", DOCUMENTS)
 def test_the_documents_of_known_clients_reach_consent_and_a_token(
-    web: type[Web], owner_member: Any, client: str
+    internet: Internet, owner_member: Any, client: str
 ) -> None:
     """What they offer beside what is supported here is left aside; loopback ports are chosen by the app."""
     document = DOCUMENTS[client]
+    web = Web(internet, urlsplit(document["client_id"]).netloc)
     web.documents = {document["client_id"]: document}
     for uri in document["redirect_uris"]:
         app = published(document["client_id"], uri.replace("127.0.0.1/", "127.0.0.1:51004/"))
@@ -121,7 +90,7 @@ def test_the_documents_of_known_clients_reach_consent_and_a_token(
 
 @pytest.mark.parametrize("methods", [["private_key_jwt"], [], ["private_key_jwt", "tls_client_auth"]])
 def test_a_client_with_private_keys_alone_is_never_taken_for_a_public_one(
-    web: type[Web], owner_member: Any, methods: list[str]
+    web: Web, owner_member: Any, methods: list[str]
 ) -> None:
     keys = {"token_endpoint_auth_method": "private_key_jwt", "token_endpoint_auth_methods_supported": methods}
     web.documents = {CLIENT_ID: DOCUMENT | keys}
@@ -134,7 +103,7 @@ def test_a_client_with_private_keys_alone_is_never_taken_for_a_public_one(
     assert error_of(published().refresh("svc_rt_x")) == (401, "invalid_client")
 
 
-def test_a_client_that_moves_on_to_private_keys_is_no_longer_a_public_one(web: type[Web], owner_member: Any) -> None:
+def test_a_client_that_moves_on_to_private_keys_is_no_longer_a_public_one(web: Web, owner_member: Any) -> None:
     app = published()
     app.code(owner_member)
     web.documents = {CLIENT_ID: DOCUMENT | {"token_endpoint_auth_method": "private_key_jwt"}}
@@ -146,7 +115,7 @@ def test_a_client_that_moves_on_to_private_keys_is_no_longer_a_public_one(web: t
         assert Browser(owner_member).visit(app.query()).status_code == 200
 
 
-def test_a_document_that_cannot_be_read_is_not_an_unknown_app(web: type[Web], owner_member: Any) -> None:
+def test_a_document_that_cannot_be_read_is_not_an_unknown_app(web: Web, owner_member: Any) -> None:
     """Nor while the failure is remembered; a minute later it is asked for again."""
     web.documents = {}
     for _ in range(2):
@@ -160,51 +129,33 @@ def test_a_document_that_cannot_be_read_is_not_an_unknown_app(web: type[Web], ow
         assert Browser(owner_member).visit(published().query()).status_code == 200
 
 
-def test_while_too_many_are_looked_up_it_is_asked_to_come_again(
-    web: type[Web], owner_member: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    browser = Browser(owner_member)
-    held: list[Any] = []
-
-    def fetch(_: Any, client_id: str) -> tuple[dict[str, Any], int]:
-        """Another visit comes while two are under way."""
-        held.append(browser.visit(published(f"{client_id}x").query()))
-        raise CIMDError("404")
-
-    monkeypatch.setattr(SafeMetadataFetcher, "fetch", fetch)
-    assert browser.visit(published().query()).status_code == 400
-    assert [answer.status_code for answer in held] == [503, 400]
-    assert held[0].headers["Retry-After"] == "5"
-    assert b"could not be asked for" in held[0].content
-
-
-def test_the_redirect_uri_must_be_in_the_document(web: type[Web], owner_member: Any) -> None:
+def test_the_redirect_uri_must_be_in_the_document(web: Web, owner_member: Any) -> None:
     response = Browser(owner_member).visit(published().query(redirect_uri="https://evil.example/"))
     assert response.status_code == 400
     assert b"Published could not be connected" in response.content
 
 
-def test_a_published_client_has_no_secret(web: type[Web], owner_member: Any) -> None:
+def test_a_published_client_has_no_secret(web: Web, owner_member: Any) -> None:
     app = published()
     code = app.code(owner_member)
     assert app.exchange(code, client_secret="").status_code == 200
     assert app.exchange(code, client_secret="svc_cs_x").status_code == 401
 
 
-def test_the_token_endpoint_fetches_nothing(web: type[Web]) -> None:
+def test_the_token_endpoint_fetches_nothing(web: Web) -> None:
     assert published().refresh("svc_rt_x").status_code == 401
     assert web.fetched == []
 
 
-def test_a_setting_turns_them_off(web: type[Web], settings: Any, owner_member: Any) -> None:
-    configured(settings, CIMD_ENABLED=False)
+def test_a_setting_turns_them_off(web: Web, settings: Any, owner_member: Any) -> None:
+    settings.OAUTH2_PROVIDER = live_settings.OAUTH2_PROVIDER | {"CIMD_ENABLED": False}
     assert Browser(owner_member).visit(published().query()).status_code == 400
     metadata = Browser(owner_member).client.get("/.well-known/oauth-authorization-server").json()
     assert metadata["client_id_metadata_document_supported"] is False
     assert web.fetched == []
 
 
-def test_an_address_brings_up_twenty_an_hour(web: type[Web], owner_member: Any) -> None:
+def test_an_address_brings_up_twenty_an_hour(web: Web, owner_member: Any) -> None:
     """The rate of registration."""
     browser = Browser(owner_member)
     for number in range(21):
@@ -215,37 +166,7 @@ def test_an_address_brings_up_twenty_an_hour(web: type[Web], owner_member: Any) 
     assert b"Too many new apps" in last.content
 
 
-@pytest.mark.parametrize(
-    ("client_id", "address"),
-    [
-        ("https://localhost/client.json", "127.0.0.1"),
-        ("https://127.0.0.1/client.json", "127.0.0.1"),
-        ("https://[::1]/client.json", "::1"),
-        ("https://metadata.example/latest", "169.254.169.254"),
-        ("https://inside.example/client.json", "10.0.0.7"),
-        ("https://mapped.example/client.json", "::ffff:10.0.0.7"),
-        ("https://user@assistant.example/client.json", "93.184.215.14"),
-        ("https://assistant.example/../client.json", "93.184.215.14"),
-        ("https://assistant.example", "93.184.215.14"),
-        ("http://assistant.example/client.json", "93.184.215.14"),
-        ("https://assistant.example:99999/client.json", "93.184.215.14"),
-    ],
-)
-def test_the_server_connects_to_no_address_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, owner_member: Any, client_id: str, address: str
-) -> None:
-    """With the toolkit's own fetcher: no request leaves, whatever the name resolves to."""
-    connected: list[Any] = []
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    found = [(family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, 443))]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
-    monkeypatch.setattr(urllib3, "HTTPSConnectionPool", lambda **options: connected.append(options))
-    response = Browser(owner_member).visit(published(client_id).query())
-    assert response.status_code == 400
-    assert connected == []
-
-
-def test_a_stale_document_that_is_gone_keeps_working(web: type[Web], owner_member: Any) -> None:
+def test_a_stale_document_that_is_gone_keeps_working(web: Web, owner_member: Any) -> None:
     """A passing fault of the app's site locks nobody out."""
     app = published()
     app.code(owner_member)
@@ -256,7 +177,7 @@ def test_a_stale_document_that_is_gone_keeps_working(web: type[Web], owner_membe
 
 
 @pytest.mark.every_database
-def test_a_stale_document_is_read_again(web: type[Web], owner_member: Any) -> None:
+def test_a_stale_document_is_read_again(web: Web, owner_member: Any) -> None:
     app = published()
     app.code(owner_member)
     web.documents = {CLIENT_ID: DOCUMENT | {"client_name": "Renamed"}}

@@ -1,6 +1,23 @@
-"""Client ID Metadata Documents that resemble those of known clients, as quoted in public issues in 2026."""
+"""Client ID Metadata Documents: one of the tests' own, and some like those of known clients.
 
+The latter are quoted from public issues of 2026.
+"""
+
+import json
+import ssl
 from typing import Any
+
+from tests.support.internet import Internet, answer
+from tests.support.oauth import App
+
+CLIENT_ID = "https://assistant.example/client.json"
+DOCUMENT: dict[str, Any] = {
+    "client_id": CLIENT_ID,
+    "client_name": "Published",
+    "redirect_uris": ["http://localhost/callback", "https://assistant.example/cb"],
+    "token_endpoint_auth_method": "none",
+    "grant_types": ["authorization_code", "refresh_token"],
+}
 
 CODE = ["authorization_code", "refresh_token"]
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -79,3 +96,32 @@ DOCUMENTS: dict[str, dict[str, Any]] = {
         "token_endpoint_auth_methods_supported": ["none"],
     },
 }
+
+
+class Web:
+    """Publishes documents at their addresses, on servers of the test's internet.
+
+    Attributes:
+        documents: what there is, by its address.
+        fetched: the addresses that were asked for.
+    """
+
+    def __init__(self, internet: Internet, *hosts: str) -> None:
+        self.documents: dict[str, Any] = {}
+        self.fetched: list[str] = []
+        for host in hosts:
+            internet.serve(host, self._answer)
+
+    def _answer(self, head: str, connection: ssl.SSLSocket) -> None:
+        path, host = head.split()[1], head.split("Host: ")[1].split(maxsplit=1)[0]
+        self.fetched.append(f"https://{host}{path}")
+        document = self.documents.get(self.fetched[-1])
+        if document is None:
+            answer(status="404 Not Found")(head, connection)
+            return
+        body = json.dumps(document).encode()
+        answer(body, Content_Type="application/json", Cache_Control="max-age=3600")(head, connection)
+
+
+def published(client_id: str = CLIENT_ID, redirect_uri: str = "http://localhost:3118/callback") -> App:
+    return App({"client_id": client_id, "token_endpoint_auth_method": "none"}, redirect_uri)

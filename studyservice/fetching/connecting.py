@@ -1,0 +1,102 @@
+"""Encrypted connections to public addresses, within a deadline.
+
+A name is looked up once. Every address that it has must be public, and the connection goes to one that was checked, so
+that no second look-up can lead it elsewhere.
+"""
+
+import socket
+import ssl
+import time
+from concurrent.futures import Future
+from threading import Thread
+from typing import Any, Final, cast
+
+from studyservice.fetching.faults import Fault, FetchError
+from studyservice.fetching.public_addresses import is_public
+
+MOST_TRIED: Final = 4
+"""Addresses of a name that are tried, one after another."""
+
+_Found = list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[Any, ...]]]
+
+
+class Deadline:
+    """The moment by which a fetch has ended."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds until then, more than zero.
+
+        Raises:
+            TimeoutError: it has passed.
+        """
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the time is over")
+        return left
+
+
+class TimedSocket(ssl.SSLSocket):
+    """An encrypted connection, each read of which waits until the deadline at most, however little arrives."""
+
+    deadline: Deadline
+
+    def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
+        self.settimeout(self.deadline.left())
+        return super().recv_into(buffer, nbytes, flags)
+
+
+def connect(host: str, port: int, deadline: Deadline) -> TimedSocket:
+    """A connection to `host`, which has shown a certificate of that name.
+
+    If an address does not answer, the next one is tried; each has an equal share of the time that is left.
+
+    Raises:
+        FetchError: an address of the name is not public.
+        OSError: the name has no address, or none that answers in time and with the certificate.
+    """
+    found = _looked_up(host, port, deadline)
+    for *_, address in found:
+        if not is_public(address[0]):
+            raise FetchError(Fault.ADDRESS_NOT_PUBLIC, f"{host} has the address {address[0]}, which is not public")
+    context = ssl.create_default_context()
+    context.sslsocket_class = TimedSocket
+    untried = found[:MOST_TRIED]
+    while True:
+        family, _, _, _, address = untried.pop(0)
+        try:
+            encrypted = _encrypted(context, host, family, address, deadline.left() / (len(untried) + 1))
+        except OSError:
+            if not untried:
+                raise
+            continue
+        encrypted.deadline = deadline
+        return encrypted
+
+
+def _looked_up(host: str, port: int, deadline: Deadline) -> _Found:
+    """The addresses of `host`, at least one. The system's resolver has no deadline, so it runs in a thread."""
+    found: Future[Any] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except Exception as error:  # noqa: BLE001  # raised again by who waits for it
+            found.set_exception(error)
+
+    Thread(target=look_up, name="look-up", daemon=True).start()
+    addresses: _Found = found.result(deadline.left())
+    return addresses
+
+
+def _encrypted(
+    context: ssl.SSLContext, host: str, family: socket.AddressFamily, address: tuple[Any, ...], seconds: float
+) -> TimedSocket:
+    share = Deadline(seconds)
+    with socket.socket(family, socket.SOCK_STREAM) as plain:
+        plain.settimeout(share.left())
+        plain.connect(address)
+        plain.settimeout(share.left())
+        return cast("TimedSocket", context.wrap_socket(plain, server_hostname=host))

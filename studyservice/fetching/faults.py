@@ -1,0 +1,29 @@
+"""The reasons for which a fetch fails."""
+
+from enum import StrEnum
+
+
+class Fault(StrEnum):
+    """One word for each reason, for programs."""
+
+    ADDRESS_INVALID = "address_invalid"
+    ADDRESS_NOT_PUBLIC = "address_not_public"
+    UNREACHABLE = "unreachable"
+    TIMED_OUT = "timed_out"
+    STATUS = "status"
+    REDIRECTED = "redirected"
+    ENCODED = "encoded"
+    TOO_LARGE = "too_large"
+
+
+class FetchError(Exception):
+    """Nothing was fetched.
+
+    Attributes:
+        fault: the reason.
+        status: of the answer, where it is the reason.
+    """
+
+    def __init__(self, fault: Fault, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        self.fault, self.status = fault, status

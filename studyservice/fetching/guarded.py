@@ -1,0 +1,156 @@
+"""The one way to fetch what somebody else names the address of.
+
+Only https, only public addresses (`connecting`), one deadline for everything, and a size. No cookies are kept, and no
+proxy of the environment is used. It takes no setting, and none makes an address trusted.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
+
+from studyservice.fetching.connecting import Deadline, connect
+from studyservice.fetching.faults import Fault, FetchError
+
+_HTTPS_PORT = 443
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_AS_IT_IS = "%/:=&?~#+!$,;'@()*[]"
+"""Characters of a path and a query that are sent as they are, beside letters and digits (RFC 3986)."""
+
+_REPEATABLE = re.compile(r"[ -~]{1,500}")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a fetch may take.
+
+    Attributes:
+        seconds: for all of it, look-ups and redirects included.
+        size: of the body, in bytes.
+        redirects: that are followed.
+        any_port: whether an address may name another port than 443.
+    """
+
+    seconds: float
+    size: int
+    redirects: int = 0
+    any_port: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """The version that an earlier fetch brought; empty where its answer named none."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """An answer with the status 200 or, if it is `unchanged` since the version that was named, 304.
+
+    Attributes:
+        media_type: in lower case and without parameters.
+        cache_control: as it was sent, or empty.
+        validators: of this version.
+    """
+
+    unchanged: bool
+    body: bytes
+    media_type: str
+    cache_control: str
+    validators: Validators
+
+
+_NONE = Validators()
+
+
+def fetch(url: str, limits: Limits, *, accept: str = "*/*", validators: Validators = _NONE) -> Fetched:
+    """Ask for `url`, unless it is still the version of `validators`.
+
+    Raises:
+        FetchError: it is not there, not public, not in time, or too much.
+    """
+    deadline = Deadline(limits.seconds)
+    headers = {"Accept": accept, "Connection": "close", "User-Agent": "study-data-service"}
+    if validators.etag:
+        headers["If-None-Match"] = validators.etag
+    if validators.last_modified:
+        headers["If-Modified-Since"] = validators.last_modified
+    parts = _judged("", url, limits)
+    try:
+        for _ in range(limits.redirects + 1):
+            with _answered(parts, deadline, headers) as response:
+                answer = _read(response, limits, validators)
+            if isinstance(answer, Fetched):
+                return answer
+            parts = _judged(parts.geturl(), answer, limits)
+    except TimeoutError as error:
+        raise FetchError(Fault.TIMED_OUT, f"no whole answer within {limits.seconds:g} seconds") from error
+    except (OSError, HTTPException) as error:
+        raise FetchError(Fault.UNREACHABLE, f"{type(error).__name__}: {error}") from error
+    raise FetchError(Fault.REDIRECTED, f"more than {limits.redirects} redirects")
+
+
+def _judged(base: str, reference: str, limits: Limits) -> SplitResult:
+    """The parts of the address that `reference` names on the page `base`, if it may be asked."""
+    try:
+        parts = urlsplit(urljoin(base, reference))
+        host, port = (parts.hostname or "").encode("idna").decode(), parts.port or _HTTPS_PORT
+    except ValueError as error:
+        raise FetchError(Fault.ADDRESS_INVALID, f"not an address: {error}") from error
+    if parts.scheme != "https" or not host or "@" in parts.netloc:
+        raise FetchError(Fault.ADDRESS_INVALID, "only https addresses without a user name are fetched")
+    if port != _HTTPS_PORT and not limits.any_port:
+        raise FetchError(Fault.ADDRESS_INVALID, f"only port {_HTTPS_PORT} is asked")
+    return parts._replace(netloc=f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+
+
+@contextmanager
+def _answered(parts: SplitResult, deadline: Deadline, headers: dict[str, str]) -> Iterator[HTTPResponse]:
+    """Ask, and close the connection afterwards, also at the deadline."""
+    host, port = parts.hostname or "", parts.port or _HTTPS_PORT
+    target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    connection = HTTPConnection(host, port)
+    connection.default_port = _HTTPS_PORT
+    with connect(host, port, deadline) as connection.sock:
+        connection.request("GET", quote(target, safe=_AS_IT_IS), headers=headers)
+        with connection.getresponse() as response:
+            yield response
+
+
+def _read(response: HTTPResponse, limits: Limits, validators: Validators) -> Fetched | str:
+    """The answer, or the address that it redirects to."""
+    location = response.headers.get("Location")
+    if response.status in _REDIRECTS and location:
+        return location
+    unchanged = response.status == HTTPStatus.NOT_MODIFIED and validators != _NONE
+    if response.status != HTTPStatus.OK and not unchanged:
+        raise FetchError(Fault.STATUS, f"the answer has the status {response.status}", response.status)
+    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise FetchError(Fault.ENCODED, "the answer is compressed, which was not asked for")
+    return Fetched(
+        unchanged=unchanged,
+        body=b"" if unchanged else _body(response, limits.size),
+        media_type=response.headers.get_content_type(),
+        cache_control=response.headers.get("Cache-Control", ""),
+        validators=validators if unchanged else _version(response),
+    )
+
+
+def _body(response: HTTPResponse, size: int) -> bytes:
+    body = response.read(size + 1)
+    if len(body) > size:
+        raise FetchError(Fault.TOO_LARGE, f"the answer has more than {size} bytes")
+    if response.length:
+        raise FetchError(Fault.UNREACHABLE, "the connection ended within the answer")
+    return body
+
+
+def _version(response: HTTPResponse) -> Validators:
+    """Its validators, as far as they can be sent back."""
+    etag, last_modified = (response.headers.get(name, "") for name in ("ETag", "Last-Modified"))
+    return Validators(*(text if _REPEATABLE.fullmatch(text) else "" for text in (etag, last_modified)))
