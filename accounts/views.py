@@ -56,9 +56,10 @@ class ArchiveViewSet(MemberViewSet):
     )
     def export_data(self) -> DownloadRow:
         """Everything that is stored for the member, as one ZIP: courses, items, milestones, grades, decks with their
-        schedule and review log, practice, files, the log of changes. No credential is in it. Ten an hour.
+        schedule and review log, practice, files, the log of changes. It holds no credential and no account events, such
+        as sign-ins. Ten an hour.
         """
-        return exporting.export_data(self.member)
+        return exporting.export_data(self.member, account_events=False)
 
     @operation(
         "Import all data",

@@ -12,7 +12,7 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from accounts.archive.profile import PROFILE, profile_line
-from accounts.archive.readme import README_TEXT
+from accounts.archive.readme import readme_text
 from accounts.archive.tables import (
     CHANGES,
     EVENTS,
@@ -44,8 +44,11 @@ _COPIED = 256 * 1024
 _LEVEL = 6
 
 
-def export_data(member: Member) -> DownloadRow:
+def export_data(member: Member, *, account_events: bool) -> DownloadRow:
     """The member's archive as a file to save.
+
+    Args:
+        account_events: as of `write_archive`.
 
     Raises:
         RateLimited: too many were made.
@@ -56,7 +59,7 @@ def export_data(member: Member) -> DownloadRow:
     made_at = timezone.now()
     file = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it is sent
     try:
-        write_archive(member, file, made_at)
+        write_archive(member, file, made_at, account_events=account_events)
         file.seek(0)
     except BaseException:
         file.close()
@@ -64,16 +67,21 @@ def export_data(member: Member) -> DownloadRow:
     return {"content": file, "filename": f"study-data-{made_at:%Y-%m-%d}.zip", "media_type": MEDIA_TYPE}
 
 
-def write_archive(member: Member, file: IO[bytes], made_at: datetime) -> None:
-    """Write the archive, all of it as it is at one moment; never are more than some rows of it in memory."""
+def write_archive(member: Member, file: IO[bytes], made_at: datetime, *, account_events: bool) -> None:
+    """Write the archive, all of it as it is at one moment; never are more than some rows of it in memory.
+
+    Args:
+        account_events: include the log of sign-ins, networks and keys, which no app may read.
+    """
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive, snapshot():
         writer = _Writer(archive, made_at)
-        writer.add(README, [README_TEXT.encode()])
+        writer.add(README, [readme_text().encode()])
         counts = {"profile": writer.add_lines(PROFILE, [profile_line(member)])}
         for table in TABLES:
             counts[table.name] = writer.add_lines(table.path(), _lines(table, member, writer))
         counts["changes"] = writer.add_lines(CHANGES, all_changes(member))
-        counts["account_events"] = writer.add_lines(EVENTS, all_events(member))
+        if account_events:
+            counts["account_events"] = writer.add_lines(EVENTS, all_events(member))
         for name, pieces in EXTRAS.items():
             writer.add(name, pieces(member))
         counts["files"] = writer.files

@@ -1,6 +1,9 @@
-"""What an archive says about itself to who opens it."""
+"""The README of an archive."""
 
-README_TEXT = """\
+from django.conf import settings
+from django.urls import reverse
+
+_TEXT = """\
 Your study data
 
 This archive has what is stored for you, as it was at one moment. manifest.json says when that was, and counts
@@ -15,5 +18,10 @@ calendar.ics what is due, for a calendar.
 
 There is no password, key or other credential in it, but everything else is readable: keep it where nobody else finds
 it.
-What the fields mean: docs/archive.md of the service.
+What the fields mean: {guide}
 """
+
+
+def readme_text() -> str:
+    """The text, which names this server's guide to archives."""
+    return _TEXT.format(guide=f"{settings.BASE_URL}{reverse('guide', args=['archive'])}")

@@ -25,7 +25,7 @@ CHANGES = "data/changes.jsonl"
 """The log of changes, for reading: it tells what happened in one account, and is not taken into another."""
 
 EVENTS = "data/account_events.jsonl"
-"""The log of account events, likewise."""
+"""The log of account events, likewise; archives that apps make do not have it."""
 
 MAX_POSITION = 2**31 - 1
 """Of what is numbered or counted, as the database keeps it."""

@@ -24,6 +24,9 @@ MAX_UNPACKED = 500 * 1024 * 1024
 MAX_ENTRIES = 2000
 """Files in it; a member has no more than some hundred."""
 
+MAX_DIRECTORY = 1024 * 1024
+"""Bytes of the directory; `MAX_ENTRIES` files of an archive of ours take 200,000."""
+
 READING_SECONDS = 300
 """How long the lines may take; a million of them takes less."""
 
@@ -135,11 +138,16 @@ class Archive:
 def open_archive(file: IO[bytes]) -> Iterator[Archive]:
     """The archive in an open file with a descriptor.
 
+    The child process reads the directory first. This process only opens a ZIP with a directory within the limits, so
+    that no directory can make it grow.
+
     Raises:
         NoArchive: it is none.
         ReadingBusy: others are reading.
     """
     outcome = read_in_child(_DIRECTORY_READER, file)
+    if outcome.hit_limit or outcome.found.get("bytes", 0) > MAX_DIRECTORY:
+        raise NoArchive(f"its directory is longer than {MAX_DIRECTORY // 1024 // 1024} MiB, or takes too much to read.")
     if not outcome.complete:
         raise NoArchive("it is no ZIP file, or a broken one.")
     if outcome.found["entries"] > MAX_ENTRIES:

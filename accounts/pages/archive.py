@@ -37,7 +37,7 @@ ERASURE_SECONDS = 20.0
 def export_archive(request: HttpRequest) -> HttpResponseBase:
     """The archive, to be saved; lapsed members get theirs, too."""
     try:
-        return download_response(export_data(signed_in(request)), 200)
+        return download_response(export_data(signed_in(request), account_events=True), 200)
     except RateLimited as error:
         return error_page(request, error.status, "Too many archives", "Ten an hour can be made.", headers=error.headers)
 

@@ -1,11 +1,23 @@
-"""Counting what is in a ZIP, in the child process: a directory may name millions, each of which takes memory."""
+"""Measure the directory of a ZIP, in the child process: it can be nearly as long as the file."""
 
 import zipfile
 from collections.abc import Iterator
 from typing import IO, Any
 
+_RECORD = 46
+"""Bytes that a file takes in the directory, besides its name, extra fields and comment (APPNOTE 4.3.12)."""
+
 
 def read(file: IO[bytes], options: Any) -> Iterator[dict[str, int]]:
-    """Gives `entries`, their number; raises what `zipfile` does if it is no ZIP."""
+    """Yield `entries`, the number of files, and `bytes`, the most that the directory can have.
+
+    Raises what `zipfile` does if the file is not a ZIP.
+    """
     with zipfile.ZipFile(file) as archive:
-        yield {"entries": len(archive.infolist())}
+        entries = archive.infolist()
+        yield {
+            "entries": len(entries),
+            "bytes": sum(
+                _RECORD + len(entry.orig_filename.encode()) + len(entry.extra) + len(entry.comment) for entry in entries
+            ),
+        }

@@ -21,6 +21,7 @@ from tests.support.archives import TABLES as NAMES
 from tests.support.archives import lines_of, parts_of
 from tests.support.doors import RestDoor
 from tests.support.everything import SYLLABUS, have_everything
+from tests.support.factories import AccountEventFactory
 from tests.support.oauth import App
 from tests.support.vocabulary import made_deck, reviewed
 
@@ -39,6 +40,14 @@ def everything(owner: RestDoor) -> RestDoor:
     return owner
 
 
+def test_the_readme_names_the_guide_on_this_server(owner: RestDoor) -> None:
+    readme = parts_of(owner.made("export_data"))["README.txt"].decode()
+    address = f"{settings.BASE_URL}/docs/archive"
+    assert f"What the fields mean: {address}\n" in readme
+    assert ".md" not in readme
+    assert owner.request("GET", address.removeprefix(settings.BASE_URL)).status_code == 200
+
+
 def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
     response = owner.request("GET", "/v1/export")
     assert response.status_code == 200
@@ -49,7 +58,7 @@ def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
     content = response.getvalue()
     assert response.headers["Content-Length"] == str(len(content))
     extras = {"grades.csv", "cards.csv", "calendar.ics", "README.txt", "manifest.json"}
-    data = {f"data/{name}.jsonl" for name in (*NAMES, "profile", "changes", "account_events")}
+    data = {f"data/{name}.jsonl" for name in (*NAMES, "profile", "changes")}
     assert parts_of(content).keys() == extras | data
 
 
@@ -104,7 +113,7 @@ def test_the_manifest_counts_the_lines(everything: RestDoor) -> None:
     assert (told["format"], told["version"]) == ("study-data-archive", 1)
     assert datetime.fromisoformat(told["made_at"]).date() == datetime.now(UTC).date()
     files = sum(name.startswith("files/") for name in parts)
-    lines = {name: len(lines_of(archive, name)) for name in (*NAMES, "profile", "changes", "account_events")}
+    lines = {name: len(lines_of(archive, name)) for name in (*NAMES, "profile", "changes")}
     assert told["counts"] == lines | {"files": files}
 
 
@@ -128,6 +137,22 @@ def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> N
         assert secret[-20:] not in content
     stored = [*ApiKey.objects.values_list("secret_hash", flat=True), Member.objects.get(id=owner_member.id).password]
     assert not any(one in content for one in stored)
+
+
+@pytest.mark.every_database
+def test_no_app_reads_account_events_in_it(owner: RestDoor, owner_member: Member) -> None:
+    """Sign-ins, networks and keys are in the archives of `/account` and `exportmember` only."""
+    AccountEventFactory.create(member=owner_member, network="203.0.113.0/24")
+    for archive in (owner.made("export_data"), _exported_by_app(owner_member)):
+        parts = parts_of(archive)
+        assert "data/account_events.jsonl" not in parts
+        assert "account_events" not in json.loads(parts["manifest.json"])["counts"]
+        assert not [name for name, content in parts.items() if b"203.0.113.0" in content]
+
+
+def _exported_by_app(member: Member) -> bytes:
+    content: bytes = RestDoor(App.registered().connect(member)["access_token"]).made("export_data")
+    return content
 
 
 def test_nothing_of_a_stranger_is_in_it(everything: RestDoor, stranger: RestDoor) -> None:

@@ -4,14 +4,17 @@ import hashlib
 import io
 import json
 import stat
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from accounts.archive import unpacking
+from accounts.models import Member
 from courses.courses import MAX_COURSES
 from planning.milestones import MAX_MILESTONES
 from tests.support.archives import COURSE_ID, THEN, a_course, manifest, one_course, parts, zipped
@@ -98,6 +101,17 @@ def many_entries() -> bytes:
     return zipped(parts() | {f"files/{number}": b"" for number in range(unpacking.MAX_ENTRIES)})
 
 
+def with_comments(number: int) -> bytes:
+    """The archive with so many empty files whose comments, in the directory, have 64 KiB each."""
+    target = io.BytesIO(one_course())
+    with zipfile.ZipFile(target, "a") as archive:
+        for place in range(number):
+            info = zipfile.ZipInfo(f"files/{place}")
+            info.comment = bytes(65_535)
+            archive.writestr(info, b"")
+    return target.getvalue()
+
+
 EMPTY_PDF = hashlib.sha256(b"%P").hexdigest()
 COUNTS_ARE_NONE = b'{"format": "study-data-archive", "version": 1, "counts": 3}'
 
@@ -122,6 +136,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "packed unusually": (lambda: entry(packed_with_bzip2), "packed in an unusual way"),
     "a bomb": (a_bomb, "larger than 500 MiB"),
     "many entries": (many_entries, "more than 2000 files"),
+    "a long directory": (lambda: with_comments(20), "directory is longer than 1 MiB"),
     "a manifest that is none": (lambda: with_parts(**{"manifest.json": b"[]"}), "does not say"),
     "a foreign manifest": (lambda: with_parts(**{"manifest.json": manifest({}, format="x")}), "does not say"),
     "a later version": (lambda: with_parts(**{"manifest.json": manifest({}, version=2)}), "of version 2"),
@@ -144,6 +159,22 @@ def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
     answer = owner.call("import_data", file=content)
     assert (answer.error, why in answer.body["message"]) == ("invalid_request", True), answer.body
     assert rows() == before
+
+
+@pytest.mark.once("files that are read")
+def test_a_long_directory_takes_no_memory_of_the_server(owner_member: Member, tmp_path: Path) -> None:
+    path = tmp_path / "archive.zip"
+    path.write_bytes(with_comments(1000))
+    assert path.stat().st_size > 60 * 1024 * 1024
+    tracemalloc.start()
+    try:
+        with pytest.raises(CommandError) as refused:
+            call_command("importmember", owner_member.email, str(path))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 10 * 1024 * 1024
+    assert "directory is longer than 1 MiB" in str(refused.value)
 
 
 def test_reading_that_takes_too_long_is_given_up(owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> None:

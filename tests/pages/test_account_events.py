@@ -19,7 +19,6 @@ from studyservice.database.ids import first_uuid7
 from tests.conftest import MakeKey, MakeMember
 from tests.support.archives import lines_of
 from tests.support.browsers import act
-from tests.support.doors import RestDoor
 from tests.support.factories import AccountEventFactory
 from tests.support.oauth import App
 from tests.support.signing_in import EMAIL, PASSWORD
@@ -216,10 +215,10 @@ def test_rows_go_after_90_days(member: Member) -> None:
     assert [event.detail for event in AccountEvent.objects.all()] == ["1"]
 
 
-def test_the_archive_has_them_and_no_secret(member: Member, make_key: MakeKey) -> None:
+def test_the_archive_of_the_account_page_has_them_and_no_secret(member: Member, make_key: MakeKey) -> None:
     secret = made_key(browser_of(member))
     call_from(secret, CAFE)
-    lines = lines_of(RestDoor(secret).made("export_data"), "account_events")
+    lines = lines_of(browser_of(member).post("/account/export").getvalue(), "account_events")
     assert [(line["kind"], line["network"]) for line in lines] == [
         ("key_made", "203.0.113.0/24"),
         ("key_new_network", "198.51.100.0/24"),

@@ -30,6 +30,7 @@ def test_an_export_goes_into_a_new_file_and_the_member_sees_it(owner: RestDoor, 
     assert told == {"file": str(path), "bytes": path.stat().st_size}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [line["id"] for line in lines_of(path.read_bytes(), "courses")] == [course["id"]]
+    assert lines_of(path.read_bytes(), "account_events") == []
     [row, _] = owner.made("list_changes")["data"]
     assert (row["operation"], row["by"]["name"], row["object"]["name"]) == (
         "operator_read",

@@ -39,7 +39,7 @@ class Command(OperatorCommand):
         try:
             with os.fdopen(descriptor, "wb") as file:
                 _note(member)
-                write_archive(member, file, timezone.now())
+                write_archive(member, file, timezone.now(), account_events=True)
         except BaseException:
             path.unlink()
             raise
