@@ -198,7 +198,7 @@ class MemberViewSet(ViewSet):
             content = encode(self.run(operation, credential, read))
             return Answer(self.status or operation.status, content)
 
-        outcome = answer_once(call, operation, credential.member, run)
+        outcome = answer_once(call, run)
         response = content_response(outcome.content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"
