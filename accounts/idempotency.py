@@ -116,13 +116,17 @@ def _canonical(sent: object, request: HttpRequest) -> bytes:
     """The body with sorted names and without white space; as it came, if no such text can be had of it.
 
     That is so for lone surrogates and for nesting that orjson reads and does not write. Of files what tells them from
-    others: the borders of a form are not the same twice.
+    others: the borders of a form are not the same twice. Bytes were sent to an operation that takes no body; an empty
+    object counts as none.
     """
     if isinstance(sent, Received):
         return sent.digest()
     try:
+        if isinstance(sent, bytes):
+            sent = orjson.loads(sent or b"{}")
+            sent = None if sent == {} else sent
         return orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return request.body
 
 

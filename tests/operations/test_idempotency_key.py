@@ -95,6 +95,47 @@ def test_another_operation_or_path_under_the_same_key_is_422(world: World, send:
         assert fields_of(send(other)) == ["Idempotency-Key"]
 
 
+@pytest.fixture
+def undo(owner: RestDoor, item: Any) -> Callable[..., Any]:
+    """Undoes that the item was made, under a key; the body is what is given."""
+    [change, *_] = owner.made("list_changes")["data"]
+    call = Call("POST", f"/v1/changes/{change['id']}/undo")
+
+    def undo(body: bytes = b"", content_type: str | None = "application/json", key: str = "first") -> Any:
+        headers = bearer(owner.secret) | {"Idempotency_Key": key}
+        return call.send_raw(body, content_type, **headers)
+
+    return undo
+
+
+def test_a_body_that_is_not_asked_for_is_compared(undo: Callable[..., Any]) -> None:
+    first = undo(b'{"why": "a slip", "at": 1}')
+    assert (first.status_code, is_replayed(first)) == (200, False)
+    again = undo(b'{ "at": 1, "why": "a slip" }')
+    assert (again.content, is_replayed(again)) == (first.content, True)
+    for other in (b"", b"{}", b"[]", b'{"why": "a slip"}', b"why=a+slip", b"{broken"):
+        assert fields_of(undo(other)) == ["Idempotency-Key"], other
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[1]", b"null", b'"text"', b"a=b", b"{broken", b" " * 1024 * 1024])
+@pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded", "text/plain", None])
+def test_no_body_that_is_not_asked_for_is_refused(
+    undo: Callable[..., Any], body: bytes, content_type: str | None
+) -> None:
+    assert undo(body, content_type).status_code == 200
+    assert is_replayed(undo(body, content_type))
+
+
+def test_an_empty_object_is_no_body(undo: Callable[..., Any]) -> None:
+    first = undo(b"", None)
+    assert [is_replayed(undo(body)) for body in (b"", b"{}", b" { } ")] == [True] * 3
+    assert undo(b"{}").content == first.content
+
+
+def test_a_body_that_is_not_asked_for_and_too_long_is_400(undo: Callable[..., Any]) -> None:
+    assert error_of(undo(b" " * (1024 * 1024 + 1)))["type"] == "invalid_request"
+
+
 def test_the_same_body_may_be_written_otherwise(owner: RestDoor, send: Send) -> None:
     headers = bearer(owner.secret) | {"Idempotency_Key": "first"}
     first = send(Call("POST", "/v1/courses", {"name": "Cell Biology", "code": "BIO 210"}))
