@@ -11,22 +11,22 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 import orjson
 from django.db import OperationalError, transaction
-from django.db.models import DateTimeField, Subquery, Value
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import DateTimeField, Func, IntegerField, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Greatest
 from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.credentials import Credential
-from accounts.models import IdempotencyKey, Member
+from accounts.models import IdempotencyKey
 from accounts.writing import ENCLOSING, writing
 from studyservice.database.lock_waits import ended_waiting, gave_up
 from studyservice.database.statements import Param, Select
-from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, ValidationFailed
 from studyservice.operations.uploads import Received
@@ -44,8 +44,11 @@ KEPT_FOR = timedelta(hours=24)
 MAX_KEYS = 1000
 """Keys of a member; the oldest go first."""
 
-MAX_WHOLE = 64 * 1024
-"""Bytes of the longest answer that is kept whole where it can be read again."""
+LONG = 64 * 1024
+"""Bytes above which an answer counts as long."""
+
+MAX_LONG_BYTES = 64 * 1024 * 1024
+"""Bytes of a member's long answers together; the oldest go first. A deck of 500 cards takes up to 7 MB."""
 
 _KEY = re.compile(r"[!-~]{1,255}")
 
@@ -113,13 +116,17 @@ def _canonical(sent: object, request: HttpRequest) -> bytes:
     """The body with sorted names and without white space; as it came, if no such text can be had of it.
 
     That is so for lone surrogates and for nesting that orjson reads and does not write. Of files what tells them from
-    others: the borders of a form are not the same twice.
+    others: the borders of a form are not the same twice. Bytes were sent to an operation that takes no body; an empty
+    object counts as none.
     """
     if isinstance(sent, Received):
         return sent.digest()
     try:
+        if isinstance(sent, bytes):
+            sent = orjson.loads(sent or b"{}")
+            sent = None if sent == {} else sent
         return orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
         return request.body
 
 
@@ -156,7 +163,18 @@ class _DoneError(Exception):
         super().__init__()
 
 
-def answer_once(call: KeyedCall, operation: Operation, member: Member, run: Callable[[], Answer]) -> Outcome:
+class _Bytes(Func):
+    """The length of a text in bytes, which PostgreSQL knows without reading the text."""
+
+    function = "OCTET_LENGTH"
+    output_field = IntegerField()
+
+    def as_sqlite(self, compiler: Any, connection: BaseDatabaseWrapper, **_: Any) -> Any:
+        """SQLite has the function since 3.43."""
+        return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
+
+
+def answer_once(call: KeyedCall, run: Callable[[], Answer]) -> Outcome:
     """What `run` answers, or what it answered under the same key; only successes are kept.
 
     Args:
@@ -166,12 +184,11 @@ def answer_once(call: KeyedCall, operation: Operation, member: Member, run: Call
         ApiError: of `run`; it may be sent again under the same key.
         ValidationFailed: the key was sent with another call.
         Conflict: another call of the member's is still running; this one waited for as long as it may.
-        NotFound: the answer was too long to be kept, and what it told of is gone.
     """
     kept = call.find()
     if kept is None:
         try:
-            return _first_answer(call, operation, run)
+            return _first_answer(call, run)
         except _DoneError as done:
             kept = done.kept
         except ApiError:
@@ -186,13 +203,12 @@ def answer_once(call: KeyedCall, operation: Operation, member: Member, run: Call
                 "Another call of yours is still running. Send this one again, with the same key.",
                 headers={"Retry-After": "1"},
             ) from error
-    content = kept["answer"].encode()
-    if not kept["whole"] and operation.reread is not None:
-        content = encode(operation.reread(member, orjson.loads(content)))
-    return Outcome(kept["status"], content, replayed=True)
+    if not kept["whole"]:  # by an earlier version
+        raise Conflict("This call was carried out, but its answer was not kept. Read again what it changed.")
+    return Outcome(kept["status"], kept["answer"].encode(), replayed=True)
 
 
-def _first_answer(call: KeyedCall, operation: Operation, run: Callable[[], Answer]) -> Outcome:
+def _first_answer(call: KeyedCall, run: Callable[[], Answer]) -> Outcome:
     """Run, and keep the answer in the same transaction, which begins with the first write."""
     with ExitStack() as transactions:
         enclosing = _Enclosing(call, transactions)
@@ -202,7 +218,7 @@ def _first_answer(call: KeyedCall, operation: Operation, run: Callable[[], Answe
             if not enclosing.is_locked:  # nothing was written
                 with writing(call.member_id):
                     pass
-            _keep(call, operation, answer)
+            _keep(call, answer)
         finally:
             ENCLOSING.reset(token)
     return Outcome(answer.status, answer.content, replayed=False)
@@ -250,31 +266,34 @@ class _Enclosing:
         self.is_locked = True
 
 
-def _keep(call: KeyedCall, operation: Operation, answer: Answer) -> None:
+def _keep(call: KeyedCall, answer: Answer) -> None:
     """Store the answer for as long as it can be asked for, under the member's lock."""
     now = timezone.now()
     mine = IdempotencyKey.objects.filter(member_id=call.member_id)
     expired = Value(now - KEPT_FOR, DateTimeField())
     in_the_way = Subquery(mine.order_by("-created_at").values("created_at")[MAX_KEYS - 1 : MAX_KEYS])
     mine.filter(created_at__lte=Greatest(expired, Coalesce(in_the_way, expired))).delete()
-    whole = operation.reread is None or len(answer.content) <= MAX_WHOLE
+    if len(answer.content) > LONG:
+        _require_space(mine, len(answer.content))
     IdempotencyKey.objects.create(
         member_id=call.member_id,
         holder=call.holder,
         key=call.key,
         fingerprint=call.fingerprint,
         status=answer.status,
-        answer=(answer.content if whole else orjson.dumps(_ids(orjson.loads(answer.content)))).decode(),
-        whole=whole,
+        answer=answer.content.decode(),
+        whole=True,
         created_at=now,
     )
 
 
-def _ids(value: object) -> object:
-    """What is left of a JSON value when nothing but the ids in it is kept, each where it stood."""
-    if isinstance(value, dict):
-        nested = {name: _ids(inner) for name, inner in value.items() if isinstance(inner, dict | list)}
-        return nested | {name: inner for name, inner in value.items() if name == "id"}
-    if isinstance(value, list):
-        return [_ids(inner) for inner in value if isinstance(inner, dict | list)]
-    return None
+def _require_space(mine: QuerySet[IdempotencyKey], needed: int) -> None:
+    """Delete the oldest long answers for which there is no space beside one of `needed` bytes."""
+    long = mine.annotate(size=_Bytes("answer")).filter(size__gt=LONG)
+    too_old = []
+    for key_id, size in long.order_by("-created_at").values_list("id", "size"):
+        needed += size
+        if needed > MAX_LONG_BYTES:
+            too_old.append(key_id)
+    if too_old:
+        mine.filter(id__in=too_old).delete()

@@ -17,7 +17,7 @@ from accounts.credentials import CREDENTIAL, Credential
 from accounts.idempotency import META, REPLAYED, Answer, KeyedCall, answer_once
 from accounts.models import Member
 from studyservice.database.statements import Row
-from studyservice.http.bodies import read_json, require_whole
+from studyservice.http.bodies import read_json, read_raw, require_whole
 from studyservice.http.request_keys import CHANGE_ID, RequestKey
 from studyservice.http.responses import JSON_TYPE, content_response, download_response, error_response, json_response
 from studyservice.http.uploads import read_upload
@@ -48,7 +48,9 @@ class Arguments(Protocol):
         """
 
     def body(self, operation: Operation) -> Any:
-        """The JSON value of the body, or the files in it; None if the operation takes none.
+        """The JSON value of the body, or the files in it.
+
+        If the operation takes neither, the bytes of a POST, which are ignored, or None.
 
         Raises:
             InvalidRequest: it cannot be read.
@@ -79,6 +81,8 @@ class HttpArguments:
             return received
         if takes_json:
             return read_json(self.request, long=operation.long_body)
+        if self.request.method == "POST":
+            return read_raw(self.request)
         if self.request.method == "DELETE":
             require_whole(self.request)
         return None
@@ -89,7 +93,7 @@ class ReadArguments(HttpArguments):
     """The arguments of a REST request whose body has been read.
 
     Attributes:
-        sent: its JSON value.
+        sent: its JSON value, its files or its bytes.
     """
 
     sent: object
@@ -198,7 +202,7 @@ class MemberViewSet(ViewSet):
             content = encode(self.run(operation, credential, read))
             return Answer(self.status or operation.status, content)
 
-        outcome = answer_once(call, operation, credential.member, run)
+        outcome = answer_once(call, run)
         response = content_response(outcome.content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"
@@ -260,7 +264,7 @@ class MemberViewSet(ViewSet):
 
 
 def _admitted(operation: Operation, credential: Credential, arguments: Arguments) -> object:
-    """The JSON value that was sent to the operation by somebody who may call it."""
+    """The body that was sent to the operation by somebody who may call it."""
     if operation.scope not in credential.scopes:
         raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
     return arguments.body(operation)

@@ -1,7 +1,7 @@
 """A member's courses."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, Unpack, cast
+from collections.abc import Callable, Sequence
+from typing import Unpack, cast
 from uuid import UUID
 
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
@@ -18,7 +18,7 @@ from courses.entry_serializers import (
     EntryFields,
 )
 from courses.errors import NoSuchCourse
-from courses.item_batches import answered, insert_rows, items_by_id, new_row
+from courses.item_batches import answered, insert_rows, new_row
 from courses.item_counts import add_to_count
 from courses.items import next_items
 from courses.models import DEFAULT_TERM, MAX_SYLLABUS_CHARACTERS, Course
@@ -40,17 +40,10 @@ _COURSES = (
 )
 
 
-class CourseCategories(Protocol):
-    """Who keeps the categories of a course's grade."""
+AddCategories = Callable[[Write, UUID, Sequence[CategoryEntryFields]], list[EnteredCategoryRow]]
+"""Creates the grade categories of the new course with this id, in this order."""
 
-    def add(self, write: Write, course_id: UUID, entries: Sequence[CategoryEntryFields]) -> list[EnteredCategoryRow]:
-        """The categories that a new course begins with, made inside `write`, in this order."""
-
-    def of(self, member_id: UUID, course_id: UUID) -> list[EnteredCategoryRow]:
-        """The categories of the course, in display order."""
-
-
-COURSE_CATEGORIES = Hook[CourseCategories]("COURSE_CATEGORIES", CourseCategories)
+COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES", AddCategories)
 
 
 class _WithSyllabus(CourseRow):
@@ -163,7 +156,7 @@ def create_course(
         if rows:
             add_to_count(member, course.id, len(rows))
             insert_rows(write, rows)
-        categories = COURSE_CATEGORIES.get().add(write, course.id, grade_categories) if grade_categories else []
+        categories = COURSE_CATEGORIES.get()(write, course.id, grade_categories) if grade_categories else []
         made = cast("CreatedCourseRow", require_course(member, course.id))
     if syllabus_text is None and syllabus_id is None and items is None and grade_categories is None:
         return made
@@ -175,21 +168,6 @@ def create_course(
         entered, items or (), text=syllabus_text, term=term, today=today, weights=grade_categories or ()
     )
     return made
-
-
-def reread_course(member: Member, ids: Mapping[str, Any]) -> CreatedCourseRow:
-    """The course that a call made, as it is by now; what it said of quotes is not kept.
-
-    Raises:
-        NotFound: it was deleted.
-    """
-    course = cast("CreatedCourseRow", require_course(member, UUID(ids["id"])))
-    if "items" in ids:
-        wanted = [UUID(entry["id"]) for entry in ids["items"]]
-        items = items_by_id(member, wanted)
-        course["items"] = [items[one] for one in wanted if one in items]
-        course["grade_categories"] = COURSE_CATEGORIES.get().of(member.id, course["id"])
-    return course
 
 
 def require_room(member: Member, more: int = 1) -> None:

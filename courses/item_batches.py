@@ -1,8 +1,8 @@
 """Several items made in one call, with the words of the syllabus that they come from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
-from typing import Any, TypedDict, cast
+from typing import TypedDict, cast
 from uuid import UUID
 
 from django.db.models import Q
@@ -11,11 +11,11 @@ from accounts.models import Member
 from accounts.recording import Write
 from accounts.writing import writing
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
-from courses.errors import NoSuchCourse, NoSuchItem
+from courses.errors import NoSuchCourse
 from courses.item_counts import add_to_count
 from courses.items import create_single_item, with_days_until
 from courses.models import Course, Item
-from courses.serializers import ItemColumns, ItemRecord, NewItem
+from courses.serializers import ItemColumns, NewItem
 from courses.syllabi.comparison import Stored
 from courses.verification import verify
 from studyservice.database.ids import uuid7
@@ -99,30 +99,6 @@ def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[New
     rows = [new_row(write, course_id, course_name, cast("EntryFields", item)) for item in items]
     insert_rows(write, rows)
     return [row["id"] for row in rows]
-
-
-def reread_items(member: Member, ids: Mapping[str, Any]) -> CreatedItemRow:
-    """The items that a call made or found, as they are by now; what it said of quotes is not kept.
-
-    Raises:
-        NotFound: the first was deleted.
-    """
-    wanted = [UUID(entry["id"]) for entry in (ids, *ids.get("items", ()))]
-    items = items_by_id(member, wanted)
-    if wanted[0] not in items:
-        raise NoSuchItem("The item that this call made was deleted.")
-    first = cast("CreatedItemRow", {**items[wanted[0]]})
-    if "items" in ids:
-        first["items"] = [items[one] for one in wanted[1:] if one in items]
-    return first
-
-
-def items_by_id(member: Member, ids: Sequence[UUID]) -> dict[UUID, EnteredItemRow]:
-    """Those of the member's items with these ids that there are."""
-    found = Item.objects.filter(member_id=member.id, course__member_id=member.id, id__in=ids)
-    columns = ItemRecord.columns()
-    rows = [dict(zip(columns, row, strict=True)) for row in found.values_list(*columns.values())]
-    return {row["id"]: row for row in answered(cast("list[ItemColumns]", rows), member.today())}
 
 
 def new_row(write: Write, course_id: UUID, course_name: str, entry: EntryFields) -> ItemColumns:

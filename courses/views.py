@@ -48,7 +48,6 @@ class CourseViewSet(MemberViewSet):
         body=NewCourseBody,
         long_body=True,
         counted=True,
-        reread=courses.reread_course,
     )
     def create_course(self) -> CreatedCourseRow:
         """Create a course, with all its syllabus says if you send it: text, items with the line each comes from, grade
@@ -113,7 +112,6 @@ class ItemViewSet(MemberViewSet):
         body=NewItemBody,
         exists=courses.require_course,
         counted=True,
-        reread=item_batches.reread_items,
     )
     def create_item(self, course_id: UUID) -> CreatedItemRow:
         """Add an exam, quiz, assignment, lab, paper, project or other item to a course, or up to 100 with more. From a

@@ -228,7 +228,7 @@ CREDENTIAL_FINDERS = {
     "rt": "oauthserver.finding.find_refresh_token",
     "cs": "oauthserver.finding.find_client_secret",
 }
-COURSE_CATEGORIES = "grades.new_courses.NewCourseCategories"
+COURSE_CATEGORIES = "grades.new_courses.add_categories"
 READINESS = "vocab.readiness.CardReadiness"
 PRACTICE_STREAK = "practice.streaks.current_streak"
 CONNECTED_APPS = "oauthserver.connections.OAuthConnections"

@@ -1,7 +1,7 @@
 """Cards of a deck that is there: more of them, other texts, fewer. Reviews are `vocab.reviews`."""
 
 from collections.abc import Sequence
-from typing import TypedDict, Unpack, cast
+from typing import Unpack, cast
 from uuid import UUID
 
 from django.db.models import Max
@@ -13,7 +13,7 @@ from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.cards import add_cards, remove_card
-from vocab.decks import list_vocab_decks, require_deck, reread_vocab_deck
+from vocab.decks import list_vocab_decks, require_deck
 from vocab.errors import NoSuchCard
 from vocab.models import Card, Deck
 from vocab.serializers import MAX_CARDS, CardFields, CardRecord, CardRow, CardTexts, DeckRow
@@ -23,11 +23,6 @@ _CARD = Select[CardRow](_MINE.filter(id=Param("card_id")), CardRecord)
 _AFTER = Select[CardRow](
     _MINE.filter(deck_id=Param("deck_id"), position__gt=Param("position")).order_by("position", "id"), CardRecord
 )
-
-
-class _Ids(TypedDict):
-    id: str
-    cards: list["_Ids"]
 
 
 def require_card(member: Member, card_id: UUID) -> CardRow:
@@ -57,18 +52,6 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
         deck["cards"] = _AFTER.all(member_id=member.id, deck_id=deck_id, position=last)
         return deck
-
-
-def reread_added_cards(member: Member, ids: _Ids) -> DeckRow:
-    """The deck as it is by now, with those of the cards that a call added which are still there.
-
-    Raises:
-        NotFound: the deck was deleted.
-    """
-    deck = reread_vocab_deck(member, ids)
-    there = {str(card["id"]): card for card in deck["cards"]}
-    deck["cards"] = [there[card["id"]] for card in ids["cards"] if card["id"] in there]
-    return deck
 
 
 def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int:

@@ -1,8 +1,7 @@
 """A member's decks."""
 
-from collections.abc import Mapping
 from datetime import date
-from typing import Any, TypedDict, Unpack, cast
+from typing import TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import FilteredRelation, OuterRef, Q, Subquery
@@ -13,7 +12,7 @@ from accounts.models import Member
 from accounts.writing import writing
 from courses.models import Course
 from studyservice.database.statements import Param, Select, aggregated
-from studyservice.operations.errors import NotFound, ValidationFailed
+from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, Deck
@@ -83,17 +82,6 @@ def list_vocab_decks(
         cards = _DUE_CARDS.all(**one, now=now, limit=most) if due_only else _CARDS_DUE_FIRST.all(**one, limit=most)
         decks[0]["cards"] = cards
     return decks
-
-
-def reread_vocab_deck(member: Member, ids: Mapping[str, Any]) -> DeckRow:
-    """The deck that a call made, with its cards, as it is by now.
-
-    Raises:
-        NotFound: it was deleted.
-    """
-    for deck in list_vocab_decks(member, deck_id=UUID(ids["id"]), include_cards=True):
-        return deck
-    raise NotFound("The deck that this call made was deleted.")
 
 
 def require_deck(member: Member, deck_id: UUID) -> _Stored:

@@ -47,7 +47,6 @@ class DeckViewSet(MemberViewSet):
         body=DeckBody,
         long_body=True,
         counted=True,
-        reread=decks.reread_vocab_deck,
     )
     def create_vocab_deck(self) -> DeckRow:
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. A member can
@@ -81,7 +80,6 @@ class DeckViewSet(MemberViewSet):
         long_body=True,
         exists=decks.require_deck,
         counted=True,
-        reread=card_changes.reread_added_cards,
         tool=False,
     )
     def add_vocab_cards(self, deck_id: UUID) -> DeckRow:

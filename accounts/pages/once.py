@@ -42,7 +42,7 @@ class OnceForm(forms.Form):
         key = self.cleaned_data["form_key"] or uuid4()
         call = KeyedCall(member.id, member.id, str(key), _fingerprint(request, operation))
         try:
-            outcome = answer_once(call, operation, member, lambda: Answer(operation.status, encode(make())))
+            outcome = answer_once(call, lambda: Answer(operation.status, encode(make())))
         except ValidationFailed as error:
             if any(detail["field"] == HEADER for detail in error.details or ()):
                 raise Conflict("This form was sent before, with something else in it. Open it anew.") from error

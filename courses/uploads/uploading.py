@@ -1,7 +1,6 @@
 """A syllabus that a member brings: counted, read in the child process, kept for a day, and what it proposes."""
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 from uuid import UUID
 
 from django.core.files import File
@@ -15,7 +14,7 @@ from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
 from courses.uploads.attaching import KEPT_FOR
 from courses.uploads.counting import count_limit_hit, count_upload
-from courses.uploads.files import KEPT, KeptRow, detail, get_syllabus
+from courses.uploads.files import KEPT, KeptRow, detail
 from courses.uploads.proposals import compared_course, proposal_of
 from courses.uploads.rows import Upload, new_row, require_room, told
 from courses.uploads.serializers import SyllabusDetailRow
@@ -63,15 +62,6 @@ def create_syllabus(
     answer = detail(kept)
     answer["proposal"] = proposal
     return answer, is_new
-
-
-def reread_syllabus(member: Member, ids: Mapping[str, Any]) -> SyllabusDetailRow:
-    """The upload of an earlier call, as it is by now.
-
-    Raises:
-        NotFound: it was deleted, or has expired.
-    """
-    return get_syllabus(member, UUID(ids["id"]), include_text=False)
 
 
 def _read(member: Member, upload: Upload) -> FileText:

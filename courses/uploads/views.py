@@ -34,7 +34,6 @@ class SyllabusViewSet(MemberViewSet):
         long_body=True,
         upload=Upload(rows.MAX_BYTES, fields=("course_id",)),
         counted=True,
-        reread=uploading.reread_syllabus,
         tool=False,
     )
     def create_syllabus(self) -> SyllabusDetailRow:

@@ -61,9 +61,6 @@ class Operation:
         consequential: whether an application should ask the member before it calls.
         upload: the file that is the request body.
         tool: whether assistants have it as a tool; what is about bytes or the account is REST's alone.
-        reread: reads once more what a success answered, from the member and the ids in that answer, for a retry of a
-            POST whose answer was too long to be kept (`accounts.idempotency`). Without it any answer is kept whole, so
-            every POST that answers a list has one.
     """
 
     action: Action
@@ -87,7 +84,6 @@ class Operation:
     consequential: bool
     upload: Upload | None
     tool: bool
-    reread: Callable[..., Row] | None
 
     def error_statuses(self, method: str) -> list[HTTPStatus]:
         """The statuses other than success that the operation may answer (spec, Operation rules).
@@ -136,7 +132,6 @@ def operation(
     consequential: bool = False,
     upload: Upload | None = None,
     tool: bool = True,
-    reread: Callable[..., Row] | None = None,
 ) -> Callable[[Action], Operation]:
     """Declare a viewset action as an operation; the arguments are those of `Operation`.
 
@@ -167,7 +162,6 @@ def operation(
             consequential=consequential,
             upload=upload,
             tool=tool,
-            reread=reread,
         )
 
     return declare

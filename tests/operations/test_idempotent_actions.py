@@ -9,13 +9,13 @@ from django.urls import include, path
 from rest_framework import serializers
 
 from accounts.models import IdempotencyKey, Member
-from accounts.viewsets import MemberViewSet, routed
+from accounts.viewsets import MemberViewSet
 from accounts.writing import writing
 from courses.courses import create_course
 from courses.models import Course
 from studyservice import urls
 from studyservice.database.statements import Row
-from studyservice.operations.declaration import Operation, Scope, operation
+from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import Record
 from studyservice.urls import handler400, handler403, handler404, handler500  # noqa: F401  # of the URLs below
@@ -129,32 +129,3 @@ def test_an_error_that_the_first_call_is_the_reason_of_is_not_told(
     first, again = twice(owner, "/v1/late")
     assert first.headers["Idempotency-Replayed"] == again.headers["Idempotency-Replayed"] == "true"
     assert [first.json()["id"], again.json()["id"]] == [str(Course.objects.get().id)] * 2
-
-
-def posts(patterns: list[Any]) -> list[Operation]:
-    """Every operation under POST that is routed in `patterns` and below."""
-    found: list[Operation] = []
-    for pattern in patterns:
-        if hasattr(pattern, "url_patterns"):
-            found += posts(pattern.url_patterns)
-        elif (one := routed(pattern.callback).get("post")) is not None:
-            found.append(one)
-    return found
-
-
-def _has_list(record: Any) -> bool:
-    return any(
-        isinstance(field, serializers.ListSerializer | serializers.ListField) for field in record().fields.values()
-    )
-
-
-KEPT_WHOLE = {"import_calendar", "import_vocab_decks"}
-"""What was counted while a file was read cannot be read again; its lists are bounded by what the file may have."""
-
-
-def test_an_answer_that_may_be_long_can_be_read_again() -> None:
-    """Others are shorter than 64 kB by the lengths of their fields."""
-    found = posts(urls.urlpatterns)
-    assert {"create_course", "review_vocab_card"} <= {one.id for one in found}
-    long = [one.id for one in found if one.reread is None and (one.many or _has_list(one.answer))]
-    assert set(long) <= KEPT_WHOLE
