@@ -1,25 +1,33 @@
-"""A deck as a file, CSV or TSV, which import_vocab_decks reads as the same cards.
+"""A deck as a file, which import_vocab_decks reads as the same cards.
 
-A shared deck may have been written by anybody, so what a spreadsheet would calculate has an apostrophe before it
-(`studyservice.operations.spreadsheets`); reading takes away exactly one (`vocab.reading.tables`).
+CSV is for spreadsheets. A shared deck may have been written by anybody, so what a spreadsheet would calculate has an
+apostrophe before it there; reading takes away exactly one (`vocab.reading.tables`). TSV and Anki's notes in plain text
+have every text as it is.
 """
 
 import csv
 import io
+from collections.abc import Sequence
 from typing import TypedDict
 from uuid import UUID
 
 from accounts.models import Member
 from studyservice.database.statements import Param, Select
 from studyservice.operations.downloads import DownloadRow
-from studyservice.operations.spreadsheets import as_text
+from studyservice.operations.spreadsheets import csv_lines
 from vocab.decks import require_deck
 from vocab.models import Card
 
-MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "tsv": "text/tab-separated-values; charset=utf-8"}
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "anki": "text/plain; charset=utf-8",
+}
+ENDINGS = {"csv": "csv", "tsv": "tsv", "anki": "txt"}
 
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 _HEADER = ("term", "definition")
+_ANKI_HEADER = "#separator:tab\n#html:false\n#notetype:Basic\n#columns:Front\tBack\tDeck\n#deck column:3\n"
+"""As text, which Anki reads exactly; the type keeps it from taking braces for gaps."""
 
 
 class _Texts(TypedDict):
@@ -34,19 +42,30 @@ _CARDS = Select[_Texts](
 
 
 def export_vocab_deck(member: Member, deck_id: UUID, *, format: str = "csv") -> DownloadRow:  # noqa: A002  # the parameter's name
-    """The deck's cards as they were added, in RFC 4180 with a header, UTF-8 with the mark that spreadsheets look for.
+    """The deck's cards as they were added.
 
     Raises:
         NotFound: there is no such deck of the member's.
     """
     name = require_deck(member, deck_id)["name"]
-    table = io.StringIO(newline="")
-    writer = csv.writer(table, delimiter=_SEPARATORS[format])
-    writer.writerow(_HEADER)
-    for card in _CARDS.all(member_id=member.id, deck_id=deck_id):
-        writer.writerow((as_text(card["term"]), as_text(card["definition"])))
+    cards = [(card["term"], card["definition"]) for card in _CARDS.all(member_id=member.id, deck_id=deck_id)]
     return {
-        "content": table.getvalue().encode("utf-8-sig"),
-        "filename": f"{name}.{format}",
+        "content": _content(format, name, cards),
+        "filename": f"{name}.{ENDINGS[format]}",
         "media_type": MEDIA_TYPES[format],
     }
+
+
+def _content(format_: str, deck: str, cards: Sequence[tuple[str, str]]) -> bytes:
+    """CSV and TSV are RFC 4180 with a header, UTF-8 with the mark that spreadsheets look for."""
+    if format_ == "csv":
+        return b"".join(csv_lines(_HEADER, cards))
+    table = io.StringIO(newline="")
+    if format_ == "tsv":
+        csv.writer(table, delimiter="\t").writerows([_HEADER, *cards])
+        return table.getvalue().encode("utf-8-sig")
+    # Quoted throughout: Anki takes a row that begins with "#" for a remark, but not in quotation marks.
+    table.write(_ANKI_HEADER)
+    writer = csv.writer(table, delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer.writerows((term, definition, deck) for term, definition in cards)
+    return table.getvalue().encode()

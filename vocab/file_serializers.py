@@ -12,7 +12,12 @@ from vocab.serializers import MAX_DECK_NAME, DeckRecord, DeckRow
 class ExportQuery(Query):
     """Parameters of export_vocab_deck."""
 
-    format = ChoiceField(choices=["csv", "tsv"], default="csv", help_text="How the columns are parted.")
+    format = ChoiceField(
+        choices=["csv", "tsv", "anki"],
+        default="csv",
+        help_text="csv is for spreadsheets: a text that they would calculate gets an apostrophe before it. tsv and "
+        "anki, which is Anki's notes in plain text, are exact.",
+    )
 
 
 class ImportQuery(Query):
@@ -21,7 +26,7 @@ class ImportQuery(Query):
     name = StringField(
         max_length=MAX_DECK_NAME,
         required=False,
-        help_text="What the deck is called, else as its file or in its package; ignored with several decks.",
+        help_text="What the deck is called, else as in the file or as the file; ignored with several decks.",
     )
     course_id = IdField(required=False, help_text="The course that new decks belong to.")
     if_exists = ChoiceField(
@@ -53,6 +58,7 @@ class ImportRecord(Record):
     decks = DeckRecord(many=True, help_text="The decks that the cards went into, without their cards.")
     cards = serializers.IntegerField(help_text="How many cards the file has.")
     skipped = serializers.IntegerField(
-        help_text="Notes that make no card: an empty first or second field, or a longer text than a card can have."
+        help_text="Notes of Anki, and gaps of its cloze notes, that make no card: a text is empty, or longer than a "
+        "card can have."
     )
     media_left_out = serializers.IntegerField(help_text="Files of pictures and sounds, which are not kept.")

@@ -1,4 +1,4 @@
-"""Decks out of a file: a table of terms and definitions, or a package of Anki's.
+"""Decks out of a file: a table of terms and definitions, or what Anki exports.
 
 The file is read in a child process, before the transaction begins; nothing is written unless all of it can be.
 """
@@ -112,7 +112,8 @@ def _found(member: Member, file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
             raise InvalidRequest(_TOO_LARGE)
         case _:
             raise InvalidRequest(
-                "The file cannot be read. Send a CSV or TSV file in UTF-8, or a package of Anki's (.apkg)."
+                "The file cannot be read. Send a CSV or TSV file in UTF-8, or what Anki exports: a package (.apkg) or "
+                "notes in plain text (.txt)."
             )
     if not outcome.found["decks"]:
         raise ValidationFailed.of(_FIELD, "Has no cards: a term and a definition in each row, or in each note.")

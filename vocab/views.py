@@ -100,8 +100,9 @@ class DeckViewSet(MemberViewSet):
         tool=False,
     )
     def import_vocab_decks(self) -> ImportRow:
-        """Make decks of a file: CSV, TSV, or a package of Anki's with the schedule that FSRS gave its cards. Pictures
-        and sounds are left out. Over 500 cards are parted; over 100 decks answer conflict and write nothing.
+        """Make decks of a file: CSV, TSV, Anki's notes in plain text, or a package of Anki's, whose cards keep the
+        schedule that FSRS gave them. Pictures and sounds are left out. Decks over 500 cards are split; over 100 decks
+        answer conflict and write nothing.
         """
         sent = self.upload
         answer, is_new = importing.import_vocab_decks(self.member, sent.file, sent.filename, **self.query)
@@ -118,8 +119,8 @@ class DeckViewSet(MemberViewSet):
         tool=False,
     )
     def export_vocab_deck(self, deck_id: UUID) -> DownloadRow:
-        """A deck's terms and definitions as a file, CSV or TSV, in the order in which they were added. A text that a
-        spreadsheet would calculate has an apostrophe before it.
+        """A deck's terms and definitions as a file in the order in which they were added: CSV for spreadsheets, TSV, or
+        notes that Anki imports. import_vocab_decks reads each as the same cards.
         """
         return exporting.export_vocab_deck(self.member, deck_id, **self.query)
 

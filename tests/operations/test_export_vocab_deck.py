@@ -8,8 +8,7 @@ import pytest
 
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, refusal
-from tests.support.vocabulary import made_deck, reviewed
-from vocab.reading.tables import read_table
+from tests.support.vocabulary import deck_with_cards, made_deck, reviewed, sent_deck
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
@@ -23,6 +22,11 @@ TEXTS = [
     ("'tis", "\uff1d1"),
     ("細胞", "🧬"),
     ("term", "definition"),
+    ("'+1", "'-1"),
+    ("'@a", "'''=b"),
+    ("''plain", '"'),
+    ("a\tb\r\nc", '"\t"\n"'),
+    ("tab\x0bline\x0cpage", "x\x1bcontrol\x7f\x85\u2028y"),
 ]
 """Texts that a table could mistake."""
 
@@ -57,17 +61,26 @@ def test_tabs_part_the_columns_of_tsv(owner: RestDoor) -> None:
     assert response.content.decode() == "\ufeffterm\tdefinition\r\nNucleus\tHolds the DNA.\r\n"
 
 
-@pytest.mark.parametrize("format_", ["csv", "tsv"])
+@pytest.mark.parametrize("format_", ["csv", "tsv", "anki"])
 def test_it_is_read_as_the_same_cards(owner: RestDoor, format_: str) -> None:
-    content = export(owner, deck_of(owner, TEXTS), format=format_).content.decode("utf-8-sig")
-    assert [(card["term"], card["definition"]) for card in read_table(content)["cards"]] == TEXTS
+    content = export(owner, deck_of(owner, TEXTS), format=format_).content
+    [deck] = sent_deck(owner, content, "Copy").json()["decks"]
+    assert [(card["term"], card["definition"]) for card in deck_with_cards(owner, deck)["cards"]] == TEXTS
 
 
-@pytest.mark.parametrize("format_", ["csv", "tsv"])
-def test_no_cell_is_a_formula(owner: RestDoor, format_: str) -> None:
-    content = export(owner, deck_of(owner, TEXTS), format=format_).content.decode("utf-8-sig")
-    rows = csv.reader(io.StringIO(content, newline=""), delimiter={"csv": ",", "tsv": "\t"}[format_])
+def cells(content: bytes, separator: str) -> list[tuple[str, ...]]:
+    rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=separator)
+    return [tuple(row) for row in rows]
+
+
+def test_no_cell_of_csv_is_a_formula(owner: RestDoor) -> None:
+    rows = cells(export(owner, deck_of(owner, TEXTS)).content, ",")
+    assert len(rows) == len(TEXTS) + 1
     assert [cell for row in rows for cell in row if cell[0] in "=+-@\uff1d\uff0b\uff0d\uff20"] == []
+
+
+def test_every_cell_of_tsv_is_the_text_itself(owner: RestDoor) -> None:
+    assert cells(export(owner, deck_of(owner, TEXTS), format="tsv").content, "\t") == [("term", "definition"), *TEXTS]
 
 
 def test_cards_come_as_they_were_added(owner: RestDoor) -> None:

@@ -1,10 +1,10 @@
-"""Packages written by Anki's own library, in both formats that it writes today."""
+"""Files that Anki's own library writes: packages in both formats of today, and notes in plain text."""
 
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from anki.collection import AddNoteRequest, Collection, ExportAnkiPackageOptions
+from anki.collection import AddNoteRequest, Collection, ExportAnkiPackageOptions, ImportCsvRequest
 from anki.scheduler.v3 import CardAnswer, Scheduler
 
 
@@ -58,6 +58,24 @@ class Anki:
         options = ExportAnkiPackageOptions(with_scheduling=True, with_media=True, legacy=legacy)
         self.collection.export_anki_package(out_path=str(path), options=options, limit=None)
         return path.read_bytes()
+
+    def notes(self, *, html: bool, columns: bool) -> bytes:
+        """The collection as notes in plain text.
+
+        Args:
+            columns: with every column that there can be; else with that of the decks alone.
+        """
+        path = self._directory / "notes.txt"
+        others = dict.fromkeys(("with_tags", "with_notetype", "with_guid"), columns)
+        self.collection.export_note_csv(out_path=str(path), limit=None, with_html=html, with_deck=True, **others)
+        return path.read_bytes()
+
+    def read_notes(self, content: bytes) -> None:
+        """Import notes in plain text, as their header says."""
+        path = self._directory / "read.txt"
+        path.write_bytes(content)
+        metadata = self.collection.get_csv_metadata(str(path), None)
+        self.collection.import_csv(ImportCsvRequest(path=str(path), metadata=metadata))
 
     def add_media(self, name: str, content: bytes) -> None:
         """Store a picture or a sound beside the collection."""

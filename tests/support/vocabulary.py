@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from django.test.client import MULTIPART_CONTENT
+
 from tests.support.doors import RestDoor
+from tests.support.uploads import multipart
 
 
 def made_deck(door: RestDoor, *terms: str, name: str = "Organelles", **fields: Any) -> Any:
@@ -20,3 +23,9 @@ def deck_with_cards(door: RestDoor, deck: Any, **options: Any) -> Any:
     """The deck as it is now, with its cards."""
     [found] = door.made("list_vocab_decks", deck_id=deck["id"], include_cards=True, **options)["data"]
     return found
+
+
+def sent_deck(door: RestDoor, file: bytes, filename: str = "Organelles.csv", **query: str) -> Any:
+    """The response to a file of cards that is imported."""
+    form = multipart(file, filename=filename)
+    return door.request("POST", "/v1/vocab-decks/import", query=query, data=form, content_type=MULTIPART_CONTENT)

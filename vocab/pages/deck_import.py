@@ -1,4 +1,4 @@
-"""Flashcards out of a file: a table, or a package of Anki's."""
+"""Flashcards out of a file: a table, or what Anki exports."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
@@ -34,7 +34,7 @@ class DeckFileForm(FileForm):
         label="Name of the deck",
         required=False,
         max_length=MAX_DECK_NAME,
-        help_text="Left empty, the deck is called as its file. Several decks of a package keep their own names.",
+        help_text="The file name by default. Several decks in one file keep their own names.",
         error_messages={"max_length": "Use at most %(limit_value)d characters."},
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )

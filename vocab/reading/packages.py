@@ -7,27 +7,26 @@ the three counts. The tables are those of Anki's `rslib/src/storage`, the state 
 
 import json
 import math
-import re
 import sqlite3
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
 from contextlib import closing
+from itertools import groupby
+from operator import itemgetter
 from typing import IO, Any, NamedTuple
 
-from courses.syllabi.reading.html import read_html
-from courses.syllabi.reading.limits import TooLargeError
 from vocab.reading.found import (
     MAX_CARDS,
     BrokenFileError,
-    FoundCard,
     FoundDeck,
     FoundSchedule,
     TooLargeFileError,
     TooManyError,
-    fits,
     told,
 )
+from vocab.reading.notes import note_cards
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -36,9 +35,6 @@ else:
 
 MAX_DATABASE = 96 * 1024 * 1024
 """Bytes of the unpacked database, which is twice in memory while it is opened."""
-
-_MAX_FIELD = 1_000_000
-"""Characters of a field's HTML; a picture that stands in it as text is shorter."""
 
 _LATEST, _LEGACY, _OLDEST = "collection.anki21b", "collection.anki21", "collection.anki2"
 _VERSIONS = {3: (_LATEST,), 2: (_LEGACY,), 1: (_OLDEST,)}
@@ -49,7 +45,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, sqlite3.Error, RuntimeError, KeyError
 _WAL, _ROLLBACK = b"\x02\x02", b"\x01\x01"
 
 _CARDS = """
-    SELECT notes.id, CAST(notes.flds AS TEXT), cards.did, cards.odid,
+    SELECT notes.id, notes.mid, CAST(notes.flds AS TEXT), CAST(cards.ord AS INTEGER), cards.did, cards.odid,
            CAST(cards.type AS INTEGER), CAST(cards.due AS INTEGER), CAST(cards.odue AS INTEGER),
            CAST(cards.ivl AS INTEGER), CAST(cards.reps AS INTEGER), CAST(cards.lapses AS INTEGER),
            CAST(cards.data AS TEXT)
@@ -64,10 +60,15 @@ class _CardColumns(NamedTuple):
     """Of the table `cards`.
 
     Attributes:
+        ord: of a cloze note the number of its gap less 1.
+        odid: of a card in a filtered deck the one it comes from.
         due: of type 2 in days, of the others in seconds; a filtered deck has orders of its own here.
         ivl: days between the last review and the due day; below 0 seconds.
     """
 
+    ord: int
+    did: int
+    odid: int
     type: int
     due: int
     odue: int
@@ -77,6 +78,8 @@ class _CardColumns(NamedTuple):
     data: str
 
 
+_CLOZE = 1
+_CLOZE_CONFIG = b"\x08\x01"
 _STATES = {1: "learning", 2: "review", 3: "relearning"}
 _DAY = 86_400
 _FIRST_TIMESTAMP = 1_000_000_000
@@ -84,8 +87,6 @@ _FIRST_TIMESTAMP = 1_000_000_000
 
 _LAST_TIME = 253_370_764_800
 """The year 9999, in seconds."""
-
-_SOUND = re.compile(r"\[sound:[^\]]*\]")
 
 
 def is_package(file: IO[bytes]) -> bool:
@@ -95,12 +96,12 @@ def is_package(file: IO[bytes]) -> bool:
 
 
 def read_package(file: IO[bytes]) -> dict[str, Any]:
-    """The decks of a package; notes whose first two fields make no card are counted as skipped.
+    """The decks of a package; notes and gaps that make no card are counted as skipped.
 
     Raises:
         BrokenFileError: it is no package of Anki's, or a broken one.
         TooLargeFileError: its database has more than `MAX_DATABASE` bytes.
-        TooManyError: it has more than `MAX_CARDS` notes.
+        TooManyError: its notes make more than `MAX_CARDS` cards.
     """
     try:
         with zipfile.ZipFile(file) as package:
@@ -150,71 +151,81 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     connection.create_collation("unicase", lambda one, other: (one > other) - (one < other))
     connection.execute("PRAGMA trusted_schema = OFF")
-    collection = connection.execute("SELECT CAST(crt AS INTEGER), CAST(decks AS TEXT) FROM col").fetchone()
+    collection = connection.execute(
+        "SELECT CAST(crt AS INTEGER), CAST(decks AS TEXT), CAST(models AS TEXT) FROM col"
+    ).fetchone()
     if collection is None or collection[0] is None:
         raise BrokenFileError
-    crt, decks_as_json = collection
+    crt, decks_as_json, types_as_json = collection
     names = _names(connection, decks_as_json)
+    cloze_types = _cloze_types(connection, types_as_json)
     found: dict[int, FoundDeck] = {}
     skipped = number = 0
-    last = None
-    for note, fields, did, odid, *columns in connection.execute(_CARDS):
-        if note == last:  # a note is one card here, its first
-            continue
-        last = note
-        number += 1
-        if number > MAX_CARDS:
-            raise TooManyError
-        texts = [_text(field) for field in fields.split("\x1f")[:2]]
-        if len(texts) < 2 or not fits(*texts):
-            skipped += 1
-            continue
-        made: FoundCard = {"term": texts[0], "definition": texts[1]}
-        schedule = _schedule(crt, _CardColumns(*columns), is_filtered=bool(odid))
-        if schedule is not None:
-            made["schedule"] = schedule
-        home = odid or did
-        deck = found.setdefault(home, {"name": names.get(home), "cards": []})
-        deck["cards"].append(made)
+    for (_, note_type, fields), rows in groupby(connection.execute(_CARDS), key=itemgetter(0, 1, 2)):
+        first, *others = (_CardColumns(*row[3:]) for row in rows)
+        is_cloze = note_type in cloze_types
+        by_gap = {card.ord: card for card in (first, *others)} if is_cloze else {0: first}
+        for gap, made in note_cards(fields.split("\x1f"), is_cloze=is_cloze):
+            number += 1
+            if number > MAX_CARDS:
+                raise TooManyError
+            if made is None:
+                skipped += 1
+                continue
+            stored = by_gap.get(gap - 1)
+            schedule = None if stored is None else _schedule(crt, stored)
+            if schedule is not None:
+                made["schedule"] = schedule
+            home = (stored or first).odid or (stored or first).did
+            found.setdefault(home, {"name": names.get(home), "cards": []})["cards"].append(made)
     decks = sorted(found.values(), key=lambda deck: deck["name"] or "")
     return told(decks, skipped=skipped, media=media)
 
 
 def _names(connection: sqlite3.Connection, as_json: str | None) -> dict[int, str]:
     """The decks' names, with Anki's `::` between the parts of one; older databases have them as JSON."""
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'decks'").fetchone():
+    if _has_table(connection, "decks"):
         rows = connection.execute("SELECT id, CAST(name AS TEXT) FROM decks WHERE name IS NOT NULL")
         return {id_: name.replace("\x1f", "::").strip() for id_, name in rows}
-    decks = json.loads(as_json or "{}")
-    if not isinstance(decks, dict) or not all(isinstance(deck, dict) for deck in decks.values()):
+    return {id_: str(deck["name"]).strip() for id_, deck in _objects(as_json)}
+
+
+def _cloze_types(connection: sqlite3.Connection, as_json: str | None) -> set[int]:
+    """The types of notes that have gaps; older databases have types as JSON.
+
+    A newer one has a message, whose first field is the kind if that is not the usual one (Anki's `Notetype.Config`).
+    """
+    if _has_table(connection, "notetypes"):
+        rows = connection.execute("SELECT id, CAST(substr(config, 1, 2) AS BLOB) FROM notetypes")
+        return {id_ for id_, config in rows if config == _CLOZE_CONFIG}
+    return {id_ for id_, note_type in _objects(as_json) if note_type.get("type") == _CLOZE}
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])
+    return found.fetchone() is not None
+
+
+def _objects(as_json: str | None) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON object whose keys are ids."""
+    found = json.loads(as_json or "{}")
+    if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
         raise BrokenFileError
-    return {int(id_): str(deck["name"]).strip() for id_, deck in decks.items()}
+    for id_, value in found.items():
+        yield int(id_), value
 
 
-def _text(field: str) -> str:
-    """A field's HTML as text, without what is media; empty of one that is too long to be looked into."""
-    if len(field) > _MAX_FIELD:
-        return ""
-    text = _SOUND.sub("", field)
-    if "<" not in text and "&" not in text:
-        return text.strip()
-    try:
-        return read_html(text).strip()
-    except TooLargeError:
-        return ""
-
-
-def _schedule(crt: int, card: _CardColumns, *, is_filtered: bool) -> FoundSchedule | None:
+def _schedule(crt: int, card: _CardColumns) -> FoundSchedule | None:
     """Where the card stands in FSRS; None of one that is new, or was never scheduled by FSRS.
 
     Args:
         crt: when the collection was made, in seconds; due days are counted from it.
-        is_filtered: whether it is in a filtered deck, and its true due day is `odue`.
+        card: in a filtered deck its true due day is `odue`.
     """
     stability, difficulty, last = _memory(card.data)
     if card.type not in _STATES or stability is None or difficulty is None:
         return None
-    due = card.odue if is_filtered and card.odue else card.due
+    due = card.odue if card.odid and card.odue else card.due
     due_at = due if due >= _FIRST_TIMESTAMP else crt + due * _DAY
     last_at = last or due_at - (card.ivl * _DAY if card.ivl > 0 else -card.ivl)
     if not (0 < due_at < _LAST_TIME and 0 < last_at < _LAST_TIME):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from courses.syllabi.reading.media_types import decoded
+from vocab.reading.anki_text import is_anki_text, read_anki_text
 from vocab.reading.found import BrokenFileError, TooLargeFileError, TooManyError, WrongRowsError, told
 from vocab.reading.packages import is_package, read_package
 from vocab.reading.tables import read_table
@@ -27,7 +28,7 @@ def _read(file: IO[bytes]) -> dict[str, Any]:
     if is_package(file):
         return read_package(file)
     file.seek(0)
-    content = decoded(file.read())
+    content = decoded(file.read(), controls=True)  # a card may have them, as in what was pasted from a PDF
     if content is None:
         raise BrokenFileError
-    return told([read_table(content)])
+    return read_anki_text(content) if is_anki_text(content) else told([read_table(content)])

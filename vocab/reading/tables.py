@@ -1,13 +1,13 @@
 """Cards out of CSV and TSV: RFC 4180, with a separator that the content tells, and a header row or none.
 
-A text that begins with a character that a spreadsheet takes for a formula has an apostrophe before it
-(`vocab.exporting`), which is taken away again.
+In CSV a text that begins with a character that a spreadsheet takes for a formula has an apostrophe before it
+(`vocab.exporting`), which is taken away again. In TSV a text is what stands there.
 """
 
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -28,7 +28,8 @@ TERMS = frozenset({"term", "front", "question", "word", "prompt", "expression"})
 DEFINITIONS = frozenset({"definition", "back", "answer", "meaning", "translation", "explanation"})
 """What the column of the definitions is called."""
 
-_SEPARATORS = ("\t", ",", ";")
+_TAB = "\t"
+_SEPARATORS = (_TAB, ",", ";")
 _LOOKED_AT = 50
 """Rows that tell the separator."""
 
@@ -43,18 +44,19 @@ def read_table(content: str) -> FoundDeck:
         WrongRowsError: rows are broken, lack a column, or have too long a text.
         TooManyError: there are more than `MAX_CARDS`.
     """
-    separator = _separator(content)
-    rows = _rows(content, separator)
+    separator = likely_separator(content)
+    rows = rows_of(content, separator)
+    text_of = str if separator == _TAB else _unescaped
     cards: list[FoundCard] = []
     wrong: list[str] = []
     term_at, definition_at = 0, 1
     try:
         for place, (number, row) in enumerate(rows):
-            columns = _columns(row) if place == 0 else None
+            columns = columns_of(row) if place == 0 else None
             if columns is not None:
                 term_at, definition_at = columns
                 continue
-            found = _card(row, term_at, definition_at)
+            found = _card(row, term_at, definition_at, text_of)
             if isinstance(found, str):
                 wrong.append(f"Row {number}: {found}")
                 if len(wrong) > MAX_TOLD:
@@ -63,51 +65,76 @@ def read_table(content: str) -> FoundDeck:
                 raise TooManyError
             else:
                 cards.append(found)
-    except _BrokenRowError as broken:
+    except BrokenRowError as broken:
         wrong.append(f"Row {broken.number}: {broken}")
     if wrong:
         raise WrongRowsError(wrong)
     return {"name": None, "cards": cards}
 
 
-class _BrokenRowError(Exception):
+class BrokenRowError(Exception):
+    """A row that cannot be told from the next.
+
+    Attributes:
+        number: of the row, from 1.
+    """
+
     def __init__(self, number: int, why: str) -> None:
         self.number = number
         super().__init__(why)
 
 
-def _rows(content: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows with any text and their numbers, from 1, in which a quoted text with line breaks is a part of one."""
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=separator, strict=True)
+def rows_of(content: str, separator: str, *, comment: str = "") -> Iterator[tuple[int, list[str]]]:
+    """The rows with any text and their numbers, from 1, in which a quoted text with line breaks is a part of one.
+
+    Args:
+        comment: what a line begins with that is no row, though it has a number.
+
+    Raises:
+        BrokenRowError: the quotation marks are wrong.
+    """
     number = 0
+    is_between_rows = True
+
+    def lines() -> Iterator[str]:
+        nonlocal number, is_between_rows
+        for line in io.StringIO(content, newline=""):
+            if is_between_rows:
+                number += 1
+                if comment and line.startswith(comment):
+                    continue
+            is_between_rows = False
+            yield line
+
+    reader = csv.reader(lines(), delimiter=separator, strict=True)
     while True:
-        number += 1
+        is_between_rows = True
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as fault:
-            raise _BrokenRowError(number, f"the quotation marks are wrong ({fault}).") from fault
+            raise BrokenRowError(number, f"the quotation marks are wrong ({fault}).") from fault
         if any(cell.strip() for cell in row):
             yield number, row
 
 
-def _separator(content: str) -> str:
+def likely_separator(content: str, *, comment: str = "") -> str:
     """The one that gives a header that is known, else the one that parts every row alike, else most rows."""
-    return max(_SEPARATORS, key=lambda separator: _likelihood(content, separator))
+    return max(_SEPARATORS, key=lambda separator: _likelihood(content, separator, comment))
 
 
-def _likelihood(content: str, separator: str) -> tuple[bool, bool, int]:
+def _likelihood(content: str, separator: str, comment: str) -> tuple[bool, bool, int]:
     """Of equally likely ones `max` takes the first; rows behind a broken one tell nothing."""
     rows: list[list[str]] = []
-    with suppress(_BrokenRowError):
-        rows.extend(row for _, row in islice(_rows(content, separator), _LOOKED_AT))
+    with suppress(BrokenRowError):
+        rows.extend(row for _, row in islice(rows_of(content, separator, comment=comment), _LOOKED_AT))
     lengths = [len(row) for row in rows]
     alike = len(set(lengths)) == 1 and lengths[0] > 1
-    return bool(rows) and _columns(rows[0]) is not None, alike, sum(length > 1 for length in lengths)
+    return bool(rows) and columns_of(rows[0]) is not None, alike, sum(length > 1 for length in lengths)
 
 
-def _columns(row: list[str]) -> tuple[int, int] | None:
+def columns_of(row: list[str]) -> tuple[int, int] | None:
     """Where a header says that terms and definitions are; None if the row is none."""
     words = [cell.strip().casefold() for cell in row]
     term_at = next((place for place, word in enumerate(words) if word in TERMS), None)
@@ -115,11 +142,11 @@ def _columns(row: list[str]) -> tuple[int, int] | None:
     return None if term_at is None or definition_at is None else (term_at, definition_at)
 
 
-def _card(row: list[str], term_at: int, definition_at: int) -> FoundCard | str:
+def _card(row: list[str], term_at: int, definition_at: int, text_of: Callable[[str], str]) -> FoundCard | str:
     """The card of a row, or what is wrong with it."""
     if len(row) <= max(term_at, definition_at):
         return "has no second column. A row is a term and its definition."
-    term, definition = (_unescaped(row[place].strip()) for place in (term_at, definition_at))
+    term, definition = (text_of(row[place].strip()) for place in (term_at, definition_at))
     for what, text, most in (("term", term, MAX_TERM), ("definition", definition, MAX_DEFINITION)):
         if not text:
             return f"the {what} is empty."

@@ -26,6 +26,7 @@ _HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+_NUL = re.compile("\x00")
 _MARKDOWN_NAMES = (".md", ".markdown")
 
 
@@ -57,10 +58,11 @@ def _package_type(file: IO[bytes], filename: str) -> str | None:
     return ODT if {"content.xml", "META-INF/manifest.xml"} <= names else None
 
 
-def decoded(content: bytes) -> str | None:
+def decoded(content: bytes, *, controls: bool = False) -> str | None:
     """The text of a file that is text: UTF-8, UTF-16 with its mark, else Windows-1252; None if it is none of these.
 
-    Control characters other than tab, line and page ends are no text.
+    Args:
+        controls: whether it may have control characters other than tab, line and page ends; NUL it never may.
     """
     if content.startswith(_FOREIGN):
         return None
@@ -70,7 +72,7 @@ def decoded(content: bytes) -> str | None:
             text = content.decode(encoding)
         except UnicodeDecodeError:
             continue
-        return None if _CONTROL.search(text) else text
+        return None if (_NUL if controls else _CONTROL).search(text) else text
     return None
 
 

@@ -1,0 +1,97 @@
+"""import_vocab_decks with cloze notes of Anki: one card for each gap."""
+
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.anki_packages import Anki
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import deck_with_cards, sent_deck
+
+pytestmark = [pytest.mark.once("files that are read"), pytest.mark.django_db, pytest.mark.rest]
+
+formats = pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
+
+
+@pytest.fixture
+def anki(tmp_path: Path) -> Any:
+    """An empty collection."""
+    with closing(Anki(tmp_path)) as opened:
+        yield opened
+
+
+def gaps(owner: RestDoor, anki: Anki, *notes: tuple[str, ...], legacy: bool = False) -> tuple[list[Any], int]:
+    """The cards made of cloze notes with these fields, and how many were skipped."""
+    anki.add("Cells", notes, kind="Cloze")
+    answer = sent_deck(owner, anki.package(legacy=legacy), "Export.apkg").json()
+    [deck] = answer["decks"]
+    cards = deck_with_cards(owner, deck)["cards"]
+    assert len(cards) == answer["cards"]
+    return [(card["term"], card["definition"]) for card in cards], answer["skipped"]
+
+
+@formats
+def test_each_gap_is_a_card_that_shows_the_others(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+    note = ("{{c1::Mitochondria}} make <b>{{c2::ATP}}</b> &amp; heat.", "")
+    assert gaps(owner, anki, note, legacy=legacy) == (
+        [("[...] make ATP & heat.", "Mitochondria"), ("Mitochondria make [...] & heat.", "ATP")],
+        0,
+    )
+
+
+def test_gaps_of_one_number_are_one_card(owner: RestDoor, anki: Anki) -> None:
+    cards, _ = gaps(owner, anki, ("{{c2::Rome}} lies on {{c1::the Tiber}}, {{c2::Paris}} does not.", ""))
+    assert cards == [
+        ("Rome lies on [...], Paris does not.", "the Tiber"),
+        ("[...] lies on the Tiber, [...] does not.", "Rome, Paris"),
+    ]
+
+
+def test_a_hint_stands_in_its_gap_alone(owner: RestDoor, anki: Anki) -> None:
+    """As Anki shows it; the answer is without it."""
+    cards, _ = gaps(owner, anki, ("{{c1::Canberra::city}} was founded in {{c2::1913}}.", ""))
+    assert cards == [("[city] was founded in 1913.", "Canberra"), ("Canberra was founded in [...].", "1913")]
+
+
+def test_the_second_field_follows_the_answer(owner: RestDoor, anki: Anki) -> None:
+    cards, _ = gaps(owner, anki, ("The {{c1::nucleus}} holds the DNA.", "See <i>page 4</i>."))
+    assert cards == [("The [...] holds the DNA.", "nucleus\nSee page 4.")]
+
+
+def test_a_gap_within_a_gap_is_a_card_too(owner: RestDoor, anki: Anki) -> None:
+    cards, _ = gaps(owner, anki, ("{{c1::the {{c2::left}} ventricle}} pumps", ""))
+    assert cards == [("[...] pumps", "the left ventricle"), ("the [...] ventricle pumps", "left")]
+
+
+def test_braces_that_are_no_gap_stay(owner: RestDoor, anki: Anki) -> None:
+    cards, _ = gaps(owner, anki, ("{{c1::a}} }} {{x}} {{c2::open", ""))
+    assert cards == [("[...] }} {{x}} {{c2::open", "a")]
+
+
+def test_what_makes_no_card_is_counted(owner: RestDoor, anki: Anki) -> None:
+    """A note without a gap, a picture for an answer, two gaps in too long a text, and shapes over a picture."""
+    cards, skipped = gaps(
+        owner,
+        anki,
+        ("No gap", "x"),
+        ('A {{c1::<img src="cell.png">}} is drawn.', "x"),
+        ("{{c1::a}} {{c2::b}} " + "x" * 200, ""),
+        ("{{c1::image-occlusion:rect:left=.1:top=.2}}", "x"),
+        ("{{c1::Kept}} here", ""),
+    )
+    assert (cards, skipped) == ([("[...] here", "Kept")], 5)
+
+
+@formats
+def test_each_gap_keeps_its_own_schedule(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+    anki.add("Cells", [("{{c1::One}} and {{c2::two}}", "")], kind="Cloze")
+    anki.answer("Cells", "easy")
+    [deck] = sent_deck(owner, anki.package(legacy=legacy), "Export.apkg").json()["decks"]
+    found = {card["definition"]: card for card in deck_with_cards(owner, deck)["cards"]}
+    assert [(found[gap]["state"], found[gap]["reps"]) for gap in ("One", "two")] == [("review", 1), ("new", 0)]
+    [theirs] = [card for card in anki.cards() if card.ord == 0]
+    due = datetime.fromisoformat(found["One"]["due_at"])
+    assert abs(due - (datetime.now(UTC) + timedelta(days=theirs.ivl))) <= timedelta(days=1)

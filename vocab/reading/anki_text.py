@@ -1,0 +1,90 @@
+"""Notes that Anki exported as plain text: a table below lines such as `#separator:tab`, which say how it is written."""
+
+import csv
+import io
+from typing import Any
+
+from vocab.reading.found import MAX_CARDS, FoundDeck, TooManyError, WrongRowsError, told
+from vocab.reading.gaps import ClozeText
+from vocab.reading.notes import note_cards, text_of_html
+from vocab.reading.tables import BrokenRowError, columns_of, likely_separator, rows_of
+
+_SEPARATORS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " ", "pipe": "|", "colon": ":"}
+_DECK, _NOTE_TYPE = "deck", "notetype"
+_SPECIAL = (f"{_DECK} column", f"{_NOTE_TYPE} column", "guid column", "tags column")
+_KEYS = frozenset({"separator", "html", "columns", _DECK, _NOTE_TYPE, *_SPECIAL})
+_COMMENT = "#"
+_BASIC = "Basic"
+"""How the types of notes without gaps are called that every collection has."""
+
+
+def is_anki_text(content: str) -> bool:
+    """Whether the first lines say how the rest is written."""
+    return not _header(content).keys().isdisjoint(_KEYS)
+
+
+def read_anki_text(content: str) -> dict[str, Any]:
+    """The decks of a file; notes and gaps that make no card are counted as skipped.
+
+    A note whose first field has a gap is a cloze note, unless its type is one of Anki's basic ones.
+
+    Raises:
+        WrongRowsError: the quotation marks of a row are wrong.
+        TooManyError: its notes make more than `MAX_CARDS` cards.
+    """
+    header = _header(content)
+    separator = _separator(header.get("separator", "")) or likely_separator(content, comment=_COMMENT)
+    special = {name: int(header[name]) - 1 for name in _SPECIAL if header.get(name, "").isdecimal()}
+    fields_at = _fields_at(header.get("columns", ""), separator, set(special.values()))
+    text_of = text_of_html if header.get("html", "").lower() == "true" else str.strip
+    found: dict[str | None, FoundDeck] = {}
+    skipped = number = 0
+    try:
+        for _, row in rows_of(content, separator, comment=_COMMENT):
+            fields = [_cell(row, place) for place in fields_at]
+            note_type = _cell(row, special.get(f"{_NOTE_TYPE} column")) or header.get(_NOTE_TYPE, "")
+            name = _cell(row, special.get(f"{_DECK} column")).strip() or header.get(_DECK) or None
+            cards = found.setdefault(name, {"name": name, "cards": []})["cards"]
+            is_cloze = not note_type.startswith(_BASIC) and bool(ClozeText(fields[0]).numbers)
+            for _, made in note_cards(fields, is_cloze=is_cloze, text_of=text_of):
+                number += 1
+                if number > MAX_CARDS:
+                    raise TooManyError
+                if made is None:
+                    skipped += 1
+                else:
+                    cards.append(made)
+    except BrokenRowError as broken:
+        raise WrongRowsError([f"Row {broken.number}: {broken}"]) from broken
+    return told(list(found.values()), skipped=skipped)
+
+
+def _header(content: str) -> dict[str, str]:
+    """What the lines say that begin with `#`, up to the first that does not; names are in small letters."""
+    found: dict[str, str] = {}
+    for line in io.StringIO(content):
+        if not line.startswith(_COMMENT):
+            break
+        name, _, value = line.removeprefix(_COMMENT).rstrip("\r\n").partition(":")
+        found[name.strip().lower()] = value.strip() or value
+    return found
+
+
+def _separator(told: str) -> str | None:
+    """The character that is named, or given as it is."""
+    separator = _SEPARATORS.get(told.lower(), told)
+    return separator if len(separator) == 1 and separator not in '"\r\n' else None
+
+
+def _fields_at(names: str, separator: str, special: set[int]) -> tuple[int, int]:
+    """Where the first and the second field are: as the columns are named, else the first that are not special."""
+    [row] = csv.reader([names], delimiter=separator)
+    named = columns_of(row)
+    if named is not None:
+        return named
+    first, second = [place for place in range(len(special) + 2) if place not in special][:2]
+    return first, second
+
+
+def _cell(row: list[str], place: int | None) -> str:
+    return row[place] if place is not None and 0 <= place < len(row) else ""
