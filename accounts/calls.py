@@ -16,7 +16,7 @@ from django.utils import timezone
 from accounts.connections import CONNECTED_APPS, Refusal
 from accounts.credentials import CREDENTIAL, DEAD_CREDENTIAL, Connection
 from studyservice.http.logs import error_type
-from studyservice.http.request_keys import MESSAGE_REFUSED
+from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ NOTED_EVERY = timedelta(minutes=5)
 
 
 def note_call(request: HttpRequest, response: HttpResponse) -> None:
-    """Note the call that `response` answers, if an access token of a connection came with it.
+    """Note the call that `response` answers, if an access token of a connection came with it; a probe is no call.
 
     Where nothing can be written, on a full disk or a standby, the call is answered all the same.
     """
@@ -33,7 +33,7 @@ def note_call(request: HttpRequest, response: HttpResponse) -> None:
     if dead is not None:
         if response.status_code >= HTTPStatus.BAD_REQUEST:  # else the call needed no credential
             _note(dead.connection, dead.refusal)
-    elif credential is not None and credential.connection is not None:
+    elif credential is not None and credential.connection is not None and not PROBE.get(request):
         _note(credential.connection, _refusal(request, response))
 
 

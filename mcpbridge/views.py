@@ -9,9 +9,12 @@ from mcp.types import PARSE_ERROR
 
 from mcpbridge.exchange import exchange, refusal
 from studyservice.http.bodies import BodyTooLarge, decode, read_raw
-from studyservice.http.request_keys import MESSAGE_REFUSED
+from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
 from studyservice.http.responses import JSON_TYPE, error_response, json_response
 from studyservice.operations.errors import InvalidRequest, MethodNotAllowed, RateLimited
+
+_PROBES = frozenset({"GET", "HEAD", "DELETE"})
+"""Methods that ask for a stream or end a session; a server without either answers 405 (MCP, Streamable HTTP)."""
 
 
 class NotAcceptable(InvalidRequest):
@@ -43,6 +46,8 @@ def endpoint(request: HttpRequest) -> HttpResponse:
     """
     if request.method == "OPTIONS":
         return _empty(HTTPStatus.NO_CONTENT, Allow="POST, OPTIONS")
+    if request.method in _PROBES:
+        PROBE.set(request, True)
     if request.method != "POST":
         return error_response(MethodNotAllowed(headers={"Allow": "POST"}))
     request.get_host()  # refuses a Host that is not ours (MCP transports, Security Warning: DNS rebinding)

@@ -80,6 +80,7 @@ class ApplicationAdmin(_Listed):
         "client_id",
         "redirect_uris",
         "token_endpoint_auth_method",
+        "auth_method_named",
         "registration_source",
         "created",
         "first_token_at",

@@ -11,6 +11,7 @@ from oauthserver.redirect_uris import MAX_REDIRECT_URIS, fault_of
 
 GRANT_TYPES = ("authorization_code", "refresh_token")
 RESPONSE_TYPES = ("code",)
+AUTH_METHOD = "token_endpoint_auth_method"
 
 
 class AuthMethod(models.TextChoices):
@@ -26,11 +27,15 @@ class ClientMetadata:
     """A registration that keeps every rule.
 
     What it asks for beyond these fields is answered with what it gets (RFC 7591 section 3.2.1).
+
+    Attributes:
+        auth_method_named: whether the registration named `auth_method`; if not, it is the default of RFC 7591.
     """
 
     name: str
     redirect_uris: tuple[str, ...]
     auth_method: AuthMethod
+    auth_method_named: bool
 
     @classmethod
     def parse(cls, body: Any) -> Self:
@@ -46,13 +51,18 @@ class ClientMetadata:
         _require_offered(body, "grant_types", GRANT_TYPES)
         _require_offered(body, "response_types", RESPONSE_TYPES)
         _text(body, "scope", "")
-        method = _text(body, "token_endpoint_auth_method", AuthMethod.BASIC)
+        method = _text(body, AUTH_METHOD, AuthMethod.BASIC)
         if method not in AuthMethod.values:
-            raise InvalidClientMetadata(f"token_endpoint_auth_method is one of {', '.join(AuthMethod.values)}.")
+            raise InvalidClientMetadata(f"{AUTH_METHOD} is one of {', '.join(AuthMethod.values)}.")
         name = normalized(_text(body, "client_name", name_from(redirect_uris[0])))
         if fault := fault_of_name(name):
             raise InvalidClientMetadata(fault)
-        return cls(name=name, redirect_uris=redirect_uris, auth_method=AuthMethod(method))
+        return cls(
+            name=name,
+            redirect_uris=redirect_uris,
+            auth_method=AuthMethod(method),
+            auth_method_named=AUTH_METHOD in body,
+        )
 
 
 def _redirect_uris(value: Any) -> tuple[str, ...]:

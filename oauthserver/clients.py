@@ -70,6 +70,7 @@ class ClientColumns(TypedDict):
     client_id: UUID
     client_client_secret: str
     client_token_endpoint_auth_method: str
+    client_auth_method_named: bool
     client_first_token_at: datetime | None
 
 
@@ -93,21 +94,28 @@ def client_of(row: ClientColumns) -> Application:
     return Application.from_db("default", _CLIENT_FIELDS, _client_values(row))
 
 
-def authenticates(credentials: ClientCredentials, app: Application) -> bool:
-    """Whether `credentials` prove to be `app`, by the method it is registered for."""
-    if credentials.client_id != app.client_id or credentials.method != app.token_endpoint_auth_method:
+def proves(credentials: ClientCredentials, app: Application) -> bool:
+    """Whether `credentials` prove to be `app`, by whichever method carried its secret."""
+    if credentials.client_id != app.client_id:
         return False
     if credentials.method is AuthMethod.NONE:
-        return True
+        return app.token_endpoint_auth_method == AuthMethod.NONE
     return constant_time_compare(sha256(credentials.secret or ""), app.client_secret)
 
 
-def authenticated(credentials: ClientCredentials) -> Application | None:
-    """The app, if it authenticated by the method it is registered for; costs a query."""
+def authenticates(credentials: ClientCredentials, app: Application) -> bool:
+    """Whether `credentials` prove to be `app` at the token endpoint, where the method that it named is the only one."""
+    if app.auth_method_named and credentials.method != app.token_endpoint_auth_method:
+        return False
+    return proves(credentials, app)
+
+
+def app_of(credentials: ClientCredentials) -> Application | None:
+    """The app that `credentials` name, with or without a proof; costs a query."""
     if credentials.client_id is None:
         return None
     app: Application | None = Application.objects.filter(client_id=credentials.client_id).first()
-    return app if app is not None and authenticates(credentials, app) else None
+    return app
 
 
 def named_client(client_id: str | None) -> dict[str, UUID | str]:

@@ -72,6 +72,13 @@ class Application(AbstractApplication):
     allowed_origins: Any = None
     algorithm: Any = None
     token_endpoint_auth_method = models.CharField(max_length=32, choices=AuthMethod, default=AuthMethod.BASIC)
+    auth_method_named = models.BooleanField(
+        "named its method",
+        default=True,
+        db_default=True,
+        editable=False,
+        help_text="If the registration named none, the secret is accepted by Basic and in the body.",
+    )
     verified = models.BooleanField(
         default=False, help_text="Checked by us: not labelled as unverified on the consent page, whatever its callback."
     )

@@ -13,7 +13,7 @@ from accounts.models import Member
 from accounts.secret_owners import owner_of
 from accounts.secrets import sha256
 from oauthserver.blocking import blocked_by
-from oauthserver.clients import ClientColumns, authenticated, client_columns, client_of
+from oauthserver.clients import ClientColumns, app_of, authenticates, client_columns, client_of
 from oauthserver.errors import InvalidClient, InvalidGrant
 from oauthserver.models import Application, Grant, RefreshToken
 from oauthserver.token_requests import GrantType, TokenRequest
@@ -141,7 +141,8 @@ class Presented:
         else:
             row = _REFRESH_TOKEN.first(**shown)
         if row is None:
-            raise InvalidClient if authenticated(wanted.credentials) is None else InvalidGrant
+            app = app_of(wanted.credentials)
+            raise InvalidClient if app is None or not authenticates(wanted.credentials, app) else InvalidGrant
         return cls(
             grant_type=wanted.grant_type,
             id=row["id"],

@@ -41,6 +41,7 @@ def register(metadata: ClientMetadata) -> dict[str, Any]:
         client_type=Application.CLIENT_PUBLIC if public else Application.CLIENT_CONFIDENTIAL,
         client_secret=secret,
         token_endpoint_auth_method=metadata.auth_method,
+        auth_method_named=metadata.auth_method_named,
         authorization_grant_type=Application.GRANT_AUTHORIZATION_CODE,
         registration_source=Application.RegistrationSource.DCR,
     )

@@ -7,28 +7,31 @@ from django.http import HttpRequest, HttpResponse
 from accounts.secret_owners import delete_credentials, owner_of
 from accounts.secrets import sha256
 from accounts.writing import writing
-from oauthserver.clients import ClientCredentials, authenticated
+from oauthserver.clients import ClientCredentials, app_of, proves
 from oauthserver.endpoints import OAuthEndpoint, unstored
 from oauthserver.errors import OAuthError
 from oauthserver.families import end_families
 from oauthserver.models import AccessToken, Application, RefreshToken
 from oauthserver.parameters import form_parameters
 from studyservice.http.request_keys import CALLER
-from studyservice.operations.errors import NotFound
+from studyservice.operations.errors import InvalidRequest, NotFound
 
 
 class RevocationView(OAuthEndpoint):
     """`POST /oauth/revoke`."""
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """End a token of the client that asks. The answer is 200 whatever happens (spec, Authorization code flow 5)."""
+        """End a token of the client that asks, which may send its secret by Basic or in the body.
+
+        The answer is 200 whatever happens (spec, Authorization code flow 5).
+        """
         try:
             form = form_parameters(request)
             token, credentials = form.require("token"), ClientCredentials.parse(request, form)
-        except OAuthError:
+        except (OAuthError, InvalidRequest):
             return unstored({})
-        app = authenticated(credentials)
-        if app is not None:
+        app = app_of(credentials)
+        if app is not None and proves(credentials, app):
             CALLER.set(request, {"client_id": app.client_id})
             revoke(app, token)
         return unstored({})

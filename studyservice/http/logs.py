@@ -20,7 +20,7 @@ from django.utils.encoding import escape_uri_path
 
 from studyservice.http.client_address import logged_address
 from studyservice.http.paths import CALENDAR_ROOT, is_calendar_path
-from studyservice.http.request_keys import CALLER, CHANGE_ID, TOOL, TOOL_FAILURE
+from studyservice.http.request_keys import CALLER, CHANGE_ID, PROBE, TOOL, TOOL_FAILURE
 from studyservice.http.responses import ErrorResponse
 
 logger = logging.getLogger("studyservice.requests")
@@ -117,7 +117,9 @@ class JSONFormatter(logging.Formatter):
 
 
 def error_type(request: HttpRequest, response: HttpResponse) -> str | None:
-    """The type of the error that was answered: that of a failed tool call, or of the HTTP answer."""
+    """The type of the error that was answered: that of a failed tool call, or of the HTTP answer; none of a probe."""
+    if PROBE.get(request):
+        return None
     failure = TOOL_FAILURE.get(request)
     if failure is not None:
         return failure.type

@@ -61,3 +61,6 @@ TOOL_FAILURE = RequestKey[ApiError | None]("tool_failure")
 MESSAGE_REFUSED = RequestKey[bool]("message_refused")
 """Whether the request's JSON-RPC message was answered with an error, perhaps with HTTP status 200; of a batch whether
 the last was."""
+
+PROBE = RequestKey[bool]("probe")
+"""Whether the request only asked for an optional part of a protocol: its 405 is the answer no, not a refused call."""

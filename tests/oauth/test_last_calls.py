@@ -128,6 +128,31 @@ def test_of_a_batch_the_last_message_counts(app: App, owner_member: Member, page
     assert (shown.last_call_at is None, shown.refusal) == (False, None)
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE"])
+def test_asking_for_a_stream_or_the_end_of_a_session_is_no_refused_call(
+    app: App, owner_member: Member, page: Any, admin: Client, method: str
+) -> None:
+    """Clients of MCP open each connection with the one and close it with the other, and go on after a 405."""
+    door = McpDoor(app.connect(owner_member)["access_token"])
+    assert [door.request(method, path).status_code for path in ("/mcp", "/mcp/")] == [405, 405]
+    shown, text = page()
+    assert (shown.last_call_at, shown.refused_at, shown.refusal) == (None, None, None)
+    assert "Last refused" not in text
+    assert "Planner" not in admin.get("/admin/oauthserver/application/?refused=day").content.decode()
+
+
+def test_another_method_on_the_tools_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+    door = McpDoor(app.connect(owner_member)["access_token"])
+    assert door.request("PUT", "/mcp").status_code == 405
+    assert page()[0].refusal == Refusal.METHOD_NOT_ALLOWED
+
+
+def test_a_stream_asked_for_too_often_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
+    door = McpDoor(app.connect(owner_member)["access_token"])
+    assert [door.request("GET", "/mcp").status_code for _ in range(121)] == [405] * 120 + [429]
+    assert page()[0].refusal == Refusal.RATE_LIMITED
+
+
 def expired(app: App, member: Member) -> None:
     token = app.connect(member)["access_token"]
     with time_machine.travel(NOON + timedelta(minutes=61)):

@@ -41,6 +41,22 @@ def test_another_method_is_refused(registered: str, used: str, owner_member: Any
         refused(app.exchange(code))
 
 
+@pytest.mark.every_database
+@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
+def test_a_client_that_named_no_method_may_use_either(used: str, owner_member: Any) -> None:
+    app = App.registered(token_endpoint_auth_method=None).by(used)
+    tokens = app.connect(owner_member)
+    assert app.refresh(tokens["refresh_token"]).status_code == 200
+
+
+@pytest.mark.parametrize("used", METHODS)
+def test_a_client_that_named_no_method_needs_its_secret(used: str, owner_member: Any) -> None:
+    app = App.registered(token_endpoint_auth_method=None)
+    code = app.code(owner_member)
+    refused(app.by(used, "svc_cs_made_up").exchange(code))
+    assert app.exchange(code).status_code == 200
+
+
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
 @pytest.mark.parametrize("secret", ["", "svc_cs_wrong", "x" * 10_000, "nul%00", "ä"])
 def test_a_wrong_secret_is_refused(method: str, secret: str) -> None:

@@ -88,7 +88,6 @@ def test_it_refuses_redirect_uris_of_another_shape(uris: Any) -> None:
         {"client_name": "two\nlines"},
         {"client_name": "evil \u202egpj"},
         {"client_name": "\ud800"},
-        {"token_endpoint_auth_method": None},
         {"token_endpoint_auth_method": "private_key_jwt"},
         {"token_endpoint_auth_method": ["none"]},
         {"grant_types": ["client_credentials"]},
@@ -101,6 +100,12 @@ def test_it_refuses_redirect_uris_of_another_shape(uris: Any) -> None:
 )
 def test_it_refuses_wrong_metadata(metadata: dict[str, Any]) -> None:
     assert error_of(register(**metadata)) == (400, "invalid_client_metadata")
+
+
+def test_it_refuses_null_for_a_method() -> None:
+    body = {"redirect_uris": [CALLBACK], "token_endpoint_auth_method": None}
+    response = Client().post("/oauth/register", body, content_type="application/json")
+    assert error_of(response) == (400, "invalid_client_metadata")
 
 
 @pytest.mark.parametrize(

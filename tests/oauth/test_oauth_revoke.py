@@ -30,6 +30,39 @@ def test_an_access_token_ends_alone(app: App, owner_member: Any) -> None:
     assert app.refresh(tokens["refresh_token"]).status_code == 200
 
 
+@pytest.mark.parametrize("registered", ["client_secret_basic", "client_secret_post", None])
+@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
+def test_the_secret_counts_by_either_method(registered: str | None, used: str, owner_member: Any) -> None:
+    """Libraries revoke by Basic unless told otherwise, whatever they registered."""
+    app = App.registered(token_endpoint_auth_method=registered)
+    tokens = app.connect(owner_member)
+    assert app.by(used).revoke(tokens["refresh_token"]).status_code == 200
+    assert status_of(tokens["access_token"]) == 401
+
+
+@pytest.mark.parametrize("registered", ["client_secret_basic", "client_secret_post", None])
+@pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post", "none"])
+def test_without_its_secret_a_confidential_client_ends_nothing(
+    registered: str | None, used: str, owner_member: Any
+) -> None:
+    app = App.registered(token_endpoint_auth_method=registered)
+    tokens = app.connect(owner_member)
+    for secret in ("", "svc_cs_wrong"):
+        assert app.by(used, secret).revoke(tokens["refresh_token"]).status_code == 200
+    assert status_of(tokens["access_token"]) == 200
+
+
+@pytest.mark.parametrize(
+    ("used", "secret"),
+    [("client_secret_basic", ""), ("client_secret_basic", "svc_cs_made_up"), ("client_secret_post", "svc_cs_made_up")],
+)
+def test_a_public_client_has_no_secret_that_counts(used: str, secret: str, owner_member: Any) -> None:
+    app = App.registered()
+    tokens = app.connect(owner_member)
+    assert app.by(used, secret).revoke(tokens["refresh_token"]).status_code == 200
+    assert status_of(tokens["access_token"]) == 200
+
+
 @pytest.mark.parametrize("hint", ["access_token", "refresh_token", "nonsense"])
 def test_a_wrong_hint_does_no_harm(hint: str, owner_member: Any) -> None:
     """RFC 7009 section 2.1."""

@@ -299,6 +299,15 @@ def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, 
 
 
 @pytest.mark.rest
+def test_no_stream_and_no_session_on_the_tools_is_no_error(owner: RestDoor, lines: Lines) -> None:
+    """Clients of MCP ask for both, and go on after a 405."""
+    for method in ("GET", "DELETE", "PUT"):
+        owner.request(method, "/mcp")
+    told = [(line["method"], line["status"], line.get("error")) for line in lines()]
+    assert told == [("GET", 405, None), ("DELETE", 405, None), ("PUT", 405, "method_not_allowed")]
+
+
+@pytest.mark.rest
 def test_the_address_of_a_calendar_is_in_no_line(owner_member, lines: Lines) -> None:
     feed = Subscription(owner_member)
     secret = feed.path.removeprefix("/calendar/").removesuffix(".ics")

@@ -25,6 +25,7 @@ from accounts.models import (
     SecretOwner,
 )
 from courses.models import Course, Item
+from oauthserver.models import Application
 from planning.models import ImportedEvent
 from practice.models import PracticeSum
 from studyservice.database.migration_states import rendered_sparingly
@@ -70,6 +71,7 @@ ADDED_SINCE = {
     "pages",
     "expires_at",
     "networks",
+    "auth_method_named",
 }
 """Columns that the database had not yet then."""
 
@@ -143,6 +145,7 @@ def old_rows(make_member: Any, practised: Any, signed_in: Any) -> Iterator[dict[
     rows = {model: row for model, row in owned_rows(make_member()).items() if model not in TABLES_SINCE}
     owned_rows(make_member())
     PracticeSum.objects.all().delete()
+    Application.objects.update(auth_method_named=False)
     before = contents(rows)
     try:
         migrate_back(BEFORE_RULES)
@@ -189,6 +192,7 @@ def test_data_that_is_there_comes_under_the_rules_is_counted_and_moves(
         changed(old_rows[Item], "kind", "party")
     assert_counted(owner_member)
     assert_each_has_sums(owner, owner_member, practised)
+    assert set(Application.objects.values_list("auth_method_named", flat=True)) == {True}
     assert_moved(*signed_in)
 
 

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qs, quote_plus, urlencode, urlsplit
 
@@ -15,8 +15,10 @@ FORM = "application/x-www-form-urlencoded"
 
 
 def register(**metadata: Any) -> Any:
-    """The raw answer of a registration."""
+    """The raw answer of a registration; without the method of authentication if that is None."""
     body = {"client_name": "Planner", "redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"} | metadata
+    if body["token_endpoint_auth_method"] is None:
+        del body["token_endpoint_auth_method"]
     return Client(raise_request_exception=False).post("/oauth/register", body, content_type="application/json")
 
 
@@ -74,6 +76,11 @@ class App:
         response = register(**metadata)
         assert response.status_code == 201, response.content
         return cls(response.json(), response.json()["redirect_uris"][0])
+
+    def by(self, method: str, secret: str | None = None) -> "App":
+        """The same app, authenticating by `method`, with `secret` if one is given."""
+        given = {} if secret is None else {"client_secret": secret}
+        return replace(self, registration=self.registration | {"token_endpoint_auth_method": method} | given)
 
     @property
     def id(self) -> str:
