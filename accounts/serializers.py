@@ -64,11 +64,11 @@ class MemberRecord(Record):
         "name": "Ada Park",
         "time_zone": "Europe/Paris",
         "desired_retention": 0.9,
-        "today": "2026-11-21",
+        "today": "2030-11-21",
         "practice_streak": 4,
         "membership": MembershipRecord.example,
         "scopes": ["read", "write"],
-        "created_at": "2026-09-01T08:30:00.000000Z",
+        "created_at": "2030-09-01T08:30:00.000000Z",
     }
 
     computed: ClassVar[tuple[str, ...]] = ("today", "practice_streak", "membership", "scopes")
@@ -194,12 +194,12 @@ class ChangeRecord(Record):
 
     example: ClassVar[dict[str, Any]] = {
         "id": "019a9c1f-6c2e-7b3a-8d41-5e0f6a7b8c9d",
-        "created_at": "2026-11-21T08:30:00.000000Z",
+        "created_at": "2030-11-21T08:30:00.000000Z",
         "operation": "update_item",
         "by": ActorRecord.example,
         "object": ChangedObjectRecord.example,
-        "before": {"due_on": "2026-12-03"},
-        "after": {"due_on": "2026-12-05"},
+        "before": {"due_on": "2030-12-03"},
+        "after": {"due_on": "2030-12-05"},
         "undoable": True,
         "undone_at": None,
     }

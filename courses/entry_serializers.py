@@ -21,7 +21,7 @@ MAX_CATEGORIES = 12
 MAX_QUOTE = 300
 """Characters of a quote."""
 
-_QUOTE = "Due Thursday, December 3: midterm exam, rooms to be announced"
+_QUOTE = "Due Tuesday, December 3: midterm exam, rooms to be announced"
 
 
 class EntryFields(TypedDict):
@@ -90,7 +90,7 @@ class NewItemBody(EntryBody):
     """An item, and more of the same course."""
 
     example: ClassVar[dict[str, Any]] = EntryBody.example | {
-        "more": [{"title": "Quiz 1", "kind": "quiz", "due_on": "2026-12-10"}],
+        "more": [{"title": "Quiz 1", "kind": "quiz", "due_on": "2030-12-10"}],
         "if_exists": "skip",
     }
 
@@ -121,7 +121,7 @@ class WarningRecord(Record):
 
     example: ClassVar[dict[str, Any]] = {
         "type": "weekday",
-        "message": '"Midterm exam", 4 December 2026, is a Friday; the text says Thursday.',
+        "message": '"Midterm exam", 4 December 2030, is a Wednesday; the text says Tuesday.',
         "index": 0,
     }
 

@@ -22,7 +22,7 @@ class ReadinessRow(TypedDict):
 class ReadinessRecord(Record):
     """What the member will know of some cards on a day, if nothing is studied until then."""
 
-    example: ClassVar[dict[str, Any]] = {"on": "2026-12-03", "expected_recall": 71.25, "unseen": 3, "below_target": 5}
+    example: ClassVar[dict[str, Any]] = {"on": "2030-12-03", "expected_recall": 71.25, "unseen": 3, "below_target": 5}
 
     on = serializers.DateField(help_text="The day; noon of it in the member's time zone counts.")
     expected_recall = serializers.FloatField(

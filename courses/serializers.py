@@ -77,8 +77,8 @@ class CourseRecord(Record):
     example: ClassVar[dict[str, Any]] = CourseBody.example | {
         "id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
         "has_syllabus": True,
-        "created_at": "2026-09-01T08:30:00.000000Z",
-        "updated_at": "2026-09-01T08:30:00.000000Z",
+        "created_at": "2030-09-01T08:30:00.000000Z",
+        "updated_at": "2030-09-01T08:30:00.000000Z",
     }
 
     id = serializers.UUIDField(help_text="The course's id.")
@@ -121,10 +121,10 @@ class ItemRecord(Record):
         "course_name": "Cell Biology",
         "title": "Midterm exam",
         "kind": "exam",
-        "due_on": "2026-12-03",
+        "due_on": "2030-12-03",
         "days_until": 12,
-        "created_at": "2026-09-01T08:30:00.000000Z",
-        "updated_at": "2026-09-01T08:30:00.000000Z",
+        "created_at": "2030-09-01T08:30:00.000000Z",
+        "updated_at": "2030-09-01T08:30:00.000000Z",
     }
 
     computed: ClassVar[tuple[str, ...]] = ("days_until",)
@@ -225,7 +225,7 @@ class NewItem(TypedDict):
 class ItemBody(Body):
     """The writable fields of an item."""
 
-    example: ClassVar[dict[str, Any]] = {"title": "Midterm exam", "kind": "exam", "due_on": "2026-12-03"}
+    example: ClassVar[dict[str, Any]] = {"title": "Midterm exam", "kind": "exam", "due_on": "2030-12-03"}
 
     title = StringField(max_length=160, help_text="What is due.")
     kind = ChoiceField(choices=ItemKind.values, default=ItemKind.OTHER.value, help_text="What sort of item it is.")

@@ -94,7 +94,7 @@ class GradeScoreRecord(Record):
 
     example: ClassVar[dict[str, Any]] = ScoreBody.example | {
         "id": "e7c5b3a1-8d6f-4e2c-9b1a-5f4d3c2b1a05",
-        "created_at": "2026-09-01T08:30:00.000000Z",
+        "created_at": "2030-09-01T08:30:00.000000Z",
     }
 
     id = serializers.UUIDField(help_text="The score's id.")

@@ -16,7 +16,7 @@ from studyservice.operations.serializers import Body, Query, Record
 class MilestoneBody(Body):
     """What a new milestone is made of."""
 
-    example: ClassVar[dict[str, Any]] = {"title": "Answer last year's exam", "due_on": "2026-11-28"}
+    example: ClassVar[dict[str, Any]] = {"title": "Answer last year's exam", "due_on": "2030-11-28"}
 
     title = StringField(max_length=160, help_text="What to do.")
     due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
@@ -64,7 +64,7 @@ class MilestoneRecord(Record):
         "id": "c0a8e4b6-52a7-4f1b-b2d4-7f3b8d9a5c03",
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
         "title": "Answer last year's exam",
-        "due_on": "2026-11-28",
+        "due_on": "2030-11-28",
         "done": False,
         "position": 2,
         "item_title": "Midterm exam",
@@ -105,8 +105,8 @@ class AgendaRecord(Record):
     """What is due."""
 
     example: ClassVar[dict[str, Any]] = {
-        "today": "2026-11-21",
-        "until": "2026-12-05",
+        "today": "2030-11-21",
+        "until": "2030-12-05",
         "items": [ItemRecord.example],
         "milestones": [MilestoneRecord.example],
         "readiness": [ItemReadinessRecord.example],

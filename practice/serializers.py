@@ -47,7 +47,7 @@ class PracticeDayRow(TypedDict):
 class PracticeDayRecord(Record):
     """One day of practice."""
 
-    example: ClassVar[dict[str, Any]] = {"date": "2026-11-21", "attempts": 12, "correct": 9}
+    example: ClassVar[dict[str, Any]] = {"date": "2030-11-21", "attempts": 12, "correct": 9}
 
     date = serializers.DateField(help_text="The member's date.")
     attempts = serializers.IntegerField(help_text="Attempts on that day.")

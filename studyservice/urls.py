@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
-from django.views.generic import RedirectView
+from django.views.generic import RedirectView, TemplateView
 
 from studyservice.http.routes import RouteTable
 from studyservice.server.health import health, live, ready
@@ -31,6 +31,11 @@ urlpatterns = [
     path("", include("vocab.pages.urls")),
     path("", include("accounts.pages.urls")),
     path("favicon.ico", favicon, name="favicon"),
+    path(
+        "robots.txt",
+        TemplateView.as_view(template_name="robots.txt", content_type="text/plain; charset=utf-8"),
+        name="robots",
+    ),
     path("docs", docs, name="docs"),
     path("", include("studyservice.guides.urls")),
     path("admin", RedirectView.as_view(pattern_name="admin:index"), name="admin"),

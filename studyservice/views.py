@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.utils.safestring import SafeString
+from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from studyservice.http.reading import read_only
@@ -18,6 +19,7 @@ from studyservice.openapi.document import document
 from studyservice.openapi.reference import common_errors, common_headers, groups
 
 
+@gzip_page
 @read_only
 def openapi() -> HttpResponse:
     """`/openapi.json`."""
@@ -30,6 +32,7 @@ def favicon(request: HttpRequest) -> HttpResponse:
     return redirect(static("studyservice/icon.svg"))
 
 
+@gzip_page
 @csp_update({"connect-src": [SELF]})
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:

@@ -182,12 +182,12 @@ class CardRecord(Record):
         "id": "d9f4a2c6-8e3b-4d0f-b5a7-3c7e9f1d5b07",
         "deck_id": "b7d2f0a4-6c1e-4b8d-9e3f-1a5c7d9b3e06",
         "state": "review",
-        "due_at": "2026-11-25T18:02:11.000000Z",
+        "due_at": "2030-11-25T18:02:11.000000Z",
         "reps": 3,
         "lapses": 0,
         "stability": 4.1,
         "difficulty": 5.3,
-        "last_reviewed_at": "2026-11-21T18:02:11.000000Z",
+        "last_reviewed_at": "2030-11-21T18:02:11.000000Z",
     }
 
     id = serializers.UUIDField(help_text="The card's id.")
@@ -238,9 +238,9 @@ class DeckRecord(Record):
         "course_name": "Cell Biology",
         "card_count": 24,
         "due_count": 6,
-        "next_due_at": "2026-11-20T18:02:11.000000Z",
-        "created_at": "2026-09-01T08:30:00.000000Z",
-        "updated_at": "2026-09-01T08:30:00.000000Z",
+        "next_due_at": "2030-11-20T18:02:11.000000Z",
+        "created_at": "2030-09-01T08:30:00.000000Z",
+        "updated_at": "2030-09-01T08:30:00.000000Z",
     }
 
     computed: ClassVar[tuple[str, ...]] = ("due_count", "next_due_at", "cards", "readiness")

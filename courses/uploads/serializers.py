@@ -20,7 +20,7 @@ _COMPARED = "A course of the member's to compare the proposal with; nothing is a
 class SyllabusBody(Body):
     """The text of a syllabus, instead of a file."""
 
-    example: ClassVar[dict[str, Any]] = {"text": "BIO 210 Cell Biology, Fall 2026\n\nThu, Dec 3: midterm exam"}
+    example: ClassVar[dict[str, Any]] = {"text": "BIO 210 Cell Biology, Fall 2030\n\nTue, Dec 3: midterm exam"}
 
     text = StringField(max_length=MAX_SYLLABUS_CHARACTERS, help_text="The whole text, up to 500,000 characters.")
     course_id = IdField(required=False, allow_null=True, help_text=_COMPARED)
@@ -53,8 +53,8 @@ class SyllabusRecord(Record):
         "pages": 6,
         "characters": 14820,
         "text_status": "read",
-        "created_at": "2026-11-21T08:30:00.000000Z",
-        "expires_at": "2026-11-22T08:30:00.000000Z",
+        "created_at": "2030-11-21T08:30:00.000000Z",
+        "expires_at": "2030-11-22T08:30:00.000000Z",
     }
 
     id = serializers.UUIDField(help_text="The file's id; create_course and update_course take it as syllabus_id.")
@@ -92,7 +92,7 @@ class ProposedCourseRecord(Record):
     example: ClassVar[dict[str, Any]] = {
         "name": "Cell Biology",
         "code": "BIO 210",
-        "term": "Fall 2026",
+        "term": "Fall 2030",
         "meets": "Mon, Wed 10:00–11:20",
         "institution": "Riverside College",
         "subject": "Biology",
@@ -125,9 +125,9 @@ class ProposedItemRecord(Record):
     example: ClassVar[dict[str, Any]] = {
         "title": "Midterm exam",
         "kind": "exam",
-        "due_on": "2026-12-03",
+        "due_on": "2030-12-03",
         "line": 42,
-        "quote": "Thu, Dec 3: midterm exam",
+        "quote": "Tue, Dec 3: midterm exam",
         "confidence": 0.9,
         "match": "moved",
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",

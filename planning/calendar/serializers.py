@@ -28,7 +28,7 @@ class EventVersionRow(TypedDict):
 class EventVersionRecord(Record):
     """Title and date as they are elsewhere."""
 
-    example: ClassVar[dict[str, Any]] = {"title": "Essay 1", "due_on": "2026-12-01"}
+    example: ClassVar[dict[str, Any]] = {"title": "Essay 1", "due_on": "2030-12-01"}
 
     title = serializers.CharField(help_text="The title there.")
     due_on = serializers.DateField(allow_null=True, help_text="The date there; null means undated.")
@@ -52,7 +52,7 @@ class CalendarEventRecord(Record):
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
         "title": "Essay 1",
         "kind": "paper",
-        "due_on": "2026-12-03",
+        "due_on": "2030-12-03",
     }
 
     uid = serializers.CharField(help_text="The event's UID; instances of a recurring event share it.")

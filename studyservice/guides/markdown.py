@@ -218,6 +218,6 @@ def _copyable(token: Token) -> str:
     return (
         f'<div class="copyable"><pre tabindex="0" role="group" aria-label="{escape(label)}">'
         f"<code>{escape(token.content.rstrip())}</code></pre>"
-        f'<button type="button" class="quiet small" data-copy hidden>Copy<span class="unseen"> {escape(label)}</span>'
-        "</button></div>\n"
+        '<button type="button" class="quiet small needs-script" data-copy>'
+        f'Copy<span class="unseen"> {escape(label)}</span></button></div>\n'
     )

@@ -12,12 +12,14 @@ from studyservice.guides import served
 from studyservice.guides.changelog import HISTORY_SECONDS
 
 
+@gzip_page
 @require_safe
 def guide_list(request: HttpRequest) -> HttpResponseBase:
     """`/docs/guides`: every guide with what it is about."""
     return _page(request, "guides.html")
 
 
+@gzip_page
 @require_safe
 def guide(request: HttpRequest, slug: str) -> HttpResponseBase:
     """`/docs/SLUG`."""
@@ -27,6 +29,7 @@ def guide(request: HttpRequest, slug: str) -> HttpResponseBase:
     return _page(request, "guide.html", guide=found)
 
 
+@gzip_page
 @require_safe
 def changelog(request: HttpRequest) -> HttpResponseBase:
     """`/changelog`."""

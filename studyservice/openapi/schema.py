@@ -31,8 +31,8 @@ from studyservice.operations.uploads import PART
 
 _EXAMPLES = {
     "uuid": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
-    "date": "2026-11-21",
-    "date-time": "2026-11-21T08:30:00Z",
+    "date": "2030-11-21",
+    "date-time": "2030-11-21T08:30:00Z",
 }
 """A parameter's example, by format."""
 

@@ -1,4 +1,6 @@
-"""What the frame of every page calls."""
+"""Template tags and filters of the pages."""
+
+from datetime import datetime
 
 from django.template import Context, Library
 from django.urls import reverse
@@ -6,6 +8,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 register = Library()
+
+
+@register.filter(expects_localtime=True)
+def machine_time(at: datetime) -> str:
+    """Return the value of a `datetime` attribute, to the second: HTML knows no microseconds."""
+    return at.isoformat(timespec="seconds")
 
 
 @register.simple_tag(takes_context=True)

@@ -1,31 +1,5 @@
-// The guides work without this. It searches them, and keeps the language of examples that a reader chose.
+// The guides work without this. It searches them.
 "use strict";
-
-const LANGUAGE = "language-of-examples";
-
-const choose = (language) => {
-  for (const choice of document.querySelectorAll(".code-tabs > input")) {
-    if (choice.value === language) choice.checked = true;
-  }
-};
-for (const choice of document.querySelectorAll(".code-tabs > input")) {
-  choice.addEventListener("change", () => {
-    const before = choice.getBoundingClientRect().top;
-    choose(choice.value);
-    scrollBy(0, choice.getBoundingClientRect().top - before); // what is above it may have grown
-    try {
-      localStorage.setItem(LANGUAGE, choice.value);
-    } catch {
-      // Storage is closed to this page: the choice holds for it alone.
-    }
-  });
-}
-try {
-  const language = localStorage.getItem(LANGUAGE);
-  if (language) choose(language);
-} catch {
-  // The same: examples begin with their first language.
-}
 
 const MOST = 10;
 const search = document.querySelector(".guide-search");
@@ -107,12 +81,11 @@ const show = async () => {
   status.textContent = words.length ? `${best.length} found` : "";
 };
 
-search.hidden = false;
 field.addEventListener("focus", load, { once: true });
 field.addEventListener("input", show);
 search.addEventListener("submit", (event) => {
   event.preventDefault();
-  found.querySelector("a")?.click();
+  show().then(() => found.querySelector("a")?.click());
 });
 search.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {

@@ -4,7 +4,6 @@
 for (const button of document.querySelectorAll("[data-copy]")) {
   const text = button.parentElement.querySelector("code").textContent;
   const label = button.firstChild;
-  button.hidden = false;
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -23,7 +22,6 @@ if (shownOnce) {
 }
 
 for (const bar of document.querySelectorAll("[data-tick-all]")) {
-  bar.hidden = false;
   for (const button of bar.querySelectorAll("button")) {
     button.addEventListener("click", () => {
       // What would be deleted is ticked by hand alone.

@@ -3,7 +3,6 @@
 "use strict";
 
 const credential = document.getElementById("credential");
-document.querySelector("[data-credential]").hidden = false;
 document.querySelector("[data-credential]").addEventListener("submit", (event) => event.preventDefault());
 
 /** Address, method, headers and body of the call that a form describes. */
@@ -48,7 +47,6 @@ const tell = (result, line, text) => {
 };
 
 for (const details of document.querySelectorAll(".try")) {
-  details.hidden = false;
   const form = details.querySelector("form");
   const result = form.querySelector(".result");
   form.addEventListener("submit", async (event) => {

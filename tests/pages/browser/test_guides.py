@@ -30,6 +30,13 @@ def test_the_search_finds_operations_and_says_when_it_finds_nothing(page: Page) 
     expect(page.locator(".found")).to_be_hidden()
 
 
+def test_the_button_leads_to_the_best_that_was_found(page: Page) -> None:
+    page.goto("/docs/grades")
+    page.get_by_role("searchbox").fill("Idempotency again")
+    page.get_by_role("search").get_by_role("button", name="Search").click()
+    page.wait_for_url("**/docs/errors#sending-a-post-again")
+
+
 def test_a_language_is_chosen_once_by_keyboard_too(page: Page) -> None:
     page.goto("/docs/quickstart")
     first = page.locator(".code-tabs").first
@@ -47,6 +54,7 @@ def test_without_scripts_the_tabs_work_and_no_search_is_shown(open_page: Any) ->
     page = open_page(java_script_enabled=False)
     page.goto("/docs/quickstart")
     expect(page.get_by_role("searchbox")).to_be_hidden()
+    expect(page.get_by_role("button", name="Copy").first).to_be_hidden()
     first = page.locator(".code-tabs").first
     first.get_by_text("TypeScript", exact=True).click()
     expect(first.locator("[data-language=ts]")).to_be_visible()

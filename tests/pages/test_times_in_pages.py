@@ -1,0 +1,29 @@
+"""Instants in pages, as the HTML standard wants them (section 2.3.5.8): at most three fractional digits."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from accounts.models import Member
+from tests.support.doors import RestDoor
+from tests.support.factories import AccountEventFactory
+
+pytestmark = [pytest.mark.once("the look of pages"), pytest.mark.django_db, pytest.mark.rest]
+
+_VALID = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2}))?")
+
+
+def test_every_time_of_a_page_is_valid(owner: RestDoor, owner_member: Member, client: Client) -> None:
+    course = owner.made("create_course", name="Biology")
+    owner.made("delete_course", course_id=course["id"])
+    owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])
+    owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2031-01-02")
+    AccountEventFactory(member=owner_member)
+    client.force_login(owner_member)
+    pages = ["/keys", "/activity", "/account", "/courses", f"/courses/{course['id']}"]
+    found = {page: re.findall(r'datetime="([^"]*)"', client.get(page).content.decode()) for page in pages}
+    assert {page for page, times in found.items() if times} >= {"/keys", "/activity", f"/courses/{course['id']}"}
+    assert {page: [time for time in times if not _VALID.fullmatch(time)] for page, times in found.items()} == (
+        dict.fromkeys(pages, [])
+    )
