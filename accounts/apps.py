@@ -16,4 +16,4 @@ class AccountsConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        from accounts import checks  # noqa: F401, PLC0415  # registers itself
+        from accounts.operators import checks  # noqa: F401, PLC0415  # registers itself

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from accounts.acting import Actor, acting
-from accounts.changes import ActorKind
+from accounts.changes.acting import Actor, acting
+from accounts.changes.models import ActorKind
 from accounts.models import Member
 from bench.cast import Cast
 from courses.items import create_single_item, delete_item, update_item

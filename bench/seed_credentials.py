@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from accounts.credentials.owners import id_of
 from accounts.models import ApiKey, SecretOwner
-from accounts.secret_owners import id_of
-from accounts.secrets import new_secret, sha256
 from bench.cast import CALLBACK, CLIENT_ID
 from bench.tables import copy, new_id
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.models import AccessToken, Application, RefreshToken
+from studyservice.secrets.generated import new_secret, sha256
 
 NETWORK = "127.0.0.0/24"
 """Where the calls come from, as keys know it once they have been used."""

@@ -12,8 +12,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import URLPattern, path
 
-from accounts.deleting import delete_object
-from accounts.writing import writing
+from accounts.changes.deleting import delete_object
+from accounts.changes.writing import writing
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
 from courses.syllabus_admin import BROUGHT, SyllabusFileInline, files_read, syllabus_file

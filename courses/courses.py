@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
 from django.db.models.functions import Coalesce, Length, Substr
 
-from accounts.deleting import delete_object
+from accounts.changes.deleting import delete_object
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from courses.entry_serializers import (
     CategoryEntryFields,
     CreatedCourseRow,

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
 from courses.errors import NoSuchCourse
 from courses.item_counts import add_to_count

@@ -1,6 +1,6 @@
 """How many items a course has: kept with the course as items come and go, and held to the limits there.
 
-Whatever adds items or takes them away says so here, inside `accounts.writing`.
+Whatever adds items or takes them away says so here, inside `accounts.changes.writing`.
 """
 
 from uuid import UUID

@@ -7,10 +7,10 @@ from uuid import UUID
 
 from django.db.models import F
 
-from accounts.deleting import delete_object, delete_rows
+from accounts.changes.deleting import delete_object, delete_rows
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from courses.errors import NoSuchItem
 from courses.item_counts import add_to_count, take_away_from_count, take_from_count
 from courses.models import Item

@@ -10,9 +10,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpRequest
 
-from accounts.change_admin import note_reading
-from accounts.deleting import delete_object
-from accounts.writing import writing
+from accounts.changes.deleting import delete_object
+from accounts.changes.writing import writing
+from accounts.operators.changes_admin import note_reading
 from courses.models import SyllabusFile
 from courses.uploads.operators import ReadFile, read_again, read_brought
 from studyservice.admin.base import ReadOnlyAdmin, ServiceInline

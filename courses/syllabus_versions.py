@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import cast
 from uuid import UUID
 
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from courses.approval import Applied, Approve, Approved, ReviewRow, State
 from courses.courses import change_course, require_course
 from courses.item_batches import add_items

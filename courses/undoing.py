@@ -3,7 +3,7 @@
 from collections import Counter
 
 from accounts.models import Member
-from accounts.undoing.hooks import Columns
+from accounts.undo.hooks import Columns
 from courses.courses import require_room
 from courses.item_counts import add_to_count, take_away_from_count
 

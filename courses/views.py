@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from courses import courses, item_batches, item_pages, items, readiness
 from courses.entry_serializers import (
     CreatedCourseRecord,

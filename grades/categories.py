@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from accounts.change_contents import Fields
-from accounts.deleting import delete_rows
+from accounts.changes.contents import Fields
+from accounts.changes.deleting import delete_rows
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from courses.courses import require_course
 from courses.models import Course
 from grades.breakdown import get_grades

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from accounts.recording import Write
+from accounts.changes.recording import Write
 from courses.entry_serializers import CategoryEntryFields, EnteredCategoryRow
 from grades.models import GradeCategory
 

@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db.models import F
 
-from accounts.deleting import delete_object
+from accounts.changes.deleting import delete_object
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from courses.courses import require_course
 from grades.models import GradeCategory, GradeScore
 from grades.serializers import GradeScoreRow, ScoreFields

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from courses.courses import require_course
 from grades import breakdown, categories, scores
 from grades.serializers import (

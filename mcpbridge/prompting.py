@@ -26,8 +26,8 @@ from mcp.types import (
     TextContent,
 )
 
-from accounts.credentials import CREDENTIAL, Credential
-from accounts.membership import require_membership
+from accounts.credentials.resolving import CREDENTIAL, Credential
+from accounts.members.membership import require_membership
 from mcpbridge.failures import failure_text
 from mcpbridge.names import Choice, choices, completing, matching
 from mcpbridge.prompt_texts import Occasion

@@ -20,9 +20,9 @@ from mcp.types import (
 )
 from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
-from accounts.challenges import challenge
-from accounts.credentials import CREDENTIAL
-from accounts.membership import require_membership
+from accounts.credentials.challenges import challenge
+from accounts.credentials.resolving import CREDENTIAL
+from accounts.members.membership import require_membership
 from mcpbridge.answers import answer_text, omission
 from mcpbridge.failures import failure_text
 from mcpbridge.icons import icon

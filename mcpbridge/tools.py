@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.urls import URLPattern, URLResolver, get_resolver
 from mcp.types import Tool, ToolAnnotations
 
-from accounts.viewsets import MemberViewSet, routed
+from accounts.api.viewsets import MemberViewSet, routed
 from mcpbridge.schemas import Schema, input_schema, output_schema
 from studyservice.openapi.document import document
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope

@@ -6,10 +6,11 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
-from accounts.acting import Actor
-from accounts.changes import ActorKind
-from accounts.connections import Refusal
-from accounts.credentials import (
+from accounts.changes.acting import Actor
+from accounts.changes.models import ActorKind
+from accounts.credentials.connections import Refusal
+from accounts.credentials.owners import owner_of
+from accounts.credentials.resolving import (
     Connection,
     Credential,
     DeadCredential,
@@ -17,13 +18,12 @@ from accounts.credentials import (
     member_columns,
     member_of,
 )
-from accounts.secret_owners import owner_of
-from accounts.secrets import sha256
 from oauthserver.blocking import blocked_by
 from oauthserver.models import AccessToken, Grant, RefreshToken
 from studyservice.database.statements import Param, Select
 from studyservice.http.paths import MCP_ROOT
 from studyservice.operations.declaration import Scope
+from studyservice.secrets.generated import sha256
 
 
 class _TokenColumns(MemberColumns):

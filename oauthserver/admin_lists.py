@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from accounts.connections import Refusal
+from accounts.credentials.connections import Refusal
 from oauthserver.blocking import blocked_by
 from oauthserver.models import Application, Grant, RefreshToken
 from studyservice.admin.base import MOST_ROWS, BoundedCount
@@ -19,7 +19,7 @@ from studyservice.admin.base import MOST_ROWS, BoundedCount
 def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:
     """Each with whether it is blocked, who connected it, and what was noted of the calls of its connections.
 
-    The times are those of `accounts.calls`: five minutes late at most.
+    The times are those of `accounts.credentials.app_calls`: five minutes late at most.
     """
     consents = Grant.objects.filter(application=OuterRef("pk"))
     newest = consents.order_by().values("application").annotate(newest=Max("last_call_at"))  # without sorting them

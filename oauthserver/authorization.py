@@ -21,11 +21,11 @@ from oauth2_provider.http import OAuth2ResponseRedirect
 from oauth2_provider.views.mixins import OAuthLibMixin
 from oauthlib.oauth2.rfc6749 import errors
 
-from accounts.event_log import Subject, record_event
-from accounts.events import EventKind
-from accounts.membership import standing
+from accounts.changes.writing import writing
+from accounts.events.log import Subject, record_event
+from accounts.events.models import EventKind
+from accounts.members.membership import standing
 from accounts.models import Member
-from accounts.writing import writing
 from oauthserver.blocking import is_blocked
 from oauthserver.errors import InvalidRequest, OAuthError
 from oauthserver.families import end_families, families_of

@@ -12,13 +12,13 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
-from accounts.secrets import sha256
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.errors import InvalidClient, InvalidRequest
 from oauthserver.generators import is_generated
 from oauthserver.models import Application
 from oauthserver.parameters import Parameters
 from studyservice.database.statements import Param, Select
+from studyservice.secrets.generated import sha256
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,12 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sub
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
-from accounts.calls import NOTED_EVERY
-from accounts.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
-from accounts.event_log import Subject, record_event
-from accounts.events import EventKind
+from accounts.changes.writing import writing
+from accounts.credentials.app_calls import NOTED_EVERY
+from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
+from accounts.events.log import Subject, record_event
+from accounts.events.models import EventKind
 from accounts.models import Member
-from accounts.writing import writing
 from oauthserver.blocking import blocked_by
 from oauthserver.errors import InvalidRequest
 from oauthserver.families import end_families, families_of, members_of
@@ -141,7 +141,7 @@ def asking_app(target: str) -> AskingApp | None:
 
 
 class OAuthConnections:
-    """What the key page asks (`accounts.connections.Connections`)."""
+    """What the key page asks (`accounts.credentials.connections.Connections`)."""
 
     @staticmethod
     def of(member: Member) -> ConnectedApps:

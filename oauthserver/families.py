@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Iterable
 from typing import Any
 
-from accounts.secret_owners import delete_credentials
+from accounts.credentials.owners import delete_credentials
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 
 
@@ -27,7 +27,7 @@ def members_of(app: Application) -> set[uuid.UUID]:
 def end_families(member_id: uuid.UUID, families: Iterable[uuid.UUID]) -> None:
     """Kill everything that came from these consents of the member: codes, refresh tokens and access tokens.
 
-    The caller holds the lock of the member (`accounts.writing`), so that nothing is minted meanwhile.
+    The caller holds the lock of the member (`accounts.changes.writing`), so that nothing is minted meanwhile.
     """
     ended = list(families)
     for model in (RefreshToken, AccessToken, Grant):

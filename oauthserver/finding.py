@@ -1,10 +1,10 @@
-"""Whose is this token, or this client secret? For `accounts.credential_finding`."""
+"""Whose is this token, or this client secret? For `accounts.operators.credential_finding`."""
 
 from django.urls import reverse
 
-from accounts.secret_owners import owner_of
-from accounts.secrets import sha256
+from accounts.credentials.owners import owner_of
 from oauthserver.models import AccessToken, Application, RefreshToken, live_refresh_tokens
+from studyservice.secrets.generated import sha256
 
 
 def find_access_token(secret: str) -> str | None:

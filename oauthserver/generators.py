@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.secrets import new_secret
+from studyservice.secrets.generated import new_secret
 
 
 class ClientIdGenerator:

@@ -8,10 +8,9 @@ from django.conf import settings
 from django.db.models import DateTimeField, Exists
 from django.utils import timezone
 
+from accounts.changes.writing import writing
+from accounts.credentials.owners import ADD_OWNER, owner_row
 from accounts.models import Member
-from accounts.secret_owners import ADD_OWNER, owner_row
-from accounts.secrets import sha256
-from accounts.writing import writing
 from oauthserver.clients import stays
 from oauthserver.errors import InvalidClient, InvalidGrant
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
@@ -19,6 +18,7 @@ from oauthserver.presented import Presented
 from oauthserver.token_requests import GrantType
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
+from studyservice.secrets.generated import sha256
 
 _REFRESH_LIFETIME = timedelta(seconds=settings.OAUTH2_PROVIDER["REFRESH_TOKEN_EXPIRE_SECONDS"])
 

@@ -17,7 +17,6 @@ from oauth2_provider.cimd import CIMDError, is_cimd_client_id
 from oauth2_provider.settings import oauth2_settings
 from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError
 
-from accounts.secrets import sha256
 from oauthserver.app_names import name_from
 from oauthserver.client_metadata import GRANT_TYPES, AuthMethod, ClientMetadata
 from oauthserver.errors import InvalidClientMetadata, OAuthError
@@ -25,6 +24,7 @@ from oauthserver.models import Application
 from studyservice.fetching.faults import FetchError
 from studyservice.fetching.guarded import Limits, fetch
 from studyservice.rates.limiter import Rate, Window, hit
+from studyservice.secrets.generated import sha256
 
 MAX_CLIENT_ID = 255
 """Longest address of a document, in characters: what the toolkit's column holds."""

@@ -20,14 +20,14 @@ from oauth2_provider.models import (
     TokenChecksumField,
 )
 
-from accounts.connections import Refusal
+from accounts.credentials.connections import Refusal
 from accounts.models import Member
-from accounts.secrets import sha256
 from oauthserver.app_names import MAX_CLIENT_NAME
 from oauthserver.client_metadata import AuthMethod
 from oauthserver.redirect_uris import fault_of, matches, scheme_of
 from studyservice.database.constraints import characters, one_of
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
+from studyservice.secrets.generated import sha256
 
 if TYPE_CHECKING:
     _CharField = models.CharField[Any, Any]
@@ -155,7 +155,9 @@ class Grant(AbstractGrant):
         null=True, editable=False, help_text="When a refresh token of it was last used a second time."
     )
     last_call_at = models.DateTimeField(
-        null=True, editable=False, help_text="When a call of it was last answered as it asked. See accounts.calls."
+        null=True,
+        editable=False,
+        help_text="When a call of it was last answered as it asked. See accounts.credentials.app_calls.",
     )
     refused_at = models.DateTimeField(null=True, editable=False, help_text="When a call of it was last refused.")
     refusal = models.CharField(

@@ -8,16 +8,16 @@ from datetime import datetime
 from typing import Self
 from uuid import UUID
 
-from accounts.credentials import MemberColumns, member_columns, member_of
+from accounts.credentials.owners import owner_of
+from accounts.credentials.resolving import MemberColumns, member_columns, member_of
 from accounts.models import Member
-from accounts.secret_owners import owner_of
-from accounts.secrets import sha256
 from oauthserver.blocking import blocked_by
 from oauthserver.clients import ClientColumns, app_of, authenticates, client_columns, client_of
 from oauthserver.errors import InvalidClient, InvalidGrant
 from oauthserver.models import Application, Grant, RefreshToken
 from oauthserver.token_requests import GrantType, TokenRequest
 from studyservice.database.statements import Param, Select
+from studyservice.secrets.generated import sha256
 
 _SHARED = {
     "id": "id",

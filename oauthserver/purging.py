@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
-from accounts.deleting import delete_alone
-from accounts.purging import BATCH, purge_credentials
+from accounts.erasure.purging import purge_credentials
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
+from studyservice.database.deleting import BATCH, delete_alone
 
 UNUSED_AFTER = timedelta(hours=24)
 """How long a registration may wait for its first token."""

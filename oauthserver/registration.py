@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from accounts.secrets import new_secret
 from oauthserver.client_metadata import GRANT_TYPES, RESPONSE_TYPES, AuthMethod, ClientMetadata
 from oauthserver.endpoints import OAuthEndpoint, count, unstored
 from oauthserver.errors import InvalidClientMetadata
@@ -15,6 +14,7 @@ from studyservice.http.bodies import read_json
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import InvalidRequest
 from studyservice.rates.limiter import Rate
+from studyservice.secrets.generated import new_secret
 
 
 class RegistrationView(OAuthEndpoint):

@@ -4,9 +4,8 @@ from contextlib import suppress
 
 from django.http import HttpRequest, HttpResponse
 
-from accounts.secret_owners import delete_credentials, owner_of
-from accounts.secrets import sha256
-from accounts.writing import writing
+from accounts.changes.writing import writing
+from accounts.credentials.owners import delete_credentials, owner_of
 from oauthserver.clients import ClientCredentials, app_of, proves
 from oauthserver.endpoints import OAuthEndpoint, unstored
 from oauthserver.errors import OAuthError
@@ -15,6 +14,7 @@ from oauthserver.models import AccessToken, Application, RefreshToken
 from oauthserver.parameters import form_parameters
 from studyservice.http.request_keys import CALLER
 from studyservice.operations.errors import InvalidRequest, NotFound
+from studyservice.secrets.generated import sha256
 
 
 class RevocationView(OAuthEndpoint):

@@ -18,9 +18,9 @@ from oauthlib.oauth2.rfc6749.errors import InvalidRequestError, OAuth2Error
 from oauthlib.oauth2.rfc6749.grant_types.authorization_code import AuthorizationCodeGrant
 from oauthlib.oauth2.rfc6749.grant_types.refresh_token import RefreshTokenGrant
 
-from accounts.secrets import new_secret
 from oauthserver.errors import refusal
 from oauthserver.redirect_uris import with_parameters
+from studyservice.secrets.generated import new_secret
 
 S256 = "S256"
 _CHALLENGE = re.compile(r"[A-Za-z0-9\-_]{43}")

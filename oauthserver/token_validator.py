@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from accounts.writing import writing
+from accounts.changes.writing import writing
 from oauthserver.clients import authenticates
 from oauthserver.errors import InvalidGrant, UnauthorizedClient
 from oauthserver.families import end_families

@@ -8,11 +8,11 @@ from django.utils import timezone
 from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.oauth2.rfc6749.errors import InvalidClientIdError, UnsupportedResponseTypeError
 
-from accounts.secret_owners import add_owner
-from accounts.secrets import sha256
+from accounts.credentials.owners import add_owner
 from oauthserver.clients import stays
 from oauthserver.metadata_documents import DocumentRefused, lasting_refusal_of, refusal_of
 from oauthserver.models import Application, Grant, Hashed
+from studyservice.secrets.generated import sha256
 
 _CODE_LIFETIME = timedelta(seconds=settings.OAUTH2_PROVIDER["AUTHORIZATION_CODE_EXPIRE_SECONDS"])
 

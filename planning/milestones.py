@@ -7,9 +7,9 @@ from uuid import UUID
 
 from django.db.models import Count, OuterRef
 
-from accounts.deleting import delete_object
+from accounts.changes.deleting import delete_object
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item

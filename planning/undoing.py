@@ -3,9 +3,9 @@
 from typing import Any
 from uuid import UUID
 
+from accounts.changes.recording import Write
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.undoing.hooks import Columns
+from accounts.undo.hooks import Columns
 from planning.milestones import require_within_limits
 from planning.models import ImportedEvent
 from studyservice.database.batches import batches

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from courses.items import get_item
 from planning import agenda, milestones
 from planning.serializers import (

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from django.db.models import Max
 
-from accounts.clocks import move, shifts
+from accounts.changes.clocks import move, shifts
+from accounts.changes.recording import Write
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.undoing.hooks import Columns
+from accounts.undo.hooks import Columns
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, forget_topic_ids, recount

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db.models import Count, Max, Q, QuerySet
 
-from accounts.recording import Write
+from accounts.changes.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
 from studyservice.database.statements import Written
 

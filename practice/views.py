@@ -1,6 +1,6 @@
 """Operations on practice."""
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from practice import stats
 from practice.serializers import PracticeQuery, PracticeStatsRecord, PracticeStatsRow
 from studyservice.operations.declaration import Scope, operation

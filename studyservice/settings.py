@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from studyservice.database.postgresql.waits import Waits
 from studyservice.environment import (
     BASE_DIR,
+    CHECKOUT,
     base_url,
     choice,
     contact_url,
@@ -173,12 +174,12 @@ MIDDLEWARE = [
     "studyservice.http.pages.PageAuthenticationMiddleware",
     "studyservice.http.pages.PageMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "accounts.middleware.ActingMiddleware",
+    "accounts.api.middleware.ActingMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
     # From here on of every request again.
-    "accounts.middleware.CredentialMiddleware",
+    "accounts.api.middleware.CredentialMiddleware",
     "studyservice.server.refusals.RefusalMiddleware",
-    "accounts.middleware.MembershipMiddleware",
+    "accounts.api.middleware.MembershipMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")
@@ -199,7 +200,7 @@ WSGI_APPLICATION = "studyservice.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "studyservice" / "templates"],
+        "DIRS": [BASE_DIR / "templates" if CHECKOUT else BASE_DIR / "studyservice" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -217,13 +218,13 @@ TEMPLATES = [
 # the practice streak of a profile; the apps that the key page lists; and what `purgeexpired` removes, in this order:
 # refresh tokens go before what they keep.
 CREDENTIAL_RESOLVERS = {
-    "sk": "accounts.credentials.resolve_api_key",
+    "sk": "accounts.credentials.resolving.resolve_api_key",
     "at": "oauthserver.access_tokens.resolve_access_token",
 }
-# Where the admin shows the credential behind a secret that an operator pastes (accounts/credential_finding.py).
+# Find the credential behind a secret that an operator pastes into the admin (accounts/operators/credential_finding.py).
 CREDENTIAL_FINDERS = {
-    "sk": "accounts.credential_finding.find_api_key",
-    "cal": "accounts.credential_finding.find_calendar",
+    "sk": "accounts.operators.credential_finding.find_api_key",
+    "cal": "accounts.operators.credential_finding.find_calendar",
     "at": "oauthserver.finding.find_access_token",
     "rt": "oauthserver.finding.find_refresh_token",
     "cs": "oauthserver.finding.find_client_secret",
@@ -233,30 +234,33 @@ READINESS = "vocab.readiness.CardReadiness"
 PRACTICE_STREAK = "practice.streaks.current_streak"
 CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
 EXPIRED_DATA = {
-    "sessions": "accounts.purging.purge_sessions",
-    "sign_in_codes": "accounts.purging.purge_sign_in_codes",
-    "invitations": "accounts.purging.purge_invitations",
-    "addresses_of_invitations": "accounts.inviting.forget_those_who_did_not_come",
-    "unsent_mail": "accounts.outbox.purge_outbox",
-    "api_keys": "accounts.purging.purge_api_keys",
-    "idempotency_keys": "accounts.purging.purge_idempotency_keys",
-    "changes": "accounts.purging.purge_changes",
-    "account_events": "accounts.purging.purge_events",
-    "contents_of_deletions": "accounts.purging.purge_taken",
+    "sessions": "accounts.erasure.purging.purge_sessions",
+    "sign_in_codes": "accounts.erasure.purging.purge_sign_in_codes",
+    "invitations": "accounts.erasure.purging.purge_invitations",
+    "addresses_of_invitations": "accounts.joining.inviting.forget_those_who_did_not_come",
+    "unsent_mail": "accounts.members.outbox.purge_outbox",
+    "api_keys": "accounts.erasure.purging.purge_api_keys",
+    "idempotency_keys": "accounts.erasure.purging.purge_idempotency_keys",
+    "changes": "accounts.erasure.purging.purge_changes",
+    "account_events": "accounts.erasure.purging.purge_events",
+    "contents_of_deletions": "accounts.erasure.purging.purge_taken",
     "uploads": "courses.uploads.purging.purge_uploads",
     "files_without_a_row": "courses.uploads.purging.purge_stray_files",
-    "members_being_deleted": "accounts.erasure.finish_erasures",
+    "members_being_deleted": "accounts.erasure.erasing.finish_erasures",
     "refresh_tokens": "oauthserver.purging.purge_refresh_tokens",
     "access_tokens": "oauthserver.purging.purge_access_tokens",
     "authorization_codes": "oauthserver.purging.purge_authorization_codes",
     "unused_registrations": "oauthserver.purging.purge_unused_registrations",
 }
 
-# When that was last done, for metrics (studyservice/server/sampling.py).
-LAST_PURGE = "accounts.last_runs.last_purge"
+# Deletes a member with everything; `Member.delete` calls it.
+ERASE_MEMBER = "accounts.erasure.erasing.erase_member"
 
-# What the member's clock stamps (accounts/writing.py). A repair of the clock restamps it, and calls these functions for
-# what else a server wrote whose clock was ahead (accounts/clocks.py).
+# When that was last done, for metrics (studyservice/server/sampling.py).
+LAST_PURGE = "accounts.members.last_runs.last_purge"
+
+# Columns stamped by the member's clock (accounts/changes/writing.py). A repair of the clock restamps them, and calls
+# these functions for everything else that a server wrote whose clock was ahead (accounts/changes/clocks.py).
 MEMBER_CLOCK_STAMPS = {
     "accounts.Change": ("created_at",),
     "courses.Course": ("created_at", "updated_at"),
@@ -267,17 +271,17 @@ MEMBER_CLOCK_STAMPS = {
     "vocab.Deck": ("created_at", "updated_at"),
 }
 MEMBER_CLOCK_REPAIRS = [
-    "accounts.api_keys.bring_keys_back",
-    "accounts.calendar_feeds.bring_feed_back",
+    "accounts.credentials.api_keys.bring_keys_back",
+    "accounts.credentials.calendar_feeds.bring_feed_back",
     "oauthserver.connections.bring_tokens_back",
     "practice.attempts.bring_attempts_back",
     "vocab.repair.bring_reviews_back",
 ]
 
-# What is kept in numbers beside the rows (accounts/counts.py): each compares its own with the rows.
+# What is kept in numbers beside the rows (accounts/members/counts.py): each compares its own with the rows.
 MEMBER_COUNT_REPAIRS = [
-    "accounts.addresses.repair_address",
-    "accounts.secret_owners.repair_owners",
+    "accounts.members.address_repair.repair_address",
+    "accounts.credentials.owners.repair_owners",
     "courses.item_counts.repair_item_counts",
     "practice.rebuilding.repair_sums",
     "vocab.cards.repair_card_counts",
@@ -321,8 +325,8 @@ NOT_IN_ARCHIVE = {
     "admin.LogEntry": "what an operator did in the admin",
 }
 
-# The credentials that are found by a secret (accounts/secret_owners.py): the model, the columns of its member and of
-# the secret's SHA-256.
+# The credentials that are found by a secret (accounts/credentials/owners.py): the model, the column of its member and
+# the column of the secret's SHA-256.
 MEMBER_SECRETS = [
     ("accounts.ApiKey", "member_id", "secret_hash"),
     ("accounts.CalendarFeed", "member_id", "secret_hash"),
@@ -331,8 +335,8 @@ MEMBER_SECRETS = [
     ("oauthserver.RefreshToken", "user_id", "token_checksum"),
 ]
 
-# What goes with a member (accounts/erasure.py): the models whose rows refer to the member, and by which field; rows
-# come before those that they refer to, credentials before all. Then what is kept elsewhere.
+# Erased with a member (accounts/erasure/erasing.py): the models whose rows refer to the member, and by which field.
+# Credentials come first, and rows before those that they refer to.
 MEMBER_DATA = [
     ("accounts.SecretOwner", "member"),
     ("accounts.ApiKey", "member"),
@@ -390,20 +394,20 @@ UNIQUE_AMONG_MEMBERS = {
     "oauthserver.RefreshToken.token_checksum": "a hash of chance",
 }
 MEMBER_ERASURES = [
-    "accounts.sessions.delete_sessions",
-    "accounts.inviting.forget_invitation",
-    "accounts.erasure.forget_in_log",
+    "accounts.signing_in.sessions.delete_sessions",
+    "accounts.joining.inviting.forget_invitation",
+    "accounts.erasure.erasing.forget_in_log",
 ]
 
 # References without a foreign key, which outlive what they name and are emptied with it (practice/attempts.py): model,
-# column, and the model that is named. The log of changes keeps whose they were (accounts/deleting.py).
+# column, and the model that is named. The log of changes keeps whose they were (accounts/changes/deleting.py).
 MEMBER_PLAIN_REFERENCES = [
     ("practice.Attempt", "deck_id", "vocab.Deck"),
     ("practice.Attempt", "course_id", "courses.Course"),
 ]
-# Changes that stand in a log of their own, for list_changes (accounts/change_log.py).
+# Changes that stand in a log of their own, for list_changes (accounts/undo/log.py).
 CHANGE_SOURCES = ["vocab.changes.review_changes"]
-# What the apps know of their rows when a change is taken back (accounts/undoing/hooks.py). The stamps of what pollers
+# What the apps know of their rows when a change is taken back (accounts/undo/hooks.py). The stamps of what pollers
 # ask for are new when it comes back.
 UNDO_STAMPED = {"courses.Item": ("created_at", "updated_at")}
 UNDO_COME_BACK = {
@@ -428,18 +432,18 @@ UNDO_FIELDS = {
 UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
 STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
-ADMIN_READINGS = ["accounts.change_admin.note_reading", "accounts.event_admin.note_reading"]
-# What an operator did to an account, likewise (accounts/event_admin.py).
-ADMIN_ACTIONS = ["accounts.event_admin.note_action"]
+ADMIN_READINGS = ["accounts.operators.changes_admin.note_reading", "accounts.operators.events_admin.note_reading"]
+# What an operator did to an account, likewise (accounts/operators/events_admin.py).
+ADMIN_ACTIONS = ["accounts.operators.events_admin.note_action"]
 # Whether who is signed in may enter the admin, beyond being an operator.
-ADMIN_GATE = "accounts.second_factor.gate.may_enter"
+ADMIN_GATE = "accounts.signing_in.second_factor.gate.may_enter"
 
 AUTH_USER_MODEL = "accounts.Member"
-SESSION_ENGINE = "accounts.session_store"
+SESSION_ENGINE = "accounts.signing_in.session_store"
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "keys"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-PASSWORD_HASHERS = ["accounts.hashing.Argon2Hasher"]
+PASSWORD_HASHERS = ["studyservice.secrets.hashing.Argon2Hasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (

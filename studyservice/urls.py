@@ -11,7 +11,7 @@ from studyservice.views import docs, favicon, openapi
 urlpatterns = [
     RouteTable(
         [
-            path("v1/", include("accounts.urls")),
+            path("v1/", include("accounts.api.urls")),
             path("v1/", include("courses.urls")),
             path("v1/", include("planning.urls")),
             path("v1/", include("grades.urls")),

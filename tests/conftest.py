@@ -186,7 +186,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Server]":
 @pytest.fixture(autouse=True)
 def _nothing_of_another() -> Iterator[None]:
     """No test inherits another's rate limits, or an e-mail that was still on its way."""
-    from accounts import mail
+    from accounts.text import mail
     from studyservice.rates import limiter as rates
 
     rates.clear()
@@ -214,7 +214,7 @@ def make_key() -> MakeKey:
     """Creates API keys as `(plaintext, row)`; fields as of `ApiKey`, or the days until a key expires."""
     from django.utils import timezone
 
-    from accounts.secrets import hint_of, new_secret, sha256
+    from studyservice.secrets.generated import hint_of, new_secret, sha256
     from tests.support.factories import ApiKeyFactory
 
     def make(

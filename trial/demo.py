@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from accounts.acting import acting, command
-from accounts.api_keys import create_api_key
+from accounts.changes.acting import acting, command
+from accounts.credentials.api_keys import create_api_key
 from accounts.models import Member
 from courses.courses import create_course
 from courses.items import create_single_item

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from vocab.deck_creation import create_vocab_deck
 from vocab.models import Card, Deck
 from vocab.reviews import record_review

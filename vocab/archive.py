@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from accounts.archive.fields import ExactField, MomentField
 from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit
-from accounts.changes import MAX_NAME, ActorKind
+from accounts.changes.models import MAX_NAME, ActorKind
 from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member
 from studyservice.database.snapshots import in_pieces
 from studyservice.operations.fields import ChoiceField, IdField, IntegerField, StringField

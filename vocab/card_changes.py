@@ -6,9 +6,9 @@ from uuid import UUID
 
 from django.db.models import Max
 
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion

@@ -6,8 +6,8 @@ from uuid import UUID
 from django.db.models import F, OuterRef
 from django.utils import timezone
 
-from accounts.deleting import delete_object
-from accounts.recording import Write
+from accounts.changes.deleting import delete_object
+from accounts.changes.recording import Write
 from studyservice.database.statements import aggregated
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields

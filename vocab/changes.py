@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.change_contents import type_of
-from accounts.change_log import Wanted, keyset, undoable
+from accounts.changes.contents import type_of
+from accounts.changes.records import ChangeRow
 from accounts.models import Member
-from accounts.serializers import ChangeRow
+from accounts.undo.log import Wanted, keyset, undoable
 from studyservice.database.statements import Param, Select
 from vocab.models import Card, Review
 from vocab.scheduling import MemoryState, next_state

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from uuid import UUID
 
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from studyservice.operations.errors import Conflict
 from vocab.card_changes import add_to_deck, touch_deck
 from vocab.cards import add_cards

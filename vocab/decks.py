@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db.models import FilteredRelation, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from accounts.deleting import delete_object
+from accounts.changes.deleting import delete_object
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from courses.models import Course
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import ValidationFailed

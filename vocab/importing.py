@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from typing import IO
 from uuid import UUID
 
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit

@@ -10,7 +10,7 @@ from django.db.models.signals import pre_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from accounts.changes import MAX_NAME, ActorKind
+from accounts.changes.models import MAX_NAME, ActorKind
 from accounts.models import LEAST_RETENTION, MOST_RETENTION
 from courses.models import Course
 from practice.attempts import forget_course, forget_deck

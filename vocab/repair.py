@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db.models import Max
 
-from accounts.clocks import move, shifts
+from accounts.changes.clocks import move, shifts
 from accounts.models import Member
 from vocab.models import Card, CardState, Review
 

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.acting import acting_call
+from accounts.changes.acting import acting_call
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from practice.attempts import record_attempt
 from practice.models import Source
 from studyservice.database.ids import uuid7

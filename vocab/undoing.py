@@ -5,14 +5,14 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.change_contents import Part, packed, type_of
-from accounts.change_log import undoable
-from accounts.changes import Change
+from accounts.changes.contents import Part, packed, type_of
+from accounts.changes.models import Change
+from accounts.changes.recording import Write
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.undoing.hooks import Columns
-from accounts.undoing.kinds import TOO_OLD
-from accounts.undoing.undo import store_undone
+from accounts.undo.hooks import Columns
+from accounts.undo.kinds import TOO_OLD
+from accounts.undo.log import undoable
+from accounts.undo.undo import store_undone
 from practice.attempts import remove_attempt
 from studyservice.operations.errors import Conflict
 from vocab.cards import count_cards

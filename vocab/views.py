@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.downloads import DownloadRecord, DownloadRow
 from studyservice.operations.serializers import Deleted, DeletedRow, Page, page

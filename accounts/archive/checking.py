@@ -18,7 +18,7 @@ from django.db.models import Model
 from accounts.archive.profile import PROFILE, ProfileLine
 from accounts.archive.tables import FILES, TABLES, ArchiveTable, Limit
 from accounts.archive.unpacking import Archive, Line, NoArchive
-from accounts.change_contents import dumps
+from accounts.changes.contents import dumps
 from studyservice.database.ids import uuid7
 from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
 

@@ -25,10 +25,10 @@ from accounts.archive.tables import (
     VERSION,
     ArchiveTable,
 )
-from accounts.change_contents import dumps
-from accounts.change_log import all_changes
-from accounts.event_log import all_events
-from accounts.models import Member
+from accounts.changes.contents import dumps
+from accounts.events.log import all_events
+from accounts.members.models import Member
+from accounts.undo.log import all_changes
 from studyservice.database.snapshots import in_pieces, snapshot
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import RateLimited

@@ -13,13 +13,13 @@ from django.db.models import QuerySet
 
 from accounts.archive.checking import Checker, Laid, prepared, wrong_line
 from accounts.archive.profile import ProfileFields, take_profile
+from accounts.archive.records import ArchiveImportRow
 from accounts.archive.tables import TABLES
 from accounts.archive.unpacking import Archive, open_archive
-from accounts.counts import COUNT_REPAIRS
-from accounts.models import Member
-from accounts.recording import Write
-from accounts.serializers import ArchiveImportRow
-from accounts.writing import writing
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
+from accounts.members.counts import COUNT_REPAIRS
+from accounts.members.models import Member
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.uploads import Upload
 from studyservice.rates.limiter import Rate, hit

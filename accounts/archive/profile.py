@@ -3,9 +3,8 @@
 from decimal import Decimal
 from typing import Any, TypedDict
 
-from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member
-from accounts.profile import update_me
-from accounts.serializers import TimeZoneField
+from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member
+from accounts.members.profile import TimeZoneField, update_me
 from studyservice.operations.fields import NumberField, StringField
 from studyservice.operations.serializers import Body
 

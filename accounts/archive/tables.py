@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import FileField, Model, QuerySet
 
-from accounts.models import Member
+from accounts.members.models import Member
 from studyservice.hooks import HookList, HookTable
 from studyservice.operations.serializers import Body
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.models import Member
+from accounts.members.models import Member
 
 SCOPES = ("read", "read write")
 

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
 from accounts.management.arguments import text
-from accounts.models import Member
+from accounts.members.models import Member
 
 
 def add_password_options(parser: ArgumentParser) -> None:

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='member',
             name='session_epoch',
-            field=models.PositiveIntegerField(default=0, editable=False, help_text='Counted up to end every session of the member. See accounts.sessions.'),
+            field=models.PositiveIntegerField(default=0, editable=False, help_text='Counted up to end every session of the member. See accounts.signing_in.sessions.'),
         ),
         migrations.CreateModel(
             name='SignInCode',

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='member',
             name='erasure_began_at',
-            field=models.DateTimeField(editable=False, help_text='Since when the member is being deleted. See accounts.erasure.', null=True),
+            field=models.DateTimeField(editable=False, help_text='Since when the member is being deleted. See accounts.erasure.erasing.', null=True),
         ),
         migrations.AddIndex(
             model_name='member',

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
                 ('id', models.UUIDField(default=studyservice.database.ids.uuid7, editable=False, primary_key=True, serialize=False)),
                 ('kind', models.CharField(choices=[('announcement', 'Announcement'), ('reminder', 'Reminder'), ('invitation', 'Invitation')], max_length=12)),
                 ('email', models.EmailField(db_index=True, max_length=254)),
-                ('content', models.TextField(help_text='Subject and text, encrypted. See accounts.outbox.')),
+                ('content', models.TextField(help_text='Subject and text, encrypted. See accounts.members.outbox.')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('attempts', models.PositiveSmallIntegerField(default=0)),
                 ('next_attempt_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now)),

@@ -12,13 +12,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.membership import standing
-from accounts.models import Member
+from accounts.members.membership import standing
+from accounts.members.models import Member
+from accounts.members.profile import update_me
 from accounts.pages.account_forms import ProfileForm, TimeZoneForm
 from accounts.pages.sign_in import target_after
 from accounts.pages.signed_in import signed_in
-from accounts.profile import update_me
-from accounts.sessions import end_session, end_sessions, sessions_of
+from accounts.signing_in.sessions import end_session, end_sessions, sessions_of
 from studyservice.operations.errors import NotFound
 
 

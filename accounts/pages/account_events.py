@@ -11,9 +11,9 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.event_log import EventRow, list_events
-from accounts.event_words import event_in_words
-from accounts.models import Member
+from accounts.events.log import EventRow, list_events
+from accounts.events.words import event_in_words
+from accounts.members.models import Member
 from accounts.pages.signed_in import signed_in
 from studyservice.operations.fields import parse_uuid
 

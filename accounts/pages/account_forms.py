@@ -6,9 +6,9 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 
-from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member, time_zones
+from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member, time_zones
+from accounts.members.profile import MemberFields
 from accounts.pages.forms import CodeForm, EmailForm
-from accounts.serializers import MemberFields
 
 _MISSPELT = "Choose one of the listed time zones."
 

@@ -14,16 +14,16 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.acting import Actor, acting
-from accounts.change_log import list_changes
-from accounts.change_words import actor_in_words, change_in_words
-from accounts.changes import ActorKind
-from accounts.models import Member
+from accounts.changes.acting import Actor, acting
+from accounts.changes.models import ActorKind
+from accounts.changes.records import ChangeRow
+from accounts.changes.words import actor_in_words, change_in_words
+from accounts.members.models import Member
 from accounts.pages.account_events import newest_events
 from accounts.pages.signed_in import signed_in
-from accounts.serializers import ChangeRow
-from accounts.undoing.kinds import told_why_not
-from accounts.undoing.undo import undo_change
+from accounts.undo.kinds import told_why_not
+from accounts.undo.log import list_changes
+from accounts.undo.undo import undo_change
 from studyservice.operations.errors import Conflict, InvalidRequest, NotFound
 
 PER_PAGE = 50

@@ -13,15 +13,15 @@ from django.template.loader import render_to_string
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts import mail
 from accounts.archive.exporting import export_data
 from accounts.archive.importing import UPLOAD, import_data
-from accounts.change_words import counts_in_words
-from accounts.erasure import erase_member
-from accounts.membership import standing
-from accounts.models import Member
+from accounts.changes.words import counts_in_words
+from accounts.erasure.erasing import erase_member
+from accounts.members.membership import standing
+from accounts.members.models import Member
 from accounts.pages.account_forms import ArchiveForm, ErasureForm
 from accounts.pages.signed_in import signed_in
+from accounts.text import mail
 from studyservice.http.error_pages import error_page
 from studyservice.http.page_uploads import takes_file
 from studyservice.http.responses import download_response

@@ -5,8 +5,8 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse
 from django.utils.deprecation import MiddlewareMixin
 
-from accounts.hashing import HashingBusy
 from studyservice.http.error_pages import error_page
+from studyservice.secrets.hashing import HashingBusy
 
 RETRY_SECONDS = 1
 

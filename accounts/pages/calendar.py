@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.calendar_feeds import end_feed, feed_of, new_feed
+from accounts.credentials.calendar_feeds import end_feed, feed_of, new_feed
 from accounts.pages.forms import ApiKeyForm
 from accounts.pages.keys import key_page
 from accounts.pages.signed_in import signed_in

@@ -10,18 +10,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.email_changes import PENDING_ADDRESS, begin_email_change, complete_email_change
 from accounts.pages.account_forms import NewAddressForm
 from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import remember
 from accounts.pages.second_factor.guards import before_new_address
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted
 from accounts.pages.signed_in import signed_in
-from accounts.secrets import sha256
-from accounts.sessions import end_other_sessions
-from accounts.signin_codes import Refusal
+from accounts.signing_in.codes import Refusal
+from accounts.signing_in.email_changes import PENDING_ADDRESS, begin_email_change, complete_email_change
+from accounts.signing_in.sessions import end_other_sessions
 from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import Rate, hit
+from studyservice.secrets.generated import sha256
 
 
 @never_cache

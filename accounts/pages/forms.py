@@ -5,7 +5,7 @@ from typing import TypedDict
 
 from django import forms
 
-from accounts.models import ApiKey
+from accounts.credentials.models import ApiKey
 
 EXPIRY_DAYS = (30, 60, 90, 180, 365)
 """Choices on the key page, beside never (decisions 10)."""

@@ -7,12 +7,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.inviting import accept, live_invitation
+from accounts.joining.inviting import accept, live_invitation
 from accounts.pages.known_browsers import remember
 from accounts.pages.sign_in import attempts_are_counted
-from accounts.secrets import sha256
-from accounts.sessions import begin_session
+from accounts.signing_in.sessions import begin_session
 from studyservice.http.error_pages import error_page
+from studyservice.secrets.generated import sha256
 
 INVITATION = "invitation"
 """Session entry: the hash of the link's secret, which so leaves the address bar and no page refers to."""

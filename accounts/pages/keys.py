@@ -12,11 +12,12 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
-from accounts.calendar_feeds import feed_of
-from accounts.connections import CONNECTED_APPS
-from accounts.membership import standing
-from accounts.models import ApiKey, Member
+from accounts.credentials.api_keys import MAX_ACTIVE_KEYS, active_keys, create_api_key, ended_keys, revoke_api_key
+from accounts.credentials.calendar_feeds import feed_of
+from accounts.credentials.connections import CONNECTED_APPS
+from accounts.credentials.models import ApiKey
+from accounts.members.membership import standing
+from accounts.members.models import Member
 from accounts.pages.clients import assistant_clients
 from accounts.pages.forms import ApiKeyForm
 from accounts.pages.signed_in import signed_in

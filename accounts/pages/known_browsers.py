@@ -14,8 +14,8 @@ from typing import Self
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from accounts.secrets import sha256
 from studyservice.http.client_address import client_address
+from studyservice.secrets.generated import sha256
 
 LIFETIME = timedelta(days=365)
 

@@ -1,7 +1,7 @@
 """Forms that make something: sent twice, as by a double click or a reload, they make it once.
 
 The form carries a key of its own in a hidden field, and what it made is kept under that key as the answer to a call
-with an `Idempotency-Key` is (`accounts.idempotency`).
+with an `Idempotency-Key` is (`accounts.idempotency.replaying`).
 """
 
 import hashlib
@@ -13,8 +13,8 @@ import orjson
 from django import forms
 from django.http import HttpRequest
 
-from accounts.idempotency import HEADER, Answer, KeyedCall, answer_once
-from accounts.models import Member
+from accounts.idempotency.replaying import HEADER, Answer, KeyedCall, answer_once
+from accounts.members.models import Member
 from studyservice.operations.codec import encode
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import Conflict, ValidationFailed

@@ -10,19 +10,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.hashing import HashingBusy
-from accounts.models import Member
+from accounts.members.models import Member
 from accounts.pages.account_forms import CurrentPasswordForm, NewPasswordForm, PasswordCodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted
 from accounts.pages.signed_in import signed_in
-from accounts.passwords import PENDING_PASSWORD, send_password_code, set_password, try_password_code
-from accounts.sessions import end_other_sessions
-from accounts.signin_codes import Refusal
+from accounts.signing_in.codes import Refusal
+from accounts.signing_in.passwords import PENDING_PASSWORD, send_password_code, set_password, try_password_code
+from accounts.signing_in.sessions import end_other_sessions
 from studyservice.http.error_pages import too_many
 from studyservice.operations.errors import NotFound
 from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate, hit
+from studyservice.secrets.hashing import HashingBusy
 
 
 @never_cache

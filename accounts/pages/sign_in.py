@@ -14,20 +14,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.connections import CONNECTED_APPS
-from accounts.hashing import HashingBusy
-from accounts.joining import add_member
-from accounts.models import Member, SignInCode
+from accounts.credentials.connections import CONNECTED_APPS
+from accounts.joining.joining import add_member
+from accounts.members.models import Member
 from accounts.pages.forms import CodeForm, EmailForm, PasswordForm
 from accounts.pages.known_browsers import address_or_browser, attempts_at, is_elsewhere, remember
-from accounts.second_factor import gate
-from accounts.sessions import PENDING_SIGN_IN, begin_session
-from accounts.signin_codes import Refusal, member_of, send_code, use_code
+from accounts.signing_in.codes import Refusal, member_of, send_code, use_code
+from accounts.signing_in.models import SignInCode
+from accounts.signing_in.second_factor import gate
+from accounts.signing_in.sessions import PENDING_SIGN_IN, begin_session
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
 from studyservice.http.page_gate import counts_posts
 from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate, hit
+from studyservice.secrets.hashing import HashingBusy
 
 REFUSALS = {
     Refusal.WRONG: "That is not the code. Check the newest e-mail and try again.",

@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
-from accounts.membership import standing
-from accounts.models import Member
+from accounts.members.membership import standing
+from accounts.members.models import Member
 
 P = ParamSpec("P")
 

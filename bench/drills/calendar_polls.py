@@ -8,12 +8,12 @@ import http.client
 from collections.abc import Iterator
 from itertools import cycle, islice
 
-from accounts.secrets import sha256
 from bench import load as generator
 from bench import machine
 from bench.drills.report import Report
 from bench.drills.site import Instance, Site
 from bench.drills.stored import query
+from studyservice.secrets.generated import sha256
 
 SUBSCRIBERS = 10_000
 EVERY_SECONDS = 15 * 60

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.changes.recording import Write
 from accounts.models import Member
-from accounts.recording import Write
 from courses.models import SyllabusFile
 from studyservice.operations.errors import Conflict, ValidationFailed
 

@@ -7,9 +7,9 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from accounts.deleting import delete_object
+from accounts.changes.deleting import delete_object
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from courses.courses import require_course
 from courses.errors import NoSuchSyllabus
 from courses.models import MAX_SYLLABUS_CHARACTERS, SyllabusFile

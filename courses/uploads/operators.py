@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.core.files import File
 
-from accounts.recording import Write
-from accounts.writing import writing
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from courses.errors import NoSuchSyllabus
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, read_file

@@ -6,9 +6,9 @@ from datetime import timedelta
 from django.core.files.storage import Storage, default_storage
 from django.utils import timezone
 
-from accounts.purging import purge
 from courses.models import SYLLABUS_FOLDER, SyllabusFile
 from studyservice.database.batches import batches
+from studyservice.database.deleting import purge
 
 STRAY_AFTER = timedelta(days=1)
 """How long a file may lie in storage before its row is stored; also where a process was killed in between."""

@@ -6,10 +6,10 @@ from uuid import UUID
 from django.core.files import File
 from django.utils import timezone
 
-from accounts.deleting import delete_rows
+from accounts.changes.deleting import delete_rows
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from courses.models import SyllabusFile
 from courses.syllabi.reading.files import FileText, UnknownTypeError, plain_text, read_file
 from courses.uploads.attaching import KEPT_FOR

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from uuid import UUID
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from courses.uploads import files, rows, uploading
 from courses.uploads.serializers import (
     SyllabusBody,

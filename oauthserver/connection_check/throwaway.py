@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from accounts.erasure import erase_member
+from accounts.erasure.erasing import erase_member
 from accounts.models import Member
 from oauthserver.models import Application
 

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='grant',
             name='last_call_at',
-            field=models.DateTimeField(editable=False, help_text='When a call of it was last answered as it asked. See accounts.calls.', null=True),
+            field=models.DateTimeField(editable=False, help_text='When a call of it was last answered as it asked. See accounts.credentials.app_calls.', null=True),
         ),
         migrations.AddField(
             model_name='grant',

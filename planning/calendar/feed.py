@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
-from accounts.calendar_feeds import Feed, resolve_feed
+from accounts.credentials.calendar_feeds import Feed, resolve_feed
 from planning.calendar.events import calendar_text, events_of
 from studyservice.http.client_address import client_address
 from studyservice.http.request_keys import CALLER

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from accounts.changes.recording import Write
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.recording import Write
-from accounts.writing import writing
 from courses.approval import Applied
 from courses.courses import require_course
 from courses.item_batches import add_items

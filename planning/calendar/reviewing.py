@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import cast
 from uuid import UUID
 
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from courses.approval import Applied, Approve, Approved, ReviewRow, State, day_in_words
 from courses.courses import require_course
 from courses.models import Course

@@ -2,7 +2,7 @@
 
 from uuid import UUID
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from courses.courses import require_course
 from planning.calendar.files import MAX_BYTES
 from planning.calendar.importing import import_calendar

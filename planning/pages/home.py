@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.membership import standing
+from accounts.members.membership import standing
 from accounts.models import Member
 from courses.items import course_ids
 from planning.agenda import get_agenda

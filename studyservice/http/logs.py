@@ -33,7 +33,7 @@ _TRACEBACKS = logging.Formatter()
 
 @cache
 def _secrets(*prefixes: str) -> re.Pattern[str]:
-    """What the service's own secrets look like (`accounts.secrets`), whole or cut."""
+    """What the service's own secrets look like (`studyservice.secrets.generated`), whole or cut."""
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, prefixes))})_[a-z]{{2,8}}_[A-Za-z0-9_-]{{16,}}")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.changes import ActorKind, Change
+from accounts.changes.models import ActorKind, Change
 from accounts.models import Member
 from courses.models import Course
 from tests.conftest import MakeMember

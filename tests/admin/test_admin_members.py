@@ -11,9 +11,9 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.test import Client, RequestFactory
 
-from accounts.credentials import credential_of
+from accounts.changes.writing import writing
+from accounts.credentials.resolving import credential_of
 from accounts.models import ApiKey, CalendarFeed, Member
-from accounts.writing import writing
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, form_of, listed
 from tests.support.calendars import Subscription
@@ -139,7 +139,7 @@ def test_a_member_is_renewed_until_a_day_on_the_form(admin: Client, owner_member
 
 
 def test_saving_a_form_never_turns_the_write_clock_back(owner_member: Member) -> None:
-    """A poller would miss what is created next (accounts.writing)."""
+    """A poller would miss what is created next (accounts.changes.writing)."""
     stale = Member.objects.get(id=owner_member.id)
     with writing(owner_member.id) as write:
         pass

@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from accounts.acting import acting, command
+from accounts.changes.acting import acting, command
+from accounts.changes.writing import writing
 from accounts.models import Member
-from accounts.writing import writing
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Deck, Review

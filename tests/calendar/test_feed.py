@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.calendar_feeds import end_feed, new_feed
+from accounts.credentials.calendar_feeds import end_feed, new_feed
 from accounts.models import CalendarFeed, Member
 from tests.support.calendars import Subscription
 from tests.support.doors import RestDoor

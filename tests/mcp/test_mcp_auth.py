@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.api_keys import revoke_api_key
+from accounts.credentials.api_keys import revoke_api_key
 from accounts.models import ApiKey
 from tests.support.doors import McpDoor, RestDoor
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless

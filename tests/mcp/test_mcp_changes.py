@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from accounts.changes import Change
+from accounts.changes.models import Change
 from tests.support.doors import RestDoor, routes
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, WRITES, World

@@ -48,5 +48,5 @@ def test_a_tool_call_is_short(owner: RestDoor) -> None:
 def test_both_doors_lead_to_the_same_road(owner: RestDoor) -> None:
     """From the run of the operation on, a tool call and a REST request are one."""
     rest, tool = frames(owner), frames(mcp_of(owner))
-    shared = rest[rest.index("accounts/viewsets.py run") :]
+    shared = rest[rest.index("accounts/api/viewsets.py run") :]
     assert shared == tool[-len(shared) :]

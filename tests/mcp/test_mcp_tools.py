@@ -14,7 +14,7 @@ from django.urls import path
 from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from rest_framework import serializers
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from mcpbridge.listing import listed as written
 from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.sources import SOURCES

@@ -12,9 +12,9 @@ from django.db import DatabaseError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.acting import acting, command
-from accounts.clocks import repair_clock
-from accounts.connections import ConnectedApp, Refusal
+from accounts.changes.acting import acting, command
+from accounts.changes.clocks import repair_clock
+from accounts.credentials.connections import ConnectedApp, Refusal
 from accounts.models import Member
 from oauthserver.blocking import block
 from studyservice.operations.errors import ApiError

@@ -21,8 +21,8 @@ def app(db: None) -> App:
 
 def test_it_costs_one_query(app: App, owner_member: Any, django_assert_num_queries: Any) -> None:
     """The same as a key."""
-    from accounts.api_keys import create_api_key
-    from accounts.credentials import credential_of
+    from accounts.credentials.api_keys import create_api_key
+    from accounts.credentials.resolving import credential_of
 
     key, _ = create_api_key(owner_member, "test")
     token = app.connect(owner_member)["access_token"]
@@ -84,7 +84,7 @@ def test_a_lapsed_membership_is_403_with_a_token_too(app: App, make_member: Any)
 
 @pytest.mark.parametrize("kind", ["refresh_token", "code", "hash"])
 def test_nothing_else_is_a_credential(app: App, owner_member: Any, kind: str) -> None:
-    from accounts.secrets import sha256
+    from studyservice.secrets.generated import sha256
 
     tokens = app.connect(owner_member)
     secret = {

@@ -66,7 +66,7 @@ def test_a_wrong_secret_is_refused(method: str, secret: str) -> None:
 
 
 def test_a_stored_hash_is_no_secret() -> None:
-    from accounts.secrets import sha256
+    from studyservice.secrets.generated import sha256
 
     app = App.registered(token_endpoint_auth_method="client_secret_post")
     app.registration["client_secret"] = sha256(app.registration["client_secret"])

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others ma
 
 
 def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:
-    from accounts.connections import ConnectedApp
+    from accounts.credentials.connections import ConnectedApp
     from oauthserver.connections import connected_apps
 
     App.registered().connect(make_member())

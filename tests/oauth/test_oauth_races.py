@@ -29,7 +29,7 @@ def race(member: Any, *contenders: Callable[[], Any], ahead: timedelta = timedel
 
     They arrive by a clock that is `ahead` of the one by which they go on.
     """
-    from accounts.writing import writing
+    from accounts.changes.writing import writing
 
     begun = Semaphore(0)
 

@@ -70,8 +70,8 @@ def test_no_password_hash_is_computed_for_machines(owner_member: Any, monkeypatc
     "path", ["application/", "refreshtoken/", "connectedmember/", "application/{app}/change/", "refreshtoken/?q=owner"]
 )
 def test_no_secret_is_shown_in_the_admin(secrets_used: list[str], make_member: Any, path: str) -> None:
-    from accounts.secrets import sha256
     from oauthserver.models import Application
+    from studyservice.secrets.generated import sha256
 
     client = Client()
     client.force_login(make_member(is_staff=True, is_superuser=True))

@@ -103,7 +103,7 @@ def test_another_client_cannot_use_a_code(app: App, owner_member: Any) -> None:
 
 
 def test_a_stored_hash_is_no_code(app: App, owner_member: Any) -> None:
-    from accounts.secrets import sha256
+    from studyservice.secrets.generated import sha256
 
     code = app.code(owner_member)
     assert error_of(app.exchange(sha256(code))) == (400, "invalid_grant")
@@ -210,7 +210,7 @@ def test_a_token_for_mcp_works_there_alone(app: App, owner_member: Any, spelling
 
 def works_at(path: str, tokens: dict[str, Any]) -> bool:
     """Whether the token is a credential for a call to `path`."""
-    from accounts.credentials import credential_of
+    from accounts.credentials.resolving import credential_of
 
     request = RequestFactory().get(path, headers={"Authorization": f"Bearer {tokens['access_token']}"})
     return credential_of(request) is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accounts.changes import Change
+from accounts.changes.models import Change
 from courses.models import Course
 from tests.support.doors import RestDoor
 from tests.support.factories import SyllabusFileFactory, stored

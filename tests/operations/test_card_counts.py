@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.counts import repair_counts
+from accounts.members.counts import repair_counts
 from tests.support.doors import RestDoor
 from tests.support.factories import CardFactory, DeckFactory
 from tests.support.vocabulary import made_deck

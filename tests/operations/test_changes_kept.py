@@ -7,9 +7,9 @@ import pytest
 import time_machine
 from django.core.management import call_command
 
-from accounts.changes import Change
+from accounts.changes.models import Change
+from accounts.changes.snapshots import taken_tables
 from accounts.models import ApiKey, Member
-from accounts.taken import taken_tables
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
 from tests.support.world import TOOLS, WRITES, World
@@ -61,7 +61,7 @@ def test_both_are_purged_in_batches(owner: RestDoor) -> None:
         for number in range(5):
             course = owner.made("create_course", name=f"Course {number}")
             owner.made("delete_course", course_id=course["id"])
-    with patch("accounts.purging.BATCH", 2):
+    with patch("studyservice.database.deleting.BATCH", 2):
         purge_after(31)
         assert not Change.objects.filter(taken__isnull=False).exists()
         assert Change.objects.count() == 10
@@ -88,7 +88,7 @@ def test_no_secret_is_ever_in_the_log(owner: RestDoor, owner_member: Member) -> 
 
 
 def contents_of(row: Change) -> str:
-    from accounts.change_contents import unpacked
+    from accounts.changes.contents import unpacked
 
     return str(unpacked(row.contents))
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from accounts.acting import NoActor, acting, command
-from accounts.change_contents import unpacked
-from accounts.changes import Change
+from accounts.changes.acting import NoActor, acting, command
+from accounts.changes.contents import unpacked
+from accounts.changes.models import Change
 from accounts.models import Member
 from courses.courses import create_course
 from tests.support.doors import RestDoor, routes

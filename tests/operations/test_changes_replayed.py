@@ -12,10 +12,10 @@ from django.db.models import Model
 from hypothesis import Phase, given
 from hypothesis import strategies as st
 
-from accounts.change_contents import dumps, plural_of, type_of, unpacked
-from accounts.changes import Change
+from accounts.changes.contents import dumps, plural_of, type_of, unpacked
+from accounts.changes.models import Change
+from accounts.changes.snapshots import taken_tables
 from accounts.models import Member
-from accounts.taken import taken_tables
 from tests.support.doors import RestDoor
 from tests.support.properties import examples
 from vocab.models import Review

@@ -2,7 +2,7 @@
 
 import pytest
 
-from accounts.counts import repair_counts
+from accounts.members.counts import repair_counts
 from courses.item_counts import MAX_ITEMS
 from courses.models import Course, Item
 from tests.support.doors import RestDoor

@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.changes import Change
+from accounts.changes.models import Change
 from courses.models import Course, Item
 from grades.models import GradeCategory
 from tests import ROOT

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from rest_framework import serializers
 
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
 from studyservice.operations.declaration import MAX_DESCRIPTION, MAX_NAME, Operation, Scope, operation
 from studyservice.operations.serializers import Query, Record
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.db import transaction
 
-from accounts.acting import acting, command
+from accounts.changes.acting import acting, command
 from tests.support.doors import RestDoor
 from tests.support.uploads import stored_file
 

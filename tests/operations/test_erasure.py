@@ -12,9 +12,9 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.test import Client
 
-from accounts.browser_sessions import BrowserSession
-from accounts.joining import add_member
+from accounts.joining.joining import add_member
 from accounts.models import Member
+from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import act
@@ -181,7 +181,7 @@ def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Membe
     browser = Client()
     browser.post("/sign-in", {"email": owner_member.email})
     assert browser.get("/keys").status_code == 302
-    from accounts.api_keys import create_api_key
+    from accounts.credentials.api_keys import create_api_key
     from studyservice.operations.errors import NotFound
 
     with pytest.raises(NotFound):
@@ -226,7 +226,7 @@ def test_a_member_who_is_being_deleted_cannot_be_let_in_again(owner_member: Memb
 def test_a_running_write_is_waited_for_and_the_next_refused(
     admin: Client, owner: RestDoor, owner_member: Member, course: Any, in_threads: Any
 ) -> None:
-    from accounts.writing import writing
+    from accounts.changes.writing import writing
 
     stamped, deleting = Event(), Event()
 
@@ -305,7 +305,7 @@ def test_it_goes_in_batches(admin: Client, owner: RestDoor, owner_member: Member
     from django.db.models.signals import post_delete
     from django.test.utils import CaptureQueriesContext
 
-    from accounts import erasure
+    from accounts.erasure import erasing as erasure
     from courses.models import Course
 
     monkeypatch.setattr(erasure, "BATCH", 2)
@@ -345,7 +345,7 @@ def test_a_batch_passes_by_no_other_row_of_the_member(owner_member: Member) -> N
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from accounts.erasure import erase_member
+    from accounts.erasure.erasing import erase_member
 
     card = CardFactory.create(member=owner_member, deck__member=owner_member)
     ReviewFactory.create_batch(20, member=owner_member, card=card)

@@ -13,7 +13,7 @@ from django.db import connection
 
 from accounts.archive.profile import LEFT_OUT, NOT_TAKEN_IN, ProfileLine, profile_line
 from accounts.archive.tables import TABLES, ArchiveTable
-from accounts.calendar_feeds import new_feed
+from accounts.credentials.calendar_feeds import new_feed
 from accounts.models import ApiKey, Member
 from studyservice.rates.limiter import Rate
 from tests import ROOT

@@ -167,7 +167,7 @@ def test_anothers_practice_is_not_counted(owner: RestDoor, stranger: RestDoor) -
 @pytest.mark.every_database
 def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, course: Any) -> None:
     """Attempts know source and topic; a later kind of practice needs no deck."""
-    from accounts.writing import writing
+    from accounts.changes.writing import writing
     from practice.attempts import record_attempt
     from practice.models import Source
 

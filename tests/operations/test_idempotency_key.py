@@ -304,7 +304,7 @@ def test_a_long_answer_is_given_again_as_it_was(owner: RestDoor, send: Send) -> 
 def test_long_answers_are_kept_up_to_a_size_and_the_oldest_go(
     owner_member: Member, make_key: MakeKey, stranger: RestDoor, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("accounts.idempotency.MAX_LONG_BYTES", 500_000)
+    monkeypatch.setattr("accounts.idempotency.replaying.MAX_LONG_BYTES", 500_000)
     secret, _ = make_key(owner_member)
     send(long_deck(), "theirs", stranger.secret)
     send(COURSE, "short", secret)

@@ -8,9 +8,9 @@ from django.db import IntegrityError, transaction
 from django.urls import include, path
 from rest_framework import serializers
 
+from accounts.api.viewsets import MemberViewSet
+from accounts.changes.writing import writing
 from accounts.models import IdempotencyKey, Member
-from accounts.viewsets import MemberViewSet
-from accounts.writing import writing
 from courses.courses import create_course
 from courses.models import Course
 from studyservice import urls

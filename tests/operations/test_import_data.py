@@ -7,7 +7,7 @@ import pytest
 from django.core.files.storage import default_storage
 
 from accounts.archive import importing
-from accounts.counts import repair_counts
+from accounts.members.counts import repair_counts
 from accounts.models import Member
 from courses.models import SyllabusFile
 from tests.conftest import MakeMember, OpenDoor
@@ -141,7 +141,7 @@ def test_of_two_at_once_one_is_taken_in(newcomer: RestDoor, in_threads: Any, mon
     from contextlib import nullcontext
     from dataclasses import replace
 
-    from accounts.views import ArchiveViewSet
+    from accounts.api.views import ArchiveViewSet
 
     free = replace(importing.UPLOAD, turn=nullcontext)
     monkeypatch.setattr(ArchiveViewSet, "import_data", replace(ArchiveViewSet.import_data, upload=free))

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.counts import repair_counts
+from accounts.members.counts import repair_counts
 from courses.item_counts import MAX_ITEMS
 from courses.models import Course
 from studyservice.rates import limiter as rates

@@ -36,7 +36,7 @@ Store = Callable[[list[Row]], "list[Item]"]
 @pytest.fixture
 def store(owner_member, course) -> Store:
     """Stores items as they are, equal ages included, which no operation could make; gives them."""
-    from accounts.counts import repair_counts
+    from accounts.members.counts import repair_counts
     from courses.models import Course, Item
 
     def bulk(rows: list[Row]) -> "list[Item]":

@@ -7,8 +7,8 @@ from unittest.mock import ANY
 import pytest
 from django.utils import timezone
 
-from accounts.acting import acting, command
-from accounts.changes import Change
+from accounts.changes.acting import acting, command
+from accounts.changes.models import Change
 from accounts.models import Member
 from courses.courses import create_course
 from tests.support.doors import RestDoor

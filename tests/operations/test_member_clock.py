@@ -94,11 +94,11 @@ def test_a_review_is_never_before_the_cards_last(owner: RestDoor, clock: Any) ->
 def test_a_clock_that_is_ahead_is_logged_once_a_minute(
     owner: RestDoor, clock: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "accounts.writing")
+    caplog.set_level(logging.WARNING, "accounts.changes.writing")
     for seconds in (3600, 3610, 3700):
         clock.move_to(NOW + timedelta(seconds=seconds), tick=False)
         owner.made("create_course", name=f"{seconds}")
-    lines = [record.getMessage() for record in caplog.records if record.name == "accounts.writing"]
+    lines = [record.getMessage() for record in caplog.records if record.name == "accounts.changes.writing"]
     assert len(lines) == 2
     assert "34556400 s ahead" in lines[0]
     assert "repairclock" in lines[0]
@@ -107,7 +107,7 @@ def test_a_clock_that_is_ahead_is_logged_once_a_minute(
 def test_clocks_a_few_seconds_apart_are_not_logged(
     owner: RestDoor, course: Any, clock: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "accounts.writing")
+    caplog.set_level(logging.WARNING, "accounts.changes.writing")
     owner.made("create_item", course_id=course["id"], title="x")
     clock.move_to(NOW - timedelta(seconds=4), tick=False)
     owner.made("create_item", course_id=course["id"], title="y")

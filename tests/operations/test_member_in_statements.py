@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.counts import repair_counts
+from accounts.members.counts import repair_counts
 from accounts.models import Member
 from tests.support.doors import RestDoor
 from tests.support.statements import TABLES, named, unnamed

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from accounts.counts import repair_counts
+from accounts.members.counts import repair_counts
 from accounts.models import Member
 from courses.models import Course, Item
 from planning.models import Milestone

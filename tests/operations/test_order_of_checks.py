@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from accounts.counts import repair_counts
-from accounts.membership import lapse, renew
+from accounts.members.counts import repair_counts
+from accounts.members.membership import lapse, renew
 from accounts.models import Member
 from courses.models import Course, Item
 from tests.support.doors import Answer, RestDoor

@@ -67,7 +67,7 @@ def test_a_poller_sees_every_item_once_while_four_write(owner_member, door, cour
 @pytest.mark.django_db(transaction=True)
 def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_member, course, in_threads) -> None:
     """Decisions, 6: the member's row lock is taken before the stamp is set, so a slow writer is never overtaken."""
-    from accounts.writing import writing
+    from accounts.changes.writing import writing
     from courses.models import Course
 
     stamped, polled, finished = Event(), Event(), Event()

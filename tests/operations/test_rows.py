@@ -13,8 +13,8 @@ from uuid import UUID
 import pytest
 from rest_framework import serializers
 
-from accounts.change_contents import Fields
-from accounts.viewsets import MemberViewSet
+from accounts.api.viewsets import MemberViewSet
+from accounts.changes.contents import Fields
 from grades.serializers import CategoryBody
 from studyservice.database.statements import Insert, Select, Update, Written
 from studyservice.operations.declaration import Operation
@@ -41,9 +41,9 @@ PLAIN: tuple[tuple[type, Any], ...] = (
 """Kind of field to the type of its values; the first that fits."""
 
 MEASURED = {
-    "accounts.recording",
-    "accounts.secret_owners",
-    "accounts.writing",
+    "accounts.changes.recording",
+    "accounts.credentials.owners",
+    "accounts.changes.writing",
     "courses.item_counts",
     "courses.items",
     "oauthserver.issuing",

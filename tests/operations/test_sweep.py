@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from django.test import Client
 
-from accounts.api_keys import create_api_key, revoke_api_key
+from accounts.credentials.api_keys import create_api_key, revoke_api_key
 from accounts.models import ApiKey, Member
 from tests.support.doors import RestDoor, document, routes
 from tests.support.world import (

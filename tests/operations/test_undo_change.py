@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from accounts.changes import Change
+from accounts.changes.models import Change
 from accounts.models import Member
-from accounts.undoing.kinds import TOO_OLD
+from accounts.undo.kinds import TOO_OLD
 from courses.models import Course
 from tests.support.doors import Answer, RestDoor
 from tests.support.samples import UNKNOWN_ID, fetched_item

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import Phase, event, example, given
 from hypothesis import strategies as st
 
-from accounts.change_contents import Part, unpacked
-from accounts.counts import COUNT_REPAIRS
+from accounts.changes.contents import Part, unpacked
+from accounts.changes.snapshots import taken_tables
+from accounts.members.counts import COUNT_REPAIRS
 from accounts.models import Member
-from accounts.taken import taken_tables
-from accounts.undoing.kinds import parts_of
+from accounts.undo.kinds import parts_of
 from studyservice.rates import limiter as rates
 from tests.operations.test_changes_replayed import (
     ACTIONS,

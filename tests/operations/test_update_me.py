@@ -154,7 +154,7 @@ def test_retention_counts_from_the_next_review_on(owner: RestDoor) -> None:
 @pytest.mark.django_db
 def test_a_member_who_is_being_deleted_meanwhile_is_not_found(owner_member: Member) -> None:
     """The credential was looked up before the deletion began."""
-    from accounts.profile import update_me
+    from accounts.members.profile import update_me
     from studyservice.operations.errors import NotFound
 
     Member.objects.filter(id=owner_member.id).update(is_active=False, erasure_began_at="2026-11-22T00:00:00Z")

@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from accounts.events import KEPT_FOR, AccountEvent
-from accounts.key_networks import MOST
+from accounts.credentials.key_networks import MOST
+from accounts.events.models import KEPT_FOR, AccountEvent
 from accounts.models import ApiKey, Member
 from studyservice.database.ids import first_uuid7
 from tests.conftest import MakeKey, MakeMember

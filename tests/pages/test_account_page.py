@@ -9,9 +9,9 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.test import Client
 
-from accounts.browser_sessions import BrowserSession
 from accounts.models import Member
-from accounts.session_store import SessionStore
+from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.session_store import SessionStore
 
 PASSWORD = "correct horse battery"
 FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:132.0) Gecko/20100101 Firefox/132.0"

@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client
 
-from accounts.change_words import actor_in_words, change_in_words
+from accounts.changes.words import actor_in_words, change_in_words
 from accounts.models import Member
 from courses.models import Item
 from tests.support.calendar_files import CANVAS, calendar, deadline

@@ -8,7 +8,7 @@ import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from accounts.change_words import change_in_words
+from accounts.changes.words import change_in_words
 from accounts.models import Member
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.doors import RestDoor

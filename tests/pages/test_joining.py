@@ -12,12 +12,12 @@ from django.core.management import CommandError
 from django.test import Client
 from django.utils import timezone
 
-from accounts import mail
-from accounts.invitation import Invitation
-from accounts.inviting import accept, invite
+from accounts.erasure.purging import purge_all
+from accounts.joining.inviting import accept, invite
+from accounts.joining.models import Invitation
 from accounts.models import Member
-from accounts.purging import purge_all
-from accounts.secrets import sha256
+from accounts.text import mail
+from studyservice.secrets.generated import sha256
 from tests.support.commands import run, run_json
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ import pytest
 import time_machine
 from django.test import Client
 
-from accounts import hashing
 from accounts.models import Member
+from studyservice.secrets import hashing
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, signed_in
 
 pytestmark = pytest.mark.once("statements that others make too")

@@ -8,7 +8,7 @@ from django.conf import settings
 
 pytestmark = pytest.mark.once("links in templates")
 
-TEMPLATES = sorted((settings.BASE_DIR / "studyservice" / "templates").rglob("*.html"))
+TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
 SCRIPTS = sorted((settings.BASE_DIR / "studyservice" / "static").rglob("*.js"))
 WRITTEN_OUT = re.compile(r'(?:href|action|src)="/[^"]*"')
 

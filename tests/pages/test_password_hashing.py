@@ -16,8 +16,8 @@ from django.db import connection, connections
 from django.db.models import QuerySet
 from django.test import Client
 
-from accounts import hashing
 from accounts.models import Member
+from studyservice.secrets import hashing
 
 pytestmark = pytest.mark.once("statements that others make too")
 

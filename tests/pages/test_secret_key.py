@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from accounts.secrets import new_secret
 from studyservice.http.logs import without_secrets
+from studyservice.secrets.generated import new_secret
 from tests.support.doors import RestDoor
 from tests.support.signing_in import EMAIL, ask, newest_code, signed_in
 
@@ -50,7 +50,7 @@ def test_a_new_session_needs_no_earlier_key(browser: Client, owner_member: Any, 
 def test_signing_out_everywhere_ends_sessions_of_earlier_keys_too(
     browser: Client, owner_member: Any, settings: Any
 ) -> None:
-    from accounts.sessions import end_sessions
+    from accounts.signing_in.sessions import end_sessions
 
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = NEW, [OLD]
     end_sessions(owner_member)

@@ -9,7 +9,7 @@ from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from accounts.change_words import change_in_words
+from accounts.changes.words import change_in_words
 from accounts.models import Member
 from courses.models import SyllabusFile
 from studyservice.rates.limiter import Rate, hit

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.core.management import CommandError
 from django.utils import timezone
 
-from accounts import purging
-from accounts.browser_sessions import BrowserSession
+from accounts.erasure import purging
 from accounts.models import ApiKey, Member
+from accounts.signing_in.browser_sessions import BrowserSession
 from tests.conftest import MakeKey
 from tests.support.commands import refusal, run, run_json
 from tests.support.doors import RestDoor

@@ -17,9 +17,8 @@ from django.db.migrations import (
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.state import ProjectState
 
-from accounts.browser_sessions import BrowserSession
-from accounts.changes import Change
-from accounts.invitation import Invitation
+from accounts.changes.models import Change
+from accounts.joining.models import Invitation
 from accounts.models import (
     AccountEvent,
     ApiKey,
@@ -32,6 +31,7 @@ from accounts.models import (
     Passkey,
     SignInCode,
 )
+from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken

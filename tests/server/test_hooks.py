@@ -42,7 +42,7 @@ HERE = __name__
         ("MEMBER_CLOCK_REPAIRS", [f"{HERE}.takes_no_moment"], "MEMBER_CLOCK_REPAIRS: "),
         ("MEMBER_CLOCK_REPAIRS", f"{HERE}.set_right", "MEMBER_CLOCK_REPAIRS must be a list"),
         ("MEMBER_ERASURES", [f"{HERE}.HERE"], "MEMBER_ERASURES: tests.server.test_hooks.HERE is"),
-        ("CREDENTIAL_RESOLVERS", {"sk": "accounts.credentials.nothing"}, "CREDENTIAL_RESOLVERS: "),
+        ("CREDENTIAL_RESOLVERS", {"sk": "accounts.credentials.resolving.nothing"}, "CREDENTIAL_RESOLVERS: "),
         ("EXPIRED_DATA", {"sessions": f"{HERE}.set_right"}, "EXPIRED_DATA: "),
         ("CONNECTED_APPS", f"{HERE}.OneWay", "CONNECTED_APPS: tests.server.test_hooks.OneWay is"),
         ("MEMBER_DATA", [("vocab.Nothing", "member")], "MEMBER_DATA: vocab.Nothing.member"),

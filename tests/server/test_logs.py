@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 from django.urls import include, path
 
-from accounts.changes import Change
+from accounts.changes.models import Change
 from oauthserver.blocking import block
 from studyservice.http.logs import JSONFormatter, LineHandler, SecretFilter
 from studyservice.http.request_ids import RequestIdFilter

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from accounts.erasure import erase_member
+from accounts.erasure.erasing import erase_member
 from accounts.models import Member, MemberAddress
 from tests.support.commands import run_json
 from tests.support.factories import MemberFactory

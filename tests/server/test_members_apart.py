@@ -11,16 +11,16 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from accounts.acting import Actor, acting
-from accounts.calendar_feeds import end_feed, new_feed, resolve_feed
-from accounts.changes import ActorKind
-from accounts.clocks import repair_clock
-from accounts.counts import repair_counts
-from accounts.erasure import erase_member
+from accounts.changes.acting import Actor, acting
+from accounts.changes.clocks import repair_clock
+from accounts.changes.models import ActorKind
+from accounts.credentials.calendar_feeds import end_feed, new_feed, resolve_feed
+from accounts.credentials.owners import owner_of
+from accounts.erasure.erasing import erase_member
+from accounts.members.counts import repair_counts
 from accounts.models import ApiKey, Change, Member, SecretOwner
-from accounts.secret_owners import owner_of
-from accounts.secrets import sha256
 from oauthserver.connections import connected_apps, disconnect
+from studyservice.secrets.generated import sha256
 from tests.server.test_database_rules import owned_rows
 from tests.support.doors import RestDoor
 from tests.support.factories import MemberFactory

@@ -12,7 +12,7 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError
 
-from accounts.membership import renew
+from accounts.members.membership import renew
 from accounts.models import AccountEvent, Member
 from tests.support.commands import run, run_json
 

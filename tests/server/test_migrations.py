@@ -9,10 +9,9 @@ from django.db import IntegrityError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
-from accounts.browser_sessions import BrowserSession
-from accounts.changes import Change
-from accounts.events import AccountEvent
-from accounts.invitation import Invitation
+from accounts.changes.models import Change
+from accounts.events.models import AccountEvent
+from accounts.joining.models import Invitation
 from accounts.models import (
     AuthenticatorApp,
     CalendarFeed,
@@ -24,6 +23,7 @@ from accounts.models import (
     RecoveryCode,
     SecretOwner,
 )
+from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course, Item
 from oauthserver.models import Application
 from planning.models import ImportedEvent

@@ -16,7 +16,7 @@ from django.core.mail import EmailMessage
 from django.core.management import call_command
 from django.db import connection
 
-from accounts import mail
+from accounts.text import mail
 from studyservice import __version__
 from studyservice.server import sampling
 from tests import ROOT

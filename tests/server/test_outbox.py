@@ -16,12 +16,12 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError
 from django.test import Client
 
-from accounts import mail as posted
-from accounts import outbox
-from accounts.inviting import invite
-from accounts.membership import renew
+from accounts.joining.inviting import invite
+from accounts.members import outbox
+from accounts.members.membership import renew
+from accounts.members.outgoing_mail import MailKind
 from accounts.models import Member, OutgoingMail
-from accounts.outgoing_mail import MailKind
+from accounts.text import mail as posted
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import form_of
 from tests.support.commands import refusal, run, run_json
@@ -179,7 +179,7 @@ def test_an_accepted_one_does_not_leave(client: Client) -> None:
 
 
 def test_a_withdrawn_one_does_not_leave(server: dict[str, Exception], admin: Client) -> None:
-    from accounts.invitation import Invitation
+    from accounts.joining.models import Invitation
 
     server |= {ANN: gone(), BOB: gone()}
     for email in (ANN, BOB):

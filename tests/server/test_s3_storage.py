@@ -12,9 +12,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import default_storage
 
-from accounts.acting import acting, command
+from accounts.changes.acting import acting, command
+from accounts.erasure.purging import purge_all
 from accounts.models import Member
-from accounts.purging import purge_all
 from courses.models import SyllabusFile
 from courses.uploads.operators import read_again
 from studyservice.environment import file_storage

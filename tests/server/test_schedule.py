@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from accounts.membership import renew
+from accounts.members.membership import renew
 from tests import ROOT
 from tests.conftest import MakeMember
 from tests.support import postgres

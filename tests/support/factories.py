@@ -13,9 +13,9 @@ from django.utils import timezone
 from factory.declarations import LazyAttribute, LazyFunction, SelfAttribute, Sequence, SubFactory
 from factory.django import DjangoModelFactory, Password
 
-from accounts.browser_sessions import BrowserSession
-from accounts.changes import ActorKind, Change
-from accounts.invitation import Invitation
+from accounts.changes.models import ActorKind, Change
+from accounts.credentials.owners import add_owner
+from accounts.joining.models import Invitation
 from accounts.models import (
     AccountEvent,
     ApiKey,
@@ -29,7 +29,7 @@ from accounts.models import (
     SecretOwner,
     SignInCode,
 )
-from accounts.secret_owners import add_owner
+from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course, Item, SyllabusFile
 from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken

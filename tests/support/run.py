@@ -116,7 +116,7 @@ def _migrate_cluster(server: Any, cluster: Path) -> None:
 
 def hash_passwords_cheaply() -> None:
     """The cost of a password hash is there to slow down who guesses; what is tested is that it is made."""
-    from accounts.hashing import Argon2Hasher
+    from studyservice.secrets.hashing import Argon2Hasher
 
     Argon2Hasher.time_cost, Argon2Hasher.memory_cost, Argon2Hasher.parallelism = 1, 8, 1
 

@@ -8,12 +8,13 @@ from django.core.management.base import CommandError, CommandParser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from accounts import outbox
-from accounts.api_keys import active
-from accounts.connections import CONNECTED_APPS
+from accounts.credentials.api_keys import active
+from accounts.credentials.connections import CONNECTED_APPS
+from accounts.credentials.models import ApiKey
 from accounts.management.arguments import members, text
-from accounts.models import ApiKey, Member
-from accounts.outgoing_mail import MailKind
+from accounts.members import outbox
+from accounts.members.models import Member
+from accounts.members.outgoing_mail import MailKind
 from studyservice.management.operators import OperatorCommand
 
 

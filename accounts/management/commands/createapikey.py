@@ -5,8 +5,8 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.acting import acting, command
-from accounts.api_keys import create_api_key
+from accounts.changes.acting import acting, command
+from accounts.credentials.api_keys import create_api_key
 from accounts.management.arguments import (
     add_json_option,
     add_key_options,

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts import outbox
 from accounts.management.arguments import add_json_option, answer
-from accounts.outgoing_mail import OutgoingMail
+from accounts.members import outbox
+from accounts.members.outgoing_mail import OutgoingMail
 from studyservice.management.operators import OperatorCommand
 
 

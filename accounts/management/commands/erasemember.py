@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.erasure import erase_member
+from accounts.erasure.erasing import erase_member
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from studyservice.management.operators import OperatorCommand
 

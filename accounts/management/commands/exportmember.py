@@ -7,11 +7,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from accounts.acting import acting, command
 from accounts.archive.exporting import write_archive
+from accounts.changes.acting import acting, command
+from accounts.changes.writing import writing
 from accounts.management.arguments import add_json_option, answer, member_named, text
-from accounts.models import Member
-from accounts.writing import writing
+from accounts.members.models import Member
 from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import NotFound
 

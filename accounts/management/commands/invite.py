@@ -5,9 +5,9 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
-from accounts import outbox
-from accounts.inviting import invite
+from accounts.joining.inviting import invite
 from accounts.management.arguments import add_json_option, answer, refused, text
+from accounts.members import outbox
 from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import Conflict
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from accounts.erasure.purging import purge_all
 from accounts.management.arguments import add_json_option, answer
-from accounts.purging import purge_all
 from studyservice.management.operators import OperatorCommand
 
 

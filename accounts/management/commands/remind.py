@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer, members
-from accounts.reminders import due, remind
+from accounts.operators.reminders import due, remind
 from studyservice.management.operators import OperatorCommand
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.acting import acting, command
-from accounts.clocks import Repaired, members_ahead, repair_clock
+from accounts.changes.acting import acting, command
+from accounts.changes.clocks import Repaired, members_ahead, repair_clock
 from accounts.management.arguments import Told, add_json_option, answer, member_named, text
 from studyservice.management.operators import OperatorCommand
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.counts import repair_counts
 from accounts.management.arguments import add_json_option, answer, member_named, text
-from accounts.models import Member
+from accounts.members.counts import repair_counts
+from accounts.members.models import Member
 from studyservice.management.operators import OperatorCommand
 
 

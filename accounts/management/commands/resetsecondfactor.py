@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.management.arguments import add_json_option, answer, member_named, text
-from accounts.second_factor.keeping import reset
+from accounts.signing_in.second_factor.keeping import reset
 from studyservice.management.operators import OperatorCommand
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.acting import acting, command
-from accounts.event_log import holding, record_event
-from accounts.events import EventKind
+from accounts.changes.acting import acting, command
+from accounts.events.log import holding, record_event
+from accounts.events.models import EventKind
 from accounts.management.arguments import add_json_option, answer, member_named, text
-from accounts.membership import lapse, note_of_membership, renew
-from accounts.membership_file import FileRefused, apply_file
+from accounts.members.membership import lapse, note_of_membership, renew
+from accounts.operators.membership_file import FileRefused, apply_file
 from studyservice.management.operators import OperatorCommand
 from studyservice.operations.errors import NotFound
 

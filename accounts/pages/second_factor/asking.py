@@ -8,12 +8,12 @@ from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import Member
+from accounts.members.models import Member
 from accounts.pages.second_factor.forms import AppCodeForm, PasskeyForm, RecoveryForm
 from accounts.pages.second_factor.guards import for_operators
 from accounts.pages.sign_in import attempts_are_counted, target_after
-from accounts.second_factor import authenticator, gate, keeping, passkeys, recovery
-from accounts.second_factor.keeping import Kept
+from accounts.signing_in.second_factor import authenticator, gate, keeping, passkeys, recovery
+from accounts.signing_in.second_factor.keeping import Kept
 from studyservice.http.error_pages import too_many
 from studyservice.rates.doubling import DoublingWait
 from studyservice.rates.limiter import Rate
@@ -64,7 +64,7 @@ def _tried(request: HttpRequest, member: Member, kept: Kept) -> HttpResponse:
 
 def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> bool:
     if way == "passkey":
-        from accounts.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+        from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
 
         challenge = request.session.pop(_CHALLENGE, "")
         return bool(challenge) and ceremonies.use(member, given, challenge)
@@ -88,7 +88,7 @@ def _go_on(request: HttpRequest) -> HttpResponse:
 def _page(request: HttpRequest, member: Member, kept: Kept, **tried: Form) -> HttpResponse:
     ceremony = None
     if kept.passkeys and passkeys.possible():
-        from accounts.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+        from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
 
         ceremony = ceremonies.ask_for_one(member)
         request.session[_CHALLENGE] = ceremony.challenge

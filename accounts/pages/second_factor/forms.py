@@ -2,8 +2,8 @@
 
 from django import forms
 
-from accounts.models import Passkey
 from accounts.pages.forms import CodeForm
+from accounts.signing_in.second_factor.models import Passkey
 
 _SIX = "A code has six digits, such as 042 917. Look at the app and try again."
 

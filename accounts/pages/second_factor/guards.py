@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.cache import never_cache
 
-from accounts.models import Member
+from accounts.members.models import Member
 from accounts.pages.signed_in import signed_in
-from accounts.second_factor import gate
+from accounts.signing_in.second_factor import gate
 
 P = ParamSpec("P")
 

@@ -9,13 +9,13 @@ from django.utils.http import urlencode
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import Member
+from accounts.members.models import Member
 from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import attempts_at
 from accounts.pages.second_factor.guards import for_operators
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted, target_after
-from accounts.second_factor import gate
-from accounts.signin_codes import SECOND_FACTOR, Refusal, send_code, try_code
+from accounts.signing_in.codes import SECOND_FACTOR, Refusal, send_code, try_code
+from accounts.signing_in.second_factor import gate
 from studyservice.http.error_pages import too_many
 from studyservice.rates.limiter import Rate, hit
 

@@ -9,13 +9,13 @@ from django.shortcuts import redirect, render
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import Member
+from accounts.members.models import Member
 from accounts.pages.second_factor.forms import AppCodeForm, NewPasskeyForm
 from accounts.pages.second_factor.guards import for_changes
 from accounts.pages.sign_in import attempts_are_counted
-from accounts.second_factor import authenticator, gate, keeping, passkeys, recovery
-from accounts.second_factor.sealing import seal, unseal
-from accounts.session_store import BROWSER
+from accounts.signing_in.second_factor import authenticator, gate, keeping, passkeys, recovery
+from accounts.signing_in.second_factor.sealing import seal, unseal
+from accounts.signing_in.session_store import BROWSER
 
 _APP = "second_factor_app"
 """Session entry: the secret of an app that is being set up, sealed."""
@@ -66,7 +66,7 @@ def set_up_passkey(request: HttpRequest, member: Member) -> HttpResponse:
     """Has the browser make a passkey, which the script posts."""
     if not passkeys.possible():
         return redirect("second-factor-set-up")
-    from accounts.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
+    from accounts.signing_in.second_factor import ceremonies  # noqa: PLC0415  # loads a library that few need
 
     initial = {"name": request.session.get(BROWSER) or "Passkey"}
     form = NewPasskeyForm(request.POST if request.method == "POST" else None, initial=initial)

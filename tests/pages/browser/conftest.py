@@ -14,7 +14,7 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-    from accounts.connections import ConnectedApp, ConnectedApps
+    from accounts.credentials.connections import ConnectedApp, ConnectedApps
     from accounts.models import Member
 
 NAMES = ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser"]
@@ -158,7 +158,7 @@ def member(transactional_db: None, make_member: Callable[..., "Member"]) -> "Mem
 @pytest.fixture
 def newest_code(mailoutbox: list[Any]) -> Callable[[], str]:
     """The digits of the newest e-mail, once it has left."""
-    from accounts import mail
+    from accounts.text import mail
 
     def read() -> str:
         mail.drain()
@@ -190,7 +190,7 @@ class OneApp:
     connected = False
 
     def connect(self) -> "ConnectedApp":
-        from accounts.connections import ConnectedApp
+        from accounts.credentials.connections import ConnectedApp
         from studyservice.operations.declaration import Scope
 
         self.app = ConnectedApp(
@@ -205,7 +205,7 @@ class OneApp:
         return self.app
 
     def of(self, member: "Member") -> "ConnectedApps":
-        from accounts.connections import ConnectedApps
+        from accounts.credentials.connections import ConnectedApps
 
         return ConnectedApps([self.app] if self.connected else [])
 

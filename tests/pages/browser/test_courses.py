@@ -116,8 +116,8 @@ def test_a_pasted_text_is_taken_by_keyboard_alone(open_signed_in: Any) -> None:
 
 
 def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
-    from accounts.acting import Actor, acting
-    from accounts.changes import ActorKind
+    from accounts.changes.acting import Actor, acting
+    from accounts.changes.models import ActorKind
     from courses.courses import create_course
 
     with acting(Actor(ActorKind.PAGE)):

@@ -9,8 +9,8 @@ import time_machine
 from django.core import mail as outgoing
 from django.test import Client
 
-from accounts import mail
 from accounts.models import Member, RecoveryCode
+from accounts.text import mail
 from tests.conftest import MakeMember
 from tests.support.second_factor import (
     ASKED,
@@ -105,7 +105,7 @@ def test_only_the_own_app_counts(asked: Asked, make_member: MakeMember) -> None:
 def test_of_one_code_sent_at_once_one_is_right(
     asked: Asked, in_threads: Callable[..., list[Any]], member: Member
 ) -> None:
-    from accounts.second_factor.authenticator import use_code
+    from accounts.signing_in.second_factor.authenticator import use_code
 
     _, secret, _ = asked
     code = shown(secret, steps=1)

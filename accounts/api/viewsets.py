@@ -1,0 +1,279 @@
+"""The base of every operation: who is asking, and may they."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import update_wrapper
+from http import HTTPStatus
+from typing import Any, ClassVar, Protocol, cast
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from rest_framework.viewsets import ViewSet
+
+from accounts.changes.acting import acting
+from accounts.credentials.challenges import challenge
+from accounts.credentials.resolving import CREDENTIAL, Credential
+from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, answer_once
+from accounts.members.models import Member
+from studyservice.database.statements import Row
+from studyservice.http.bodies import read_json, read_raw, require_whole
+from studyservice.http.request_keys import CHANGE_ID, RequestKey
+from studyservice.http.responses import JSON_TYPE, content_response, download_response, error_response, json_response
+from studyservice.http.uploads import read_upload
+from studyservice.operations.codec import encode
+from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.downloads import DownloadRow
+from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
+from studyservice.operations.fields import parse_uuid
+from studyservice.operations.serializers import Query
+from studyservice.operations.uploads import Received, UploadedFile
+
+UPLOAD = RequestKey[Received]("upload")
+"""The files that came with a request; closed when it is answered."""
+
+
+class Arguments(Protocol):
+    """What a caller sent to an operation, unchecked, whichever door it came through."""
+
+    @property
+    def path_ids(self) -> Mapping[str, Any]:
+        """The ids in the path, by name."""
+
+    def query(self, declared: type[Query]) -> dict[str, Any]:
+        """The parsed query parameters.
+
+        Raises:
+            ValidationFailed: some are wrong.
+        """
+
+    def body(self, operation: Operation) -> Any:
+        """The JSON value of the body, or the files in it.
+
+        If the operation takes neither, the bytes of a POST, which are ignored, or None.
+
+        Raises:
+            InvalidRequest: it cannot be read.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class HttpArguments:
+    """The arguments of a REST request."""
+
+    request: HttpRequest
+    path_ids: Mapping[str, Any]
+
+    def query(self, declared: type[Query]) -> dict[str, Any]:
+        """Without a query string Django need not look for parameters in it."""
+        return declared.parse_text(self.request.GET if self.request.META.get("QUERY_STRING") else {})
+
+    def body(self, operation: Operation) -> Any:
+        """From the request's body; nothing is deleted by half a request."""
+        upload, takes_json = operation.upload, operation.body is not None
+        if upload is not None and not (takes_json and self.request.content_type in {JSON_TYPE, ""}):
+            with ExitStack() as turn:
+                if upload.turn is not None:
+                    turn.enter_context(upload.turn())
+                received = read_upload(self.request, upload, or_json=takes_json)
+                received.turn.push(turn.pop_all())
+            UPLOAD.set(self.request, received)
+            return received
+        if takes_json:
+            return read_json(self.request, long=operation.long_body)
+        if self.request.method == "POST":
+            return read_raw(self.request)
+        if self.request.method == "DELETE":
+            require_whole(self.request)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadArguments(HttpArguments):
+    """The arguments of a REST request whose body has been read.
+
+    Attributes:
+        sent: its JSON value, its files or its bytes.
+    """
+
+    sent: object
+
+    def body(self, operation: Operation) -> object:
+        """That value."""
+        return self.sent
+
+
+class MemberViewSet(ViewSet):
+    """Runs declared operations for one member.
+
+    Route, credential, rate limit and membership were checked before: for REST by `accounts.api.middleware`, which
+    leaves the method to `dispatch`; for tools by `mcpbridge.server`. Both then call `run`, which checks the rest in the
+    service's fixed order (docs/architecture.md), and each writes the record that it gives in its own way. Of DRF there
+    is what routes and describes: `as_view`, and the viewset that drf-spectacular reads.
+
+    Attributes:
+        tag: the heading of these operations in `/openapi.json`.
+        credential: who is asking.
+        member: whose data this is.
+        query: the parsed query parameters.
+        body: the validated body.
+        status: what the action answers a success with; None if it is the declared one.
+        change_id: the row that the call left in the log of changes; None if it changed nothing.
+        upload: the file that was sent, of an operation that takes one; not set where its body came as JSON instead.
+    """
+
+    http_method_names = ("get", "head", "post", "put", "patch", "delete")
+    tag: ClassVar[str]
+
+    credential: Credential
+    member: Member
+    query: dict[str, Any]
+    body: dict[str, Any]
+    status: HTTPStatus | None = None
+    change_id: UUID | None = None
+    upload: UploadedFile
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Refuse an action that declares nothing about itself."""
+        super().__init_subclass__(**kwargs)
+        for name, attribute in vars(cls).items():
+            if callable(attribute) and not name.startswith("_"):
+                raise TypeError(f"{cls.__name__}.{name} is not declared with @operation")
+
+    @classmethod
+    def as_view(cls, actions: Any = None, **initkwargs: Any) -> Any:
+        """A route's view; `actions` are names of operations, by HTTP method in small letters.
+
+        It is DRF's in what it tells about itself. DRF's own would bind each action of the route to the instance as a
+        method, on every request.
+        """
+        described = super().as_view(actions, **initkwargs)
+        methods = {**actions, "head": actions["get"]} if "get" in actions else actions
+
+        def view(request: HttpRequest, **path_ids: str) -> HttpResponseBase:
+            viewset = cls(**initkwargs)
+            viewset.action_map = methods
+            return viewset.dispatch(request, **path_ids)
+
+        update_wrapper(view, described)
+        return view
+
+    @property
+    def allowed_methods(self) -> list[str]:
+        """The methods of the route, for `Allow`."""
+        return [method.upper() for method in self.http_method_names if method in self.action_map]
+
+    def dispatch(self, request: HttpRequest, *args: Any, **path_ids: str) -> HttpResponseBase:
+        """Answer a REST request."""
+        try:
+            operation = self._operation_of(request)
+            credential, arguments = CREDENTIAL.require(request), HttpArguments(request, path_ids)
+            if request.method == "POST" and META in request.META:
+                return self._answer_once(operation, credential, arguments)
+            row = self.run(operation, credential, arguments)
+        except ApiError as error:
+            if isinstance(error, InsufficientScope):
+                error.headers["WWW-Authenticate"] = challenge(request.path_info, "insufficient_scope")
+            return error_response(error)
+        finally:
+            if (received := UPLOAD.get(request)) is not None:
+                received.close()
+            if self.change_id is not None:
+                CHANGE_ID.set(request, self.change_id)
+        status = self.status or operation.status
+        if operation.downloads:
+            return download_response(cast("DownloadRow", row), status)
+        return json_response(row, status)
+
+    def _operation_of(self, request: HttpRequest) -> Operation:
+        name = self.action_map.get((request.method or "").lower())
+        if name is None:
+            raise MethodNotAllowed(headers={"Allow": ", ".join(self.allowed_methods)})
+        operation: Operation = getattr(self, name)
+        return operation
+
+    def _answer_once(self, operation: Operation, credential: Credential, arguments: HttpArguments) -> HttpResponse:
+        """Answer a POST that carries an `Idempotency-Key`."""
+        sent = _admitted(operation, credential, arguments)
+        call = KeyedCall.of(arguments.request, credential, operation, sent)
+        read = ReadArguments(arguments.request, arguments.path_ids, sent)
+
+        def run() -> Answer:
+            content = encode(self.run(operation, credential, read))
+            return Answer(self.status or operation.status, content)
+
+        outcome = answer_once(call, run)
+        response = content_response(outcome.content, outcome.status)
+        if outcome.replayed:
+            response.headers[REPLAYED] = "true"
+        return response
+
+    def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
+        """The record that `operation`, one of this viewset, answers.
+
+        A missing object is told before what is wrong with the body; object, parent and count limits are the action's.
+
+        Raises:
+            ApiError: of the first check that fails.
+        """
+        self.credential = credential
+        self.member = credential.member
+        sent = _admitted(operation, credential, arguments)
+        path_ids = self._parse_parameters(operation, arguments)
+        try:
+            if isinstance(sent, Received):
+                self.upload = sent.one()
+            if operation.body is not None:
+                partial = operation.partial or isinstance(sent, Received)
+                self.body = operation.body.parse(sent.fields if isinstance(sent, Received) else sent, partial=partial)
+        except ValidationFailed:
+            if operation.exists is not None:
+                operation.exists(self.member, **path_ids)
+            raise
+        if operation.scope is Scope.READ:
+            return operation.action(self, **path_ids)
+        with acting(self.credential.actor) as call:
+            row = operation.action(self, **path_ids)
+        self.change_id = call.change_id
+        return row
+
+    def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
+        """The path's ids; the query is kept.
+
+        Raises:
+            ValidationFailed: with everything that is wrong in either.
+        """
+        path_ids: dict[str, UUID] = {}
+        details: list[Detail] = []
+        for name in operation.path_ids:
+            if name not in arguments.path_ids:
+                details.append({"field": name, "message": "This field is required."})
+                continue
+            parsed = parse_uuid(arguments.path_ids[name])
+            if parsed is None:
+                details.append({"field": name, "message": "Must be a UUID."})
+            else:
+                path_ids[name] = parsed
+        try:
+            self.query = {} if operation.query is None else arguments.query(operation.query)
+        except ValidationFailed as error:
+            details += error.details or []
+        if details:
+            raise ValidationFailed(details)
+        return path_ids
+
+
+def _admitted(operation: Operation, credential: Credential, arguments: Arguments) -> object:
+    """The body that was sent to the operation by somebody who may call it."""
+    if operation.scope not in credential.scopes:
+        raise InsufficientScope(f"This credential has no {operation.scope} permission. Use one that has it.")
+    return arguments.body(operation)
+
+
+def routed(view: Callable[..., Any]) -> dict[str, Operation]:
+    """The operations that a route's view answers, by HTTP method in small letters; none if it is no `MemberViewSet`."""
+    viewset = getattr(view, "cls", None)
+    if not (isinstance(viewset, type) and issubclass(viewset, MemberViewSet)):
+        return {}
+    actions: Mapping[str, str] = vars(view)["actions"]  # set by DRF's as_view
+    return {method: getattr(viewset, name) for method, name in actions.items()}

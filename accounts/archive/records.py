@@ -1,0 +1,24 @@
+"""The record that import_data answers."""
+
+from typing import Any, ClassVar, TypedDict
+
+from rest_framework import serializers
+
+from accounts.changes.contents import Fields
+from studyservice.operations.serializers import Record
+
+
+class ArchiveImportRow(TypedDict):
+    """An `ArchiveImportRecord`."""
+
+    counts: Fields
+
+
+class ArchiveImportRecord(Record):
+    """What was taken in."""
+
+    example: ClassVar[dict[str, Any]] = {"counts": {"courses": 3, "items": 42, "decks": 2, "cards": 180}}
+
+    counts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="How many there are now of each kind of thing, by its name."
+    )

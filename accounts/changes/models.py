@@ -1,0 +1,70 @@
+"""The log of changes: a row for each call that changed a member's study data (`accounts.changes.writing` writes it)."""
+
+from datetime import timedelta
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from studyservice.database.constraints import characters, one_of
+from studyservice.database.ids import uuid7
+
+KEPT_FOR = timedelta(days=90)
+"""How long a row is kept."""
+
+UNDOABLE_FOR = timedelta(days=30)
+"""How long a change can be taken back, and what a deletion took is kept."""
+
+MAX_NAME = 255
+"""Of an object or an actor, in characters; no name of theirs is longer."""
+
+
+class ActorKind(models.TextChoices):
+    """Through which door a change came."""
+
+    KEY = "key", "API key"
+    APP = "app", "connected app"
+    PAGE = "page", "page of this service"
+    OPERATOR = "operator"
+    COMMAND = "command"
+
+
+class Change(models.Model):
+    """What one call changed: by whom, of which object, and the fields before and after.
+
+    `accounts.changes.contents` reads `contents`, `accounts.changes.snapshots` reads `taken`. Reviews of cards have
+    a log of their own.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="changes", db_index=False)
+    created_at = models.DateTimeField(help_text="The stamp of the write, on the member's clock.")
+    operation = models.CharField(max_length=64)
+    by_kind = models.CharField(max_length=8, choices=ActorKind)
+    by_id = models.UUIDField(null=True)
+    by_name = models.CharField(max_length=MAX_NAME, blank=True)
+    object_type = models.CharField(max_length=32)
+    object_id = models.UUIDField()
+    object_name = models.CharField(max_length=MAX_NAME, blank=True)
+    contents = models.BinaryField(help_text="The fields before and after, as JSON; compressed if they are long.")
+    taken = models.BinaryField(null=True, help_text="The rows that a deletion took, compressed; for 30 days.")
+    undoable = models.BooleanField(help_text="Whether the row has what taking the change back needs.")
+    undone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "created_at", "id"], name="change_member_age"),
+            models.Index(fields=["member", "object_id", "created_at", "id"], name="change_member_object"),
+            models.Index(fields=["id"], name="change_taken", condition=Q(taken__isnull=False)),
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            characters("operation", 1, 64),
+            one_of("by_kind", ActorKind.values),
+            characters("by_name", 0, MAX_NAME),
+            characters("object_type", 1, 32),
+            characters("object_name", 0, MAX_NAME),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.operation}: {self.object_name}"

@@ -1,0 +1,178 @@
+"""What one write changes, gathered while it runs and stored as one row of the log of changes."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Model
+
+from accounts.changes.acting import acting_call
+from accounts.changes.contents import Fields, Part, packed, type_of
+from accounts.changes.models import Change
+from accounts.changes.snapshots import Taken
+from studyservice.database.ids import uuid7
+from studyservice.database.statements import Insert, Update, Written
+from studyservice.database.together import Bound, run_together
+
+_INSERT = Insert(Change)
+
+
+class Write:
+    """A write of one member's data, under way.
+
+    What changes study data says so here; the row is stored at the end of `accounts.changes.writing.writing`, in its
+    transaction. The first object that is named is the one that the row is about.
+
+    Attributes:
+        member_id: whose data it is.
+        now: the stamp of the write, on the member's clock.
+        operation: what is done; None of what leaves no row, as credentials and the profile do.
+        taken: keeps what is deleted.
+    """
+
+    def __init__(self, member_id: UUID, now: datetime, operation: str | None) -> None:
+        self.member_id = member_id
+        self.now = now
+        self.operation = operation
+        self.taken = Taken()
+        self._parts: list[Part] = []
+        self._undoable = True
+        self._logged_as: UUID | None = None
+        self._later: list[Bound] = []
+
+    def later(self, statement: Insert | Update, **values: Any) -> None:
+        """Have `statement` executed at the end of the write, or before, when `rows_of` is asked.
+
+        Nothing in between may read what it writes, or learn from how many rows it changed.
+        """
+        self._later.append(Bound(statement, values))
+
+    def rows_of(self, statement: Written, **values: Any) -> list[tuple[Any, ...]]:
+        """The rows that `statement` returns, executed together with what was left for later."""
+        together = [*self._later, Bound(statement, values)]
+        self._later.clear()
+        return run_together(together)
+
+    def made(self, model: type[Model], object_id: UUID, name: str, fields: Fields) -> None:
+        """An object was made, with these fields."""
+        self._parts.append(Part(type_of(model), object_id, name, None, fields))
+
+    def changed(self, model: type[Model], object_id: UUID, name: str, before: Fields, after: Fields) -> None:
+        """Fields of an object were changed; nothing is noted if they are as they were."""
+        if before != after:
+            self._parts.append(Part(type_of(model), object_id, name, before, after))
+
+    def differing(
+        self, model: type[Model], object_id: UUID, name: str, stored: Fields, changes: Fields
+    ) -> dict[str, object]:
+        """Those of `changes` that differ from what is `stored`, noted as the change that the caller now makes."""
+        after = {field: value for field, value in changes.items() if stored[field] != value}
+        self.changed(model, object_id, name, {field: stored[field] for field in after}, after)
+        return after
+
+    def deleted(self, model: type[Model], object_id: UUID, name: str, fields: Fields) -> None:
+        """An object was deleted, which had these fields."""
+        self._parts.append(Part(type_of(model), object_id, name, fields, None))
+
+    def within(self, model: type[Model], object_id: UUID, name: str) -> None:
+        """What is told next is below this object, which the row is about; it is told in numbers."""
+        self._parts.append(Part(type_of(model), object_id, name, {}, {}))
+
+    def looked_at(self, model: type[Model], object_id: UUID, name: str) -> None:
+        """An operator read an object; nothing was changed."""
+        self._parts.append(Part(type_of(model), object_id, name, None, None))
+        self.cannot_be_undone()
+
+    def cannot_be_undone(self) -> None:
+        """The row will not have all that taking the change back needs."""
+        self._undoable = False
+
+    def took_back(self, parts: Iterable[Part]) -> None:
+        """A change of these objects was taken back; that is no change to be taken back in turn."""
+        self._parts += [Part(part.type, part.id, part.name, part.after, part.before) for part in parts]
+        self.cannot_be_undone()
+
+    def logged_as(self, row_id: UUID) -> None:
+        """The change stands in a log of its own, as reviews do; it needs no row here."""
+        self._logged_as = row_id
+
+    def store(self) -> None:
+        """Execute what was left for later and store the row, if anything was changed, and tell the call its id.
+
+        Raises:
+            NoActor: nobody said who acts.
+        """
+        self._log()
+        if self._later:
+            run_together(self._later)
+
+    def _log(self) -> None:
+        if all(part.before == part.after == {} for part in self._parts):  # below an object, and then nothing
+            self._parts.clear()
+        if not self._parts and self._logged_as is None:
+            return
+        call = acting_call()
+        if not self._parts:
+            call.change_id = self._logged_as
+            return
+        call.change_id = uuid7()
+        row = change_row(
+            self.member_id,
+            self.now,
+            self._required_operation(),
+            self._parts,
+            row_id=call.change_id,
+            taken=self.taken.packed() if self._undoable else None,
+            undoable=self._undoable,
+        )
+        self.later(_INSERT, **row)
+
+    def _required_operation(self) -> str:
+        if self.operation is None:
+            raise RuntimeError("Study data was changed by a write without the name of its operation.")
+        return self.operation
+
+
+def record(member_id: UUID, now: datetime, operation: str, parts: Iterable[Part], *, undoable: bool) -> None:
+    """Store a row of the log, in the transaction that is open.
+
+    Raises:
+        NoActor: nobody said who acts.
+    """
+    _INSERT.run(**change_row(member_id, now, operation, parts, row_id=uuid7(), taken=None, undoable=undoable))
+
+
+def change_row(
+    member_id: UUID,
+    now: datetime,
+    operation: str,
+    parts: Iterable[Part],
+    *,
+    row_id: UUID,
+    taken: bytes | None,
+    undoable: bool,
+) -> dict[str, Any]:
+    """The columns of a row of the log.
+
+    Raises:
+        NoActor: nobody said who acts.
+    """
+    actor = acting_call().who()
+    parts = list(parts)
+    return {
+        "id": row_id,
+        "member_id": member_id,
+        "created_at": now,
+        "operation": operation,
+        "by_kind": actor.kind.value,
+        "by_id": actor.id,
+        "by_name": actor.name,
+        "object_type": parts[0].type,
+        "object_id": parts[0].id,
+        "object_name": parts[0].name,
+        "contents": packed(parts),
+        "taken": taken,
+        "undoable": undoable,
+        "undone_at": None,
+    }

@@ -1,0 +1,104 @@
+"""The record of a change, as list_changes and undo_change answer it."""
+
+from datetime import datetime
+from typing import Any, ClassVar, TypedDict
+from uuid import UUID
+
+from rest_framework import serializers
+
+from accounts.changes.contents import Fields
+from accounts.changes.models import ActorKind
+from studyservice.operations.fields import OpenChoiceField
+from studyservice.operations.serializers import Record
+
+
+class ActorRow(TypedDict):
+    """An `ActorRecord`."""
+
+    kind: str
+    id: UUID | None
+    name: str | None
+
+
+class ActorRecord(Record):
+    """Who made a change."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "kind": "app",
+        "id": "9c1d7b2e-5a3f-4e8d-b6c4-0f2a7d9e1b35",
+        "name": "Claude",
+    }
+
+    kind = OpenChoiceField(
+        "ActorKind",
+        choices=ActorKind.values,
+        help_text="An API key, a connected app, a page of this service, an operator or a command of theirs.",
+    )
+    id = serializers.UUIDField(allow_null=True, help_text="Of the key, the app or the operator; null for the others.")
+    name = serializers.CharField(allow_null=True, help_text="Its name at the time; null of a page.")
+
+
+class ChangedObjectRow(TypedDict):
+    """A `ChangedObjectRecord`."""
+
+    type: str
+    id: UUID
+    name: str
+
+
+class ChangedObjectRecord(Record):
+    """What a change is about."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "type": "item",
+        "id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
+        "name": "Midterm exam",
+    }
+
+    type = serializers.CharField(help_text="Such as course, item, milestone, grade_score, deck or card.")
+    id = serializers.UUIDField(help_text="Its id.")
+    name = serializers.CharField(help_text="Its name, before the change.")
+
+
+class ChangeRow(TypedDict):
+    """A `ChangeRecord`."""
+
+    id: UUID
+    created_at: datetime
+    operation: str
+    by: ActorRow | None
+    object: ChangedObjectRow
+    before: Fields | None
+    after: Fields | None
+    undoable: bool
+    undone_at: datetime | None
+
+
+class ChangeRecord(Record):
+    """What one call changed."""
+
+    example: ClassVar[dict[str, Any]] = {
+        "id": "019a9c1f-6c2e-7b3a-8d41-5e0f6a7b8c9d",
+        "created_at": "2030-11-21T08:30:00.000000Z",
+        "operation": "update_item",
+        "by": ActorRecord.example,
+        "object": ChangedObjectRecord.example,
+        "before": {"due_on": "2030-12-03"},
+        "after": {"due_on": "2030-12-05"},
+        "undoable": True,
+        "undone_at": None,
+    }
+
+    id = serializers.UUIDField(help_text="The change's id; of a review the review's.")
+    created_at = serializers.DateTimeField(help_text="When it was made.")
+    operation = serializers.CharField(help_text="What was called; operator_read when an operator looked at the object.")
+    by = ActorRecord(allow_null=True, help_text="Who made it; null of reviews from before that was kept.")
+    object = ChangedObjectRecord(help_text="What was changed; of several objects the first.")
+    before = serializers.DictField(
+        allow_null=True,
+        help_text="The changed fields as they were, texts cut at 300 characters, what is below as counts; null of "
+        "what was made.",
+    )
+    after = serializers.DictField(allow_null=True, help_text="The same as they are; null of what was deleted.")
+    undoable = serializers.BooleanField(help_text="Whether the log still has what taking it back needs: for 30 days.")
+    undone_at = serializers.DateTimeField(allow_null=True, help_text="When it was taken back; null if it was not.")

@@ -1,0 +1,93 @@
+"""What deletions took: the rows, whole and compressed, from which they could be made again.
+
+A stream of JSON lines, compressed as they are read, so that a hundred thousand reviews are never in memory as rows.
+`{"table": ["vocab.Card", "id", "member_id", …]}` begins a table, with its label and columns, and lines with the
+values of a row follow. `{"table": ["practice.Attempt.deck_id"]}` is a reference that was emptied; ids follow.
+"""
+
+import zlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import orjson
+from django.db.models import Model, QuerySet
+
+from accounts.changes.contents import dumps
+
+_CHUNK = 2000
+"""Rows that are read at a time."""
+
+
+class TakenTable(NamedTuple):
+    """Rows of one table.
+
+    Attributes:
+        label: the model's; of an emptied reference with the field after it.
+        columns: names of the values; of an emptied reference none.
+        rows: lists of values; of an emptied reference ids.
+    """
+
+    label: str
+    columns: list[str]
+    rows: list[Any]
+
+
+class Taken:
+    """Collects the rows that a call deletes."""
+
+    def __init__(self) -> None:
+        self._packer: Any = None
+        self._pieces: list[bytes] = []
+
+    def rows(self, rows: QuerySet[Model]) -> int:
+        """Keep `rows`, whole; gives their number."""
+        columns = [field.attname for field in rows.model._meta.concrete_fields]
+        return self._add([rows.model._meta.label, *columns], rows.values_list(*columns))
+
+    def row(self, row: Model) -> None:
+        """Keep a row that was read already."""
+        columns = [field.attname for field in row._meta.concrete_fields]
+        self._write({"table": [row._meta.label, *columns]})
+        self._write([getattr(row, column) for column in columns])
+
+    def reference(self, rows: QuerySet[Model], attname: str) -> int:
+        """Keep the ids of `rows`, whose column `attname` is about to be emptied; gives their number."""
+        return self._add([f"{rows.model._meta.label}.{attname}"], rows.values_list("pk", flat=True))
+
+    def packed(self) -> bytes | None:
+        """All that was kept; None if it was nothing."""
+        if self._packer is None:
+            return None
+        return b"".join((*self._pieces, self._packer.flush()))
+
+    def _add(self, heading: list[str], found: QuerySet[Model, object]) -> int:
+        number = 0
+        for values in found.order_by().iterator(chunk_size=_CHUNK):
+            if number == 0:
+                self._write({"table": heading})
+            self._write(values)
+            number += 1
+        return number
+
+    def _write(self, line: object) -> None:
+        if self._packer is None:
+            self._packer = zlib.compressobj()
+        piece = self._packer.compress(dumps(line) + b"\n")
+        if piece:
+            self._pieces.append(piece)
+
+
+def taken_tables(stored: bytes) -> Iterator[TakenTable]:
+    """What `Taken.packed` has stored, in the order in which rows can be made again: after those that they refer to."""
+    table: TakenTable | None = None
+    for text in zlib.decompress(stored).splitlines():
+        line = orjson.loads(text)
+        if isinstance(line, dict):
+            if table is not None:
+                yield table
+            label, *columns = line["table"]
+            table = TakenTable(label, columns, [])
+        elif table is not None:
+            table.rows.append(line)
+    if table is not None:
+        yield table

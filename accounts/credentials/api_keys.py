@@ -1,0 +1,123 @@
+"""Creating and revoking API keys."""
+
+from contextlib import suppress
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.changes.acting import current_call
+from accounts.changes.writing import writing
+from accounts.credentials.models import ApiKey
+from accounts.credentials.owners import add_owner
+from accounts.events.log import Subject, holding, record_event
+from accounts.events.models import EventKind
+from accounts.members.models import Member
+from studyservice.operations.errors import Conflict, NotFound
+from studyservice.secrets.generated import hint_of, new_secret, sha256
+
+MAX_ACTIVE_KEYS = 10
+"""Active keys per member (spec, Limits)."""
+
+KEPT_FOR = timedelta(days=90)
+"""How long a key is still listed after it was revoked or has expired."""
+
+
+def create_api_key(
+    member: Member, name: str, *, may_write: bool = True, expires_days: int | None = None
+) -> tuple[str, ApiKey]:
+    """A new key as `(plaintext, row)`; the plaintext cannot be had again.
+
+    Args:
+        expires_days: days until it expires; None means never.
+
+    Raises:
+        Conflict: the member has `MAX_ACTIVE_KEYS` active keys.
+        ValidationError: the name is empty or too long.
+    """
+    secret = new_secret("sk")
+    with writing(member.id):
+        now, call = timezone.now(), current_call()
+        if active_keys(member).count() >= MAX_ACTIVE_KEYS:
+            raise Conflict(f"There are {MAX_ACTIVE_KEYS} active API keys, the most there can be. Revoke one first.")
+        key = ApiKey(
+            member=member,
+            name=name.strip(),
+            secret_hash=sha256(secret),
+            hint=hint_of(secret),
+            may_write=may_write,
+            created_at=now,
+            expires_at=now + timedelta(days=expires_days) if expires_days else None,
+            networks=call.network if call else "",
+        )
+        key.clean_fields()  # a full look for what is there already would be among the keys of all
+        key.save(force_insert=True)
+        add_owner(key.secret_hash, member.id)
+        record_event(member.id, EventKind.KEY_MADE, Subject.of(key, key.name), detail=_may_in_words(may_write))
+    return secret, key
+
+
+def active_keys(member: Member) -> QuerySet[ApiKey]:
+    """The member's keys that work now."""
+    return member.api_keys.filter(active())
+
+
+def active() -> Q:
+    """Keys that work now, as `ApiKey.state` says it."""
+    return Q(Q(expires_at=None) | Q(expires_at__gt=timezone.now()), revoked_at=None)
+
+
+def expired() -> Q:
+    """Keys whose time is over and that nobody had revoked."""
+    return Q(revoked_at=None, expires_at__lte=timezone.now())
+
+
+def revoked() -> Q:
+    """Keys that were revoked."""
+    return Q(revoked_at__isnull=False)
+
+
+def ended_keys(member: Member) -> QuerySet[ApiKey]:
+    """The member's keys that were revoked or have expired, the newest first."""
+    return member.api_keys.filter(revoked() | expired())
+
+
+def long_ended() -> tuple[QuerySet[ApiKey], ...]:
+    """The keys that ended `KEPT_FOR` ago, by revocation and by time: two sets, each found through its index."""
+    past = timezone.now() - KEPT_FOR
+    return ApiKey.objects.filter(revoked_at__lte=past), ApiKey.objects.filter(expires_at__lte=past)
+
+
+def revoke_api_key(key: ApiKey) -> None:
+    """Stop a key at once; revoking twice keeps the first time."""
+    _revoke(key.member_id, ApiKey.objects.filter(member_id=key.member_id, id=key.id))
+
+
+def revoke_all(member: Member) -> None:
+    """Stop every key of the member."""
+    _revoke(member.id, ApiKey.objects.filter(member_id=member.id))
+
+
+def _revoke(member_id: UUID, keys: QuerySet[ApiKey]) -> None:
+    """Nothing happens to those of a member who is being deleted: none of them works any more."""
+    with suppress(NotFound), holding(member_id):
+        for key in keys.filter(revoked_at=None):
+            key.revoked_at = timezone.now()
+            key.save(update_fields=["revoked_at"])
+            record_event(member_id, EventKind.KEY_REVOKED, Subject.of(key, key.name))
+
+
+def _may_in_words(may_write: bool) -> str:
+    return "may change data" if may_write else "may only read"
+
+
+def bring_keys_back(member: Member, now: datetime) -> None:
+    """Let keys that were made later than `now`, by a clock ahead, be made now; they live as long as was chosen."""
+    for key in member.api_keys.filter(created_at__gt=now):
+        if key.expires_at is not None:
+            key.expires_at -= key.created_at - now
+        key.created_at = now
+        member.api_keys.filter(id=key.id).update(created_at=key.created_at, expires_at=key.expires_at)
+    for name in ("revoked_at", "last_used_at"):
+        member.api_keys.filter(**{f"{name}__gt": now}).update(**{name: now})

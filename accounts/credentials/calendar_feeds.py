@@ -1,0 +1,108 @@
+"""The secret address of a member's calendar: made, renewed, ended, and who is behind it."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.changes.writing import writing
+from accounts.credentials.models import CalendarFeed
+from accounts.credentials.owners import add_owner, delete_credentials, owner_of
+from accounts.credentials.resolving import LAST_USE_EVERY, MemberColumns, member_columns, member_of
+from accounts.members.models import Member
+from studyservice.database.statements import Param, Select
+from studyservice.secrets.generated import kind_of, new_secret, sha256
+
+logger = logging.getLogger(__name__)
+
+KIND = "cal"
+"""What the prefix of the secret says."""
+
+
+class _FeedColumns(MemberColumns):
+    feed_id: UUID
+    used: datetime | None
+    write_clock: datetime
+
+
+_FEED = Select[_FeedColumns](
+    CalendarFeed.objects.filter(member_id=Param("member_id"), secret_hash=Param("secret_hash"), member__is_active=True),
+    {"feed_id": "id", "used": "last_used_at", "write_clock": "member__write_clock"} | member_columns("member"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A live address.
+
+    Attributes:
+        id: names it in logs and in its rate limit; never the secret.
+        member: whose calendar it is.
+        write_clock: when the member's data was last changed (`accounts.changes.writing`).
+    """
+
+    id: UUID
+    member: Member
+    write_clock: datetime
+
+
+def new_feed(member: Member) -> str:
+    """A new address, whose secret cannot be had again; the one that there was works no longer.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    secret = new_secret(KIND)
+    with writing(member.id):
+        end_feed(member.id)
+        CalendarFeed.objects.create(member_id=member.id, secret_hash=sha256(secret))
+        add_owner(sha256(secret), member.id)
+    return f"{settings.BASE_URL}/calendar/{secret}.ics"
+
+
+def feed_of(member: Member) -> CalendarFeed | None:
+    """The member's address, without its secret."""
+    return CalendarFeed.objects.filter(member_id=member.id).first()
+
+
+def end_feed(member_id: UUID) -> bool:
+    """Let the address work no longer; gives whether there was one."""
+    return bool(delete_credentials(CalendarFeed.objects.filter(member_id=member_id)))
+
+
+def resolve_feed(secret: str) -> Feed | None:
+    """Who is behind the secret of an address, in one query, or two where its member is not known to the process.
+
+    None if it is wrong or ended. Notes at times its use.
+    """
+    secret_hash = sha256(secret)
+    member_id = owner_of(secret_hash) if kind_of(secret) == KIND else None
+    if member_id is None:
+        return None
+    row = _FEED.first(member_id=member_id, secret_hash=secret_hash)
+    if row is None:
+        return None
+    now = timezone.now()
+    if row["used"] is None or row["used"] < now - LAST_USE_EVERY:
+        _record_use(member_id, now)
+    return Feed(row["feed_id"], member_of(row), row["write_clock"])
+
+
+def _record_use(member_id: UUID, now: datetime) -> None:
+    """Two requests at once write one time. Where nothing can be written, as on a full disk, reading goes on."""
+    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
+    try:
+        CalendarFeed.objects.filter(stale, member_id=member_id).update(last_used_at=now)
+    except DatabaseError:
+        logger.exception("The use of a calendar address could not be recorded")
+
+
+def bring_feed_back(member: Member, now: datetime) -> None:
+    """Let an address that was made or used later than `now`, by a clock ahead, be so now."""
+    for name in ("created_at", "last_used_at"):
+        CalendarFeed.objects.filter(**{f"{name}__gt": now}, member_id=member.id).update(**{name: now})

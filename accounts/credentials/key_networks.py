@@ -1,0 +1,62 @@
+"""Noticing that an API key is used from a network that it was not used from before.
+
+The networks of a key stand in its row, which each call reads anyway: a call from a known network costs no statement, on
+whichever process it comes in. A new one is written once, with an event for the member.
+"""
+
+import logging
+from contextlib import suppress
+
+from django.db import DatabaseError
+from django.http import HttpRequest
+
+from accounts.credentials.models import ApiKey
+from accounts.credentials.resolving import CREDENTIAL, Credential
+from accounts.events.log import Subject, holding, record_event
+from accounts.events.models import EventKind
+from studyservice.http.client_address import client_network
+from studyservice.operations.errors import NotFound
+
+logger = logging.getLogger(__name__)
+
+MOST = 50
+"""Networks that are kept of a key; one that moves about that much has nothing new to tell, and its event says so."""
+
+
+def note_network(request: HttpRequest) -> None:
+    """Note the network that `request` came from, if it came with an API key that does not know it.
+
+    The first network of a key that was made without one, as by a command, belongs to it and is no news. Where nothing
+    can be written, on a full disk or a standby, the call is answered all the same.
+    """
+    credential = CREDENTIAL.get(request)
+    if credential is None or credential.networks is None:
+        return
+    network, known = client_network(request), credential.networks.split()
+    if network in known or not network or len(known) >= MOST:
+        return
+    try:
+        if known:
+            with suppress(NotFound):  # the member is being deleted
+                _add(credential, [*known, network])
+        else:
+            ApiKey.objects.filter(member_id=credential.member.id, id=credential.id, networks="").update(
+                networks=network
+            )
+    except DatabaseError:
+        logger.exception("The network of an API key could not be noted")
+
+
+def _add(key: Credential, networks: list[str]) -> None:
+    """Of calls that come at once from one new network, one writes."""
+    rows = ApiKey.objects.filter(member_id=key.member.id, id=key.id, networks=key.networks)
+    with holding(key.member.id):
+        if rows.update(networks=" ".join(networks)):
+            record_event(
+                key.member.id,
+                EventKind.KEY_NEW_NETWORK,
+                Subject("api_key", key.id, key.actor.name),
+                detail=f"the last of {MOST} that are told" if len(networks) == MOST else "",
+                who=key.actor,
+                network=networks[-1],
+            )

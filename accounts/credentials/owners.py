@@ -1,0 +1,138 @@
+"""Whose a secret is: told by a table of its own, so that whatever asks for the credential names its member.
+
+Where members' rows are spread over partitions or servers, nothing but the member says where a row is. A secret belongs
+to one member for ever, so what was found is remembered in the process; whether it still works, its own row says at each
+call. A row here that outlives its credential opens nothing.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from threading import Lock
+from typing import Any, TypedDict
+from uuid import UUID
+
+from django.apps import apps
+from django.conf import settings
+from django.db.models import Model, QuerySet
+
+from accounts.credentials.models import SecretOwner
+from studyservice.database.citus.servers import enter_server_of
+from studyservice.database.deleting import delete_alone
+from studyservice.database.statements import Insert, Param, Select
+
+MAX_REMEMBERED = 10_000
+"""How many are remembered in a process, about 300 bytes each; those that were not used for longest are forgotten."""
+
+ADD_OWNER = Insert(SecretOwner)
+"""Stores what `owner_row` gives; for a write that stores the credential with other statements of its own."""
+
+
+class _OwnerColumns(TypedDict):
+    member_id: UUID
+
+
+_OWNER = Select[_OwnerColumns](SecretOwner.objects.filter(id=Param("id")), {"member_id": "member_id"})
+
+
+class _Remembered:
+    """Owners by the ids of their secrets."""
+
+    def __init__(self) -> None:
+        self._owners: OrderedDict[UUID, UUID] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, id_: UUID) -> UUID | None:
+        with self._lock:
+            owner = self._owners.get(id_)
+            if owner is not None:
+                self._owners.move_to_end(id_)
+            return owner
+
+    def put(self, id_: UUID, owner: UUID) -> None:
+        with self._lock:
+            self._owners[id_] = owner
+            self._owners.move_to_end(id_)
+            if len(self._owners) > MAX_REMEMBERED:
+                self._owners.popitem(last=False)
+
+
+_remembered = _Remembered()
+
+
+def id_of(secret_hash: str) -> UUID:
+    """The id of the row: half of the secret's SHA-256, which 256 random bits share with no other."""
+    return UUID(hex=secret_hash[:32])
+
+
+def owner_of(secret_hash: str) -> UUID | None:
+    """The id of the member whose secret has this SHA-256; costs a query at the first time.
+
+    None if there is no such secret.
+
+    Raises:
+        ServerHangsError: members are spread over servers, and the one with this member does not answer.
+    """
+    id_ = id_of(secret_hash)
+    owner = _remembered.get(id_)
+    if owner is None:
+        row = _OWNER.first(id=id_)
+        if row is None:
+            return None
+        owner = row["member_id"]
+        _remembered.put(id_, owner)
+    enter_server_of(owner)
+    return owner
+
+
+def owner_row(secret_hash: str, member_id: UUID) -> dict[str, Any]:
+    """The row of a secret, which is then known to this process without a query, if it comes to be stored."""
+    id_ = id_of(secret_hash)
+    _remembered.put(id_, member_id)
+    return {"id": id_, "member_id": member_id}
+
+
+def add_owner(secret_hash: str, member_id: UUID) -> None:
+    """Store whose a secret is; in the transaction that stores its credential."""
+    ADD_OWNER.run(**owner_row(secret_hash, member_id))
+
+
+def forget_owners(member_ids: Iterable[UUID], secret_hashes: Iterable[str]) -> None:
+    """Delete the rows of secrets whose credentials go."""
+    SecretOwner.objects.filter(member_id__in=member_ids, id__in=map(id_of, secret_hashes)).delete()
+
+
+def delete_credentials(credentials: QuerySet[Any]) -> int:
+    """Delete credentials of one kind, whose filter names the member, with the rows of their secrets; their number."""
+    owner, column = kind_of(credentials.model)
+    found = list(credentials.order_by().values_list(owner, column))
+    if found:
+        delete_alone(credentials)
+        forget_owners({member_id for member_id, _ in found}, [secret_hash for _, secret_hash in found])
+    return len(found)
+
+
+def kind_of(model: type[Model]) -> tuple[str, str]:
+    """The columns of a kind of credentials: its member, and the secret's SHA-256 (`MEMBER_SECRETS`).
+
+    Raises:
+        LookupError: it is none.
+    """
+    for label, owner, column in settings.MEMBER_SECRETS:
+        if label == model._meta.label:
+            return owner, column
+    raise LookupError(model._meta.label)
+
+
+def repair_owners(member_id: UUID) -> int:
+    """Add what is missing, as after credentials that an earlier version made while a migration ran; gives how many."""
+    missing = 0
+    for label, owner, column in settings.MEMBER_SECRETS:
+        rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
+        hashes = list(rows.values_list(column, flat=True))
+        known = set(
+            SecretOwner.objects.filter(member_id=member_id, id__in=map(id_of, hashes)).values_list("id", flat=True)
+        )
+        lost = [secret_hash for secret_hash in hashes if id_of(secret_hash) not in known]
+        ADD_OWNER.run_all([owner_row(secret_hash, member_id) for secret_hash in lost])
+        missing += len(lost)
+    return missing

@@ -1,0 +1,36 @@
+"""How many requests a credential may make."""
+
+from django.http import HttpRequest
+
+from accounts.credentials.resolving import CREDENTIAL, Credential
+from studyservice.http.request_keys import RequestKey
+from studyservice.rates.limiter import Rate, Window, hit
+
+WINDOW = RequestKey[Window]("window")
+"""The state of the rate limit after what the request was counted for; of one that is not counted there is none."""
+
+
+def count(credential: Credential, amount: int = 1) -> Window:
+    """Count `amount` requests of `credential`, and give the window that has less left.
+
+    What its own window refuses takes nothing of its connection's: one runaway token leaves the others their share.
+    """
+    own = hit(Rate.API, str(credential.id), amount)
+    if credential.connection is None or own.exceeded:
+        return own
+    return min(own, hit(Rate.CONNECTION, str(credential.connection.id), amount), key=_rest)
+
+
+def count_more(request: HttpRequest, amount: int) -> Window | None:
+    """Count `amount` further requests that came in one; None without a credential, as nothing is counted then."""
+    credential = CREDENTIAL.get(request)
+    if credential is None or amount <= 0:
+        return None
+    window = count(credential, amount)
+    WINDOW.set(request, window)
+    return window
+
+
+def _rest(window: Window) -> tuple[bool, int, int]:
+    """The order of windows by what they leave: an exceeded one first, of two that leave as much the later to end."""
+    return (not window.exceeded, window.remaining, -window.reset)

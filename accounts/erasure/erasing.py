@@ -1,0 +1,133 @@
+"""Deleting a member, for all ways: credentials die first, then everything goes, in batches that hold no lock for long.
+
+`Member.delete()` and a queryset's come here too. Broken off at any point, it is completed by being called again;
+`purgeexpired` does that.
+"""
+
+import time
+from collections.abc import Callable
+from uuid import UUID
+
+from django.apps import apps
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.hashers import make_password
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection, transaction
+from django.db.models import F, Model, Q, QuerySet
+from django.utils import timezone
+
+from accounts.joining.models import Invitation
+from accounts.members.models import Member
+from studyservice.database.deleting import delete_alone
+from studyservice.hooks import HookList
+
+BATCH = 200
+"""Rows in one transaction."""
+
+_LEFT_TO_OTHERS = 2
+"""Times as long as a batch took. On SQLite every write waits for every other, and asks again ever more seldom."""
+
+_TOLD = LogEntry._meta.get_field("object_repr").max_length
+"""Characters of a name that the operators' log keeps."""
+
+Erasure = Callable[[Member], None]
+"""Removes what is kept about a member elsewhere than in rows that refer to the member; again, if it was broken off."""
+
+ERASURES = HookList[Erasure]("MEMBER_ERASURES", Erasure)
+
+
+def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
+    """Delete the member with everything, after the write that is under way; nothing happens if there is no such member.
+
+    Gives whether all is gone.
+
+    The first transaction ends every credential and session, and from then on `accounts.changes.writing` refuses. So no
+    row can appear that the batches after it could miss (`MEMBER_DATA`, then `MEMBER_ERASURES`). The last transaction
+    removes the member. Stored files leave after the commit that removes their rows. Between two batches time is left to
+    others.
+
+    Args:
+        seconds: after which the rest is left to `finish_erasures`; None for however long it takes.
+
+    Raises:
+        RuntimeError: a transaction is open; its locks would be held to the end.
+    """
+    deadline = float("inf") if seconds is None else time.monotonic() + seconds
+    member = _begun(member_id)
+    if member is None:
+        return True
+    for label, owner in settings.MEMBER_DATA:
+        rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
+        last: object = None
+        while True:
+            started = time.monotonic()
+            if started > deadline:
+                return False
+            last = delete_batch(member_id, rows, after=last)
+            if last is None:
+                break
+            time.sleep(_LEFT_TO_OTHERS * (time.monotonic() - started))
+    for erase in ERASURES:
+        erase(member)
+    with transaction.atomic(durable=True):
+        # FOR UPDATE: unlike a write's lock it also waits for, and then ends, rows that come to refer to the member.
+        Member.objects.select_for_update().filter(id=member_id).first()
+        QuerySet(Member).filter(id=member_id).delete()  # not MemberQuerySet's, which comes here
+    return True
+
+
+def unfinished() -> QuerySet[Member]:
+    """Members whose deletion is under way, or was broken off."""
+    return Member.objects.filter(erasure_began_at__isnull=False)
+
+
+def finish_erasures() -> int:
+    """Complete what was broken off; gives the number of members."""
+    found = list(unfinished().values_list("id", flat=True))
+    for member_id in found:
+        erase_member(member_id)
+    return len(found)
+
+
+def delete_batch(member_id: UUID, rows: QuerySet[Model], *, after: object = None) -> object:
+    """Delete up to `BATCH` of `rows`, in a transaction; gives the key of the last one, or None if there was none.
+
+    Under the member's lock, which nobody else needs any more, so that two who erase one member take turns.
+
+    Each database would pass by all of the member's rows for each batch, in a way of its own. PostgreSQL keeps what was
+    deleted until it is vacuumed, so it goes on after the last one. SQLite finds rows by their member rather than by
+    their ids, if a statement has both, so it is told the ids alone: there, members are never spread over servers.
+
+    Args:
+        after: the key that the batch before has ended with.
+    """
+    on_postgresql = connection.vendor == "postgresql"
+    if on_postgresql:
+        rows = rows.order_by("pk") if after is None else rows.order_by("pk").filter(pk__gt=after)
+    with transaction.atomic(durable=True):
+        Member.objects.select_for_update(no_key=True).filter(id=member_id).first()
+        batch = list(rows.values_list("pk", flat=True)[:BATCH])
+        if batch:
+            of_member = rows.order_by() if on_postgresql else QuerySet(rows.model)
+            delete_alone(of_member.filter(pk__in=batch))
+        return batch[-1] if batch else None
+
+
+def _begun(member_id: UUID) -> Member | None:
+    """Let every credential die; gives the member as it was, or None if there is none."""
+    with transaction.atomic(durable=True):
+        member = Member.objects.select_for_update().filter(id=member_id).first()
+        Member.objects.filter(id=member_id, erasure_began_at=None).update(
+            erasure_began_at=timezone.now(),
+            is_active=False,
+            password=make_password(None),
+            session_epoch=F("session_epoch") + 1,
+        )
+        return member
+
+
+def forget_in_log(member: Member) -> None:
+    """Take the member's address out of the operators' log, which names who was changed and who was invited."""
+    invited = Q(content_type=ContentType.objects.get_for_model(Invitation), object_repr=member.email[:_TOLD])
+    LogEntry.objects.filter(Q(object_id=str(member.id)) | invited).update(object_repr="a deleted member")

@@ -1,0 +1,92 @@
+"""What `purgeexpired` removes."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from accounts.changes.models import KEPT_FOR as CHANGES_KEPT_FOR
+from accounts.changes.models import UNDOABLE_FOR, Change
+from accounts.credentials.api_keys import long_ended
+from accounts.credentials.owners import delete_credentials
+from accounts.events.models import KEPT_FOR as EVENTS_KEPT_FOR
+from accounts.events.models import AccountEvent
+from accounts.idempotency.models import IdempotencyKey
+from accounts.idempotency.replaying import KEPT_FOR
+from accounts.joining.models import Invitation
+from accounts.members.last_runs import PURGE, note_run
+from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.models import SignInCode
+from studyservice.database.deleting import BATCH, purge
+from studyservice.database.ids import first_uuid7
+from studyservice.hooks import HookTable
+
+Purge = Callable[[], int]
+"""Removes what has expired, in batches; gives the number of rows."""
+
+EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA", Purge)
+"""By what they remove."""
+
+
+def purge_all() -> dict[str, int]:
+    """Remove everything that has expired, and note that it was done; gives the numbers by name."""
+    removed = {what: remove() for what, remove in EXPIRED_DATA.items()}
+    note_run(PURGE)
+    return removed
+
+
+def purge_credentials(expired: QuerySet[Any], *, owner: str = "member_id") -> int:
+    """Delete credentials, as `purge` does, with what is kept about their secrets (`accounts.credentials.owners`)."""
+    removed = 0
+    while batch := list(expired.values_list("pk", owner)[:BATCH]):
+        members, ids = {member_id for _, member_id in batch}, [pk for pk, _ in batch]
+        with transaction.atomic():
+            removed += delete_credentials(expired.filter(**{f"{owner}__in": members}, pk__in=ids))
+    return removed
+
+
+def purge_sessions() -> int:
+    """Of browsers that were signed in, or signing in."""
+    return purge(BrowserSession.objects.filter(expire_date__lt=timezone.now()), owner=None)
+
+
+def purge_sign_in_codes() -> int:
+    """Whether they were used or not."""
+    return purge(SignInCode.objects.filter(expires_at__lt=timezone.now()), owner=None)
+
+
+def purge_invitations() -> int:
+    """That nobody has accepted."""
+    return purge(Invitation.objects.filter(expires_at__lt=timezone.now()), owner=None)
+
+
+def purge_api_keys() -> int:
+    """Those that ended long ago (`accounts.credentials.api_keys.KEPT_FOR`)."""
+    return sum(map(purge_credentials, long_ended()))
+
+
+def purge_idempotency_keys() -> int:
+    """Those whose calls cannot be sent again any more."""
+    return purge(IdempotencyKey.objects.filter(created_at__lte=timezone.now() - KEPT_FOR))
+
+
+def purge_changes() -> int:
+    """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
+    return purge(Change.objects.filter(id__lt=first_uuid7(timezone.now() - CHANGES_KEPT_FOR)))
+
+
+def purge_events() -> int:
+    """Rows of the log of account events, likewise."""
+    return purge(AccountEvent.objects.filter(id__lt=first_uuid7(timezone.now() - EVENTS_KEPT_FOR)))
+
+
+def purge_taken() -> int:
+    """What deletions took, of rows that stay."""
+    old = Change.objects.filter(id__lt=first_uuid7(timezone.now() - UNDOABLE_FOR), taken__isnull=False)
+    removed = 0
+    while batch := list(old.values_list("pk", "member_id")[:BATCH]):
+        members = {member_id for _, member_id in batch}
+        removed += old.filter(member_id__in=members, pk__in=[pk for pk, _ in batch]).update(taken=None)
+    return removed

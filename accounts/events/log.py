@@ -1,0 +1,120 @@
+"""Writing the log of account events, and telling it to the member, newest first."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypedDict
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Model
+
+from accounts.changes.acting import Actor, current_call
+from accounts.changes.contents import type_of
+from accounts.changes.models import MAX_NAME, ActorKind
+from accounts.events.models import AccountEvent, EventKind
+from accounts.members.models import Member
+from studyservice.database.snapshots import in_pieces
+from studyservice.http.request_ids import NO_REQUEST, current_request_id
+from studyservice.operations.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What an event is about: an API key, an app, a row that an operator read.
+
+    Attributes:
+        type: in the words of the log of changes (`type_of`).
+        name: at the time.
+    """
+
+    type: str
+    id: UUID
+    name: str
+
+    @classmethod
+    def of(cls, row: Model, name: str) -> "Subject":
+        """A row, under that name."""
+        return cls(type_of(type(row)).lower(), row.pk, name)
+
+
+class EventRow(TypedDict):
+    """An event as it is told."""
+
+    id: UUID
+    created_at: datetime
+    kind: str
+    by_kind: str
+    by_id: UUID | None
+    by_name: str
+    network: str
+    object_type: str
+    object_id: UUID | None
+    object_name: str
+    detail: str
+    request_id: str
+
+
+@contextmanager
+def holding(member_id: UUID) -> Iterator[None]:
+    """A transaction that holds the member's lock, for what changes nothing that the member's clock stamps.
+
+    Raises:
+        NotFound: the member is gone, or is being deleted.
+    """
+    with transaction.atomic():
+        members = Member.objects.select_for_update(no_key=True).filter(id=member_id, erasure_began_at=None)
+        if not members.exists():
+            raise NotFound
+        yield
+
+
+def record_event(
+    member_id: UUID,
+    kind: EventKind,
+    subject: Subject | None = None,
+    *,
+    detail: str = "",
+    who: Actor | None = None,
+    network: str = "",
+) -> None:
+    """Store the event, inside of a transaction that holds the member's lock, so that no deletion misses it.
+
+    Args:
+        detail: how it was done, or what an operator did, in a few words.
+        who: the actor; by default the one named at the entry point (`accounts.changes.acting`), and a command where
+            there was none, as in an operator's shell.
+        network: where they came from, by default likewise.
+    """
+    call = current_call()
+    who = who or (Actor(ActorKind.COMMAND) if call is None else call.who())
+    network = network or ("" if call is None else call.network)
+    request_id = current_request_id()
+    AccountEvent.objects.create(
+        member_id=member_id,
+        kind=kind,
+        by_kind=who.kind,
+        by_id=who.id,
+        by_name=who.name,
+        network=network,
+        object_type="" if subject is None else subject.type,
+        object_id=None if subject is None else subject.id,
+        object_name="" if subject is None else subject.name[:MAX_NAME],
+        detail=detail[:MAX_NAME],
+        request_id="" if request_id == NO_REQUEST else request_id,
+    )
+
+
+def list_events(member: Member, *, limit: int, before: UUID | None = None) -> list[EventRow]:
+    """The member's newest events, or the newest that are older than the event `before`."""
+    rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("-id")
+    if before is not None:
+        rows = rows.filter(id__lt=before)
+    return list(rows.values(*EventRow.__annotations__)[:limit])
+
+
+def all_events(member: Member) -> Iterator[EventRow]:
+    """Every event of the member, oldest first; inside of `snapshot`."""
+    rows: Any = AccountEvent.objects.filter(member_id=member.id).order_by("id")
+    yield from in_pieces(rows.values(*EventRow.__annotations__))

@@ -1,0 +1,299 @@
+"""`Idempotency-Key`: a POST that is sent again under its key is done once, and answered as it was the first time.
+
+The answer is stored in the transaction of what the call wrote, under the member's lock: there is no write without its
+answer and no answer without its write. Whoever sends the same key meanwhile waits for that lock and then finds the
+answer. What the header means is told by draft-ietf-httpapi-idempotency-key-header.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, NamedTuple, TypedDict
+from uuid import UUID
+
+import orjson
+from django.db import OperationalError, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import DateTimeField, Func, IntegerField, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce, Greatest
+from django.http import HttpRequest
+from django.utils import timezone
+
+from accounts.changes.writing import ENCLOSING, writing
+from accounts.credentials.resolving import Credential
+from accounts.idempotency.models import IdempotencyKey
+from studyservice.database.lock_waits import ended_waiting, gave_up
+from studyservice.database.statements import Param, Select
+from studyservice.operations.declaration import Operation
+from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, ValidationFailed
+from studyservice.operations.uploads import Received
+
+HEADER = "Idempotency-Key"
+META = "HTTP_IDEMPOTENCY_KEY"
+"""Where a request has it."""
+
+REPLAYED = "Idempotency-Replayed"
+"""What an answer carries that was given before."""
+
+KEPT_FOR = timedelta(hours=24)
+"""How long a call can be sent again."""
+
+MAX_KEYS = 1000
+"""Keys of a member; the oldest go first."""
+
+LONG = 64 * 1024
+"""Bytes above which an answer counts as long."""
+
+MAX_LONG_BYTES = 64 * 1024 * 1024
+"""Bytes of a member's long answers together; the oldest go first. A deck of 500 cards takes up to 7 MB."""
+
+_KEY = re.compile(r"[!-~]{1,255}")
+
+
+class _Kept(TypedDict):
+    fingerprint: str
+    status: int
+    answer: str
+    whole: bool
+
+
+_FIND = Select[_Kept](
+    IdempotencyKey.objects.filter(
+        member_id=Param("member_id"), holder=Param("holder"), key=Param("key"), created_at__gt=Param("since")
+    ),
+    {name: name for name in _Kept.__annotations__},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedCall:
+    """A POST with a key.
+
+    Attributes:
+        holder: the API key or the connection that sent it; a connection outlives its access tokens. Of a form of the
+            member's own pages the member.
+        fingerprint: what tells the call from another one, in hexadecimal.
+    """
+
+    member_id: UUID
+    holder: UUID
+    key: str
+    fingerprint: str
+
+    @classmethod
+    def of(cls, request: HttpRequest, credential: Credential, operation: Operation, sent: object) -> "KeyedCall":
+        """The call that `request` makes; `sent` is its parsed body.
+
+        Raises:
+            InvalidRequest: the key is none.
+        """
+        key = request.META[META]
+        if not _KEY.fullmatch(key):
+            raise InvalidRequest(f"{HEADER} must have 1 to 255 visible ASCII characters. A random UUID does.")
+        target = f"{operation.id} {request.get_full_path()}\n".encode()
+        digest = hashlib.sha256(target + _canonical(sent, request))
+        holder = credential.id if credential.connection is None else credential.connection.id
+        return cls(credential.member.id, holder, key, digest.hexdigest())
+
+    def find(self) -> _Kept | None:
+        """What the first call answered, if it has.
+
+        Raises:
+            ValidationFailed: it was another call.
+        """
+        kept = _FIND.first(member_id=self.member_id, holder=self.holder, key=self.key, since=timezone.now() - KEPT_FOR)
+        if kept is not None and kept["fingerprint"] != self.fingerprint:
+            raise ValidationFailed.of(
+                HEADER, "Was sent with another call. Each call needs a new key; only the same call goes with the same."
+            )
+        return kept
+
+
+def _canonical(sent: object, request: HttpRequest) -> bytes:
+    """The body with sorted names and without white space; as it came, if no such text can be had of it.
+
+    That is so for lone surrogates and for nesting that orjson reads and does not write. Of files what tells them from
+    others: the borders of a form are not the same twice. Bytes were sent to an operation that takes no body; an empty
+    object counts as none.
+    """
+    if isinstance(sent, Received):
+        return sent.digest()
+    try:
+        if isinstance(sent, bytes):
+            sent = orjson.loads(sent or b"{}")
+            sent = None if sent == {} else sent
+        return orjson.dumps(sent, option=orjson.OPT_SORT_KEYS)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return request.body
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a call with a key is answered.
+
+    Attributes:
+        content: the body, in JSON.
+        replayed: whether it was given before.
+    """
+
+    status: int
+    content: bytes
+    replayed: bool
+
+
+class Answer(NamedTuple):
+    """What a call has come to.
+
+    Attributes:
+        content: its record, in JSON.
+    """
+
+    status: int
+    content: bytes
+
+
+class _DoneError(Exception):
+    """The first call has ended while this one waited for the member's lock."""
+
+    def __init__(self, kept: _Kept) -> None:
+        self.kept = kept
+        super().__init__()
+
+
+class _Bytes(Func):
+    """The length of a text in bytes, which PostgreSQL knows without reading the text."""
+
+    function = "OCTET_LENGTH"
+    output_field = IntegerField()
+
+    def as_sqlite(self, compiler: Any, connection: BaseDatabaseWrapper, **_: Any) -> Any:
+        """SQLite has the function since 3.43."""
+        return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
+
+
+def answer_once(call: KeyedCall, run: Callable[[], Answer]) -> Outcome:
+    """What `run` answers, or what it answered under the same key; only successes are kept.
+
+    Args:
+        run: carries the call out.
+
+    Raises:
+        ApiError: of `run`; it may be sent again under the same key.
+        ValidationFailed: the key was sent with another call.
+        Conflict: another call of the member's is still running; this one waited for as long as it may.
+    """
+    kept = call.find()
+    if kept is None:
+        try:
+            return _first_answer(call, run)
+        except _DoneError as done:
+            kept = done.kept
+        except ApiError:
+            kept = call.find()  # the first call may have ended after we looked, and be the reason for this error
+            if kept is None:
+                raise
+        except OperationalError as error:
+            if not ended_waiting(error):
+                raise
+            gave_up.send(answer_once)
+            raise Conflict(
+                "Another call of yours is still running. Send this one again, with the same key.",
+                headers={"Retry-After": "1"},
+            ) from error
+    if not kept["whole"]:  # by an earlier version
+        raise Conflict("This call was carried out, but its answer was not kept. Read again what it changed.")
+    return Outcome(kept["status"], kept["answer"].encode(), replayed=True)
+
+
+def _first_answer(call: KeyedCall, run: Callable[[], Answer]) -> Outcome:
+    """Run, and keep the answer in the same transaction, which begins with the first write."""
+    with ExitStack() as transactions:
+        enclosing = _Enclosing(call, transactions)
+        token = ENCLOSING.set(enclosing)
+        try:
+            answer = run()
+            if not enclosing.is_locked:  # nothing was written
+                with writing(call.member_id):
+                    pass
+            _keep(call, answer)
+        finally:
+            ENCLOSING.reset(token)
+    return Outcome(answer.status, answer.content, replayed=False)
+
+
+class _Enclosing:
+    """The transaction of a call with a key (`accounts.changes.writing.EnclosingCall`).
+
+    Attributes:
+        is_locked: whether it has begun and holds the member's lock.
+    """
+
+    def __init__(self, call: KeyedCall, transactions: ExitStack) -> None:
+        self._call = call
+        self._transactions = transactions
+        self.is_locked = False
+
+    @contextmanager
+    def joined(self) -> Iterator[None]:
+        """The first write begins the transaction, and if it fails ends it; others, inside or after it, are savepoints.
+
+        Raises:
+            RuntimeError: the action has begun a transaction of its own around its first write; it would end too early.
+        """
+        if self.is_locked:
+            with transaction.atomic():
+                yield
+            return
+        with ExitStack() as write:
+            write.enter_context(transaction.atomic(durable=True))
+            try:
+                yield
+            except BaseException:
+                self.is_locked = False
+                raise
+            self._transactions.push(write.pop_all())
+
+    def check(self) -> None:
+        """Under the member's lock: go no further if the first call has been carried out meanwhile."""
+        if self.is_locked:
+            return
+        kept = self._call.find()
+        if kept is not None:
+            raise _DoneError(kept)
+        self.is_locked = True
+
+
+def _keep(call: KeyedCall, answer: Answer) -> None:
+    """Store the answer for as long as it can be asked for, under the member's lock."""
+    now = timezone.now()
+    mine = IdempotencyKey.objects.filter(member_id=call.member_id)
+    expired = Value(now - KEPT_FOR, DateTimeField())
+    in_the_way = Subquery(mine.order_by("-created_at").values("created_at")[MAX_KEYS - 1 : MAX_KEYS])
+    mine.filter(created_at__lte=Greatest(expired, Coalesce(in_the_way, expired))).delete()
+    if len(answer.content) > LONG:
+        _require_space(mine, len(answer.content))
+    IdempotencyKey.objects.create(
+        member_id=call.member_id,
+        holder=call.holder,
+        key=call.key,
+        fingerprint=call.fingerprint,
+        status=answer.status,
+        answer=answer.content.decode(),
+        whole=True,
+        created_at=now,
+    )
+
+
+def _require_space(mine: QuerySet[IdempotencyKey], needed: int) -> None:
+    """Delete the oldest long answers for which there is no space beside one of `needed` bytes."""
+    long = mine.annotate(size=_Bytes("answer")).filter(size__gt=LONG)
+    too_old = []
+    for key_id, size in long.order_by("-created_at").values_list("id", "size"):
+        needed += size
+        if needed > MAX_LONG_BYTES:
+            too_old.append(key_id)
+    if too_old:
+        mine.filter(id__in=too_old).delete()

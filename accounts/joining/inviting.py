@@ -1,0 +1,118 @@
+"""Inviting: a link by which somebody becomes a member, for seven days and once.
+
+There is one for each address: inviting again replaces it. Who accepts it, or is a member by then, leaves none.
+"""
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.contrib.admin.models import LogEntry
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.http import urlencode
+
+from accounts.joining.joining import new_member
+from accounts.joining.models import Invitation
+from accounts.members import outbox
+from accounts.members.addresses import MemberAddress
+from accounts.members.models import Member
+from accounts.members.outgoing_mail import MailKind
+from studyservice.operations.errors import Conflict
+from studyservice.secrets.generated import new_secret, sha256
+
+LIFETIME = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """An invitation with its link, which is known only now.
+
+    Attributes:
+        mail_id: its e-mail in the outbox.
+    """
+
+    id: uuid.UUID
+    mail_id: uuid.UUID
+    email: str
+    url: str
+    expires_at: datetime
+
+
+def invite(email: str) -> Invited:
+    """Make an invitation, in place of an earlier one of the address, and store its e-mail, which the caller sends.
+
+    Raises:
+        Conflict: nobody can join (`SIGN_UP`), or the address is a member's.
+        ValidationError: it is no e-mail address.
+    """
+    email = email.strip().lower()
+    validate_email(email)
+    if len(email) > 254:
+        raise ValidationError("An e-mail address has at most 254 characters.")
+    if settings.SIGN_UP == "closed":
+        raise Conflict("Nobody can join: SIGN_UP is closed.")
+    if Member.objects.at(email).exists():
+        raise Conflict(f"{email} is a member already.")
+    secret, now = new_secret("inv"), timezone.now()
+    fields = {"secret_hash": sha256(secret), "created_at": now, "expires_at": now + LIFETIME}
+    url = f"{settings.BASE_URL}/join?{urlencode({'invitation': secret})}"
+    context = {"url": url, "days": LIFETIME.days, "base_url": settings.BASE_URL}
+    body = render_to_string("email/invitation.txt", context)
+    with transaction.atomic():
+        row, _ = Invitation.objects.update_or_create(email=email, defaults=fields)
+        outbox.forget(email, MailKind.INVITATION)
+        [mail_id] = outbox.store(MailKind.INVITATION, "Your invitation to Study Data Service", body, [email])
+    return Invited(row.id, mail_id, email, url, now + LIFETIME)
+
+
+def withdraw(invitations: QuerySet[Invitation]) -> None:
+    """Delete invitations, with e-mails that have not left yet."""
+    with transaction.atomic():
+        for email in invitations.values_list("email", flat=True):
+            outbox.forget(email, MailKind.INVITATION)
+        invitations.delete()
+
+
+def live_invitation(secret_hash: str) -> Invitation | None:
+    """The invitation behind a link, as long as it works."""
+    if settings.SIGN_UP == "closed":
+        return None
+    return Invitation.objects.filter(secret_hash=secret_hash, expires_at__gt=timezone.now()).first()
+
+
+def accept(secret_hash: str) -> Member | None:
+    """Make the member whom the link invites; None if it works no more. Of two at once one does.
+
+    It opens no account that is there by then: whoever invited was shown the link, too.
+    """
+    with transaction.atomic():
+        invitation = live_invitation(secret_hash)
+        if invitation is None or not Invitation.objects.filter(id=invitation.id, secret_hash=secret_hash).delete()[0]:
+            return None
+        outbox.forget(invitation.email, MailKind.INVITATION)
+        return new_member(invitation.email)
+
+
+def forget_invitation(member: Member) -> None:
+    """Delete an invitation of the member's address, and what was to leave for it."""
+    Invitation.objects.filter(email=member.email).delete()
+    outbox.forget(member.email)
+
+
+def forget_those_who_did_not_come() -> int:
+    """Take addresses of invitations that ended out of the operators' log; gives the number of its lines.
+
+    Those of members stay, and leave with the member (`accounts.erasure.erasing.forget_in_log`).
+    """
+    invited = Invitation.objects.filter(email=OuterRef("object_repr"))
+    of_member = MemberAddress.objects.filter(email=OuterRef("object_repr"))
+    told = LogEntry.objects.filter(~Exists(invited), ~Exists(of_member), object_repr__contains="@")
+    of_invitations = told.filter(content_type=ContentType.objects.get_for_model(Invitation))
+    return of_invitations.update(object_repr="an invitation that ended")

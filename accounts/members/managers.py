@@ -1,0 +1,87 @@
+"""Making members, and deleting several."""
+
+from datetime import date, datetime
+from typing import TYPE_CHECKING, TypedDict, Unpack
+from uuid import UUID
+
+from django.contrib.auth.base_user import BaseUserManager
+from django.db import IntegrityError, models, transaction
+
+from studyservice.database.citus.servers import enter_server_of
+
+if TYPE_CHECKING:
+    from accounts.members.models import Member
+
+
+_NOBODY = UUID(int=0)
+
+
+class MemberQuerySet(models.QuerySet["Member"]):
+    """Members; deleted one by one, with everything."""
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Each as `Member.delete` does it."""
+        members = list(self.all())  # a copy, so that this one asks again
+        for member in members:
+            member.delete()
+        return len(members), {self.model._meta.label: len(members)}
+
+
+class MemberFields(TypedDict, total=False):
+    """What a member can be made with."""
+
+    name: str
+    time_zone: str
+    desired_retention: float
+    membership_active: bool
+    membership_until: date | None
+    is_active: bool
+    is_staff: bool
+    is_superuser: bool
+    created_at: datetime
+
+
+class MemberManager(BaseUserManager["Member"]):
+    """Creates members; an e-mail address is kept in lower case, so that it names one member."""
+
+    def get_queryset(self) -> MemberQuerySet:
+        """All members."""
+        return MemberQuerySet(self.model, using=self._db)
+
+    def create_user(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
+        """A validated, stored member; without a password, only sign-in by code works.
+
+        Raises:
+            ValidationError: a field is wrong, or the address is taken.
+        """
+        member = self.model(email=email.strip().lower(), **fields)
+        member.set_password(password)
+        member.full_clean()
+        try:
+            with transaction.atomic(using=self._db):
+                member.save(using=self._db)
+        except IntegrityError:
+            member.validate_unique()  # says that the address was taken meanwhile
+            raise
+        return member
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Unpack[MemberFields]) -> "Member":
+        """A member who may do everything in the admin."""
+        privileged: MemberFields = {**fields, "is_staff": True, "is_superuser": True}
+        return self.create_user(email, password, **privileged)
+
+    def get_by_natural_key(self, username: str | None) -> "Member":
+        """The member with this e-mail address, in any case."""
+        return self.at((username or "").strip().lower()).get()
+
+    def at(self, email: str) -> MemberQuerySet:
+        """The member whose address this is, or nobody; a query of its own finds whose, the member confirms it.
+
+        Both take the same statements, so that nothing tells whether an address is known.
+        """
+        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the model of this manager
+
+        member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
+        if member_id is not None:
+            enter_server_of(member_id)
+        return self.get_queryset().filter(id=member_id or _NOBODY, email=email)

@@ -1,0 +1,103 @@
+"""Memberships: what needs one, renewing and ending them, and finding members by theirs."""
+
+import zoneinfo
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from accounts.members.models import Member, time_zones
+from studyservice.operations.declaration import Operation
+from studyservice.operations.errors import MembershipRequired
+
+SOON = timedelta(days=14)
+"""How far ahead a membership counts as ending soon."""
+
+
+def require_membership(member: Member, operations: Iterable[Operation]) -> None:
+    """Let a member whose membership is not active use `operations` only if none of them needs one (spec, rule 7).
+
+    Raises:
+        MembershipRequired: one does.
+    """
+    if any(operation.membership for operation in operations) and not member.membership_is_active():
+        raise MembershipRequired(_refusal())
+
+
+def _refusal() -> str | None:
+    """What a lapsed member is told; None for the usual words, which say no address."""
+    url = settings.MEMBERSHIP_URL
+    return f"Your membership is not active. Renew it at {url} to use this operation again." if url else None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a membership stands, for pages.
+
+    Attributes:
+        until: the last day included, in the member's time zone; None if open-ended.
+        ends_soon: whether it is active and `until` is at most `SOON` away.
+        renew_url: where to renew; empty if that is not set.
+    """
+
+    active: bool
+    until: date | None
+    ends_soon: bool
+    renew_url: str
+
+
+def standing(member: Member) -> Standing:
+    """How the member's membership stands today."""
+    active, until = member.membership_is_active(), member.membership_until
+    soon = active and until is not None and until <= member.today() + SOON
+    return Standing(active, until, soon, settings.MEMBERSHIP_URL)
+
+
+def renew(member: Member, until: date | None = None) -> None:
+    """Make the membership active, open-ended or up to and including `until`; a day in the past lapses it."""
+    member.membership_active = True
+    member.membership_until = until
+    member.save(update_fields=["membership_active", "membership_until"])
+
+
+def lapse(member: Member) -> None:
+    """End the membership now."""
+    member.membership_active = False
+    member.membership_until = None
+    member.save(update_fields=["membership_active", "membership_until"])
+
+
+def note_of_membership(is_active: bool, until: date | None) -> str:
+    """What an account event says of a membership that was set."""
+    if not is_active:
+        return "Membership ended."
+    return f"Membership active until {until}." if until else "Membership active, without an end."
+
+
+def active() -> Q:
+    """Members whose `membership_is_active()`: the last day counts in each member's own time zone."""
+    now = timezone.now()
+    today = now.date()
+    ahead, behind = _zones(now, today + timedelta(days=1)), _zones(now, today - timedelta(days=1))
+    last_day = Q(membership_until=None) | Q(membership_until__gt=today)
+    last_day |= Q(membership_until=today) & ~Q(time_zone__in=ahead)
+    last_day |= Q(membership_until=today - timedelta(days=1), time_zone__in=behind)
+    return Q(membership_active=True) & last_day
+
+
+def ending_soon() -> Q:
+    """Members whose active membership ends within `SOON`."""
+    return active() & Q(membership_until__lte=timezone.now().date() + SOON)
+
+
+def lapsed() -> Q:
+    """Members whose membership is not active."""
+    return ~active()
+
+
+def _zones(now: datetime, today: date) -> list[str]:
+    """The time zones in which it is `today`."""
+    return sorted(name for name in time_zones() if now.astimezone(zoneinfo.ZoneInfo(name)).date() == today)

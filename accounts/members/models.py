@@ -1,0 +1,269 @@
+"""Members."""
+
+import uuid
+import zoneinfo
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.hashers import check_password, make_password
+from django.contrib.auth.models import PermissionsMixin
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import DEFAULT_DB_ALIAS, models, transaction
+from django.db.models import Q, QuerySet
+from django.db.models.base import ModelBase, ModelState
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from accounts.members.managers import MemberManager
+from studyservice.database.constraints import between, characters
+from studyservice.hooks import Hook
+
+DEFAULT_RETENTION = 0.9
+LEAST_RETENTION = 0.7
+MOST_RETENTION = 0.99
+
+EraseMember = Callable[[uuid.UUID], bool]
+
+ERASE_MEMBER = Hook[EraseMember]("ERASE_MEMBER", EraseMember)
+
+
+def validate_time_zone(name: str) -> None:
+    """Refuse a name that is not in the IANA time zone database."""
+    if name not in time_zones():
+        raise ValidationError("%(name)s is not an IANA time zone, such as Europe/Paris.", params={"name": name})
+
+
+@cache
+def time_zones() -> frozenset[str]:
+    """The names of the IANA time zone database."""
+    return frozenset(zoneinfo.available_timezones()) - {"localtime", "Factory"}
+
+
+class Member(AbstractBaseUser, PermissionsMixin):
+    """A student; also the user of the browser pages and the admin."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(unique=True)
+    name = models.CharField(max_length=150, blank=True)
+    time_zone = models.CharField(
+        max_length=64,
+        default="UTC",
+        validators=[validate_time_zone],
+        help_text="IANA name; decides what “today” is.",
+    )
+    desired_retention = models.FloatField(
+        default=DEFAULT_RETENTION,
+        db_default=DEFAULT_RETENTION,
+        validators=[MinValueValidator(LEAST_RETENTION), MaxValueValidator(MOST_RETENTION)],
+        help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99; the higher, the sooner "
+        "cards come back. Counts from each card's next review on.",
+    )
+    membership_active = models.BooleanField(
+        default=True, help_text="Turned off, the membership has lapsed, whatever its last day."
+    )
+    membership_until = models.DateField(
+        null=True,
+        blank=True,
+        help_text="Last day included, in the member's time zone; empty means open-ended.",
+    )
+    reminded_until = models.DateField(
+        null=True, editable=False, help_text="The end of the membership that the member was reminded of by e-mail."
+    )
+    is_active = models.BooleanField(
+        "may sign in", default=True, help_text="Turned off, no sign-in and no credential works."
+    )
+    is_staff = models.BooleanField("may use the admin", default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    write_clock = models.DateTimeField(
+        default=datetime(1970, 1, 1, tzinfo=UTC),
+        editable=False,
+        help_text="Time of the member's newest write; only ever grows. See accounts.changes.writing.",
+    )
+
+    session_epoch = models.PositiveIntegerField(
+        default=0,
+        editable=False,
+        help_text="Counted up to end every session of the member. See accounts.signing_in.sessions.",
+    )
+
+    erasure_began_at = models.DateTimeField(
+        null=True, editable=False, help_text="Since when the member is being deleted. See accounts.erasure.erasing."
+    )
+
+    objects: ClassVar[MemberManager] = MemberManager()
+
+    _stored: Mapping[str, Any] = MappingProxyType({})
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["email"]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(
+                fields=["erasure_began_at"], name="member_erasing", condition=Q(erasure_began_at__isnull=False)
+            )
+        ]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.CheckConstraint(
+                condition=Q(erasure_began_at=None) | Q(is_active=False),
+                name="member_erasing_inactive",
+                violation_error_message="This member is being deleted and cannot be let in again.",
+            ),
+            characters("email", 1, 254),
+            characters("name", 0, 150),
+            characters("time_zone", 1, 64),
+            between("desired_retention", LEAST_RETENTION, MOST_RETENTION),
+        ]
+
+    def __str__(self) -> str:
+        return self.email
+
+    @classmethod
+    def from_db(cls, *args: Any, **options: Any) -> Self:
+        """A member that was read; `save` compares with that."""
+        member = super().from_db(*args, **options)
+        member.note_stored()
+        return member
+
+    @classmethod
+    def for_reading(cls, names: Sequence[str], values: Sequence[Any]) -> Self:
+        """A member of whom these fields were read and who is not saved, so that nothing needs to be noted.
+
+        Made as Django makes one of a pickle, past `__init__`, which would look at every field on every request.
+        """
+        state = ModelState()
+        state.adding = False
+        state.db = DEFAULT_DB_ALIAS
+        member = cls.__new__(cls)
+        member.__dict__.update(zip(names, values, strict=True), _state=state)
+        return member
+
+    def refresh_from_db(
+        self, using: str | None = None, fields: Iterable[str] | None = None, from_queryset: QuerySet[Self] | None = None
+    ) -> None:
+        """Read again, all or some `fields`; also how a deferred one is read."""
+        super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
+        self.note_stored(fields)
+
+    def save(
+        self,
+        *,
+        force_insert: bool | tuple[ModelBase, ...] = False,
+        force_update: bool = False,
+        using: str | None = None,
+        update_fields: Iterable[str] | None = None,
+    ) -> None:
+        """Store the member; of a stored one only what was changed since it was read, so that other changes stay.
+
+        Never `write_clock` nor `erasure_began_at`: a copy read earlier would set them back (`accounts.changes.writing`,
+        `accounts.erasure.erasing`).
+
+        Raises:
+            IntegrityError: the address is another member's.
+            RuntimeError: the member was read `for_reading`.
+        """
+        if not self._state.adding and update_fields is None:
+            if not self._stored:
+                raise RuntimeError("This member was read for reading alone. Get another one to change it.")
+            update_fields = [
+                name
+                for name in _fields()
+                if name in self.__dict__ and (name not in self._stored or self._stored[name] != self.__dict__[name])
+            ]
+        with transaction.atomic(using=using):
+            self._claim_address(update_fields)
+            super().save(force_insert=force_insert, force_update=force_update, using=using, update_fields=update_fields)
+        self.note_stored(update_fields)
+
+    def _claim_address(self, update_fields: Iterable[str] | None) -> None:
+        """Make the address the member's own, in the transaction that stores it; of two at once one fails."""
+        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the member
+
+        if self._state.adding:
+            MemberAddress.objects.create(email=self.email, member_id=self.id)
+        elif update_fields is None or "email" in update_fields:
+            MemberAddress.claim(self.id, self.email)
+
+    def validate_unique(self, exclude: Collection[str] | None = None) -> None:
+        """Also check the table of addresses, which may hold it for a member who has another one by now.
+
+        Raises:
+            ValidationError: something that is to be unique is another's.
+        """
+        from accounts.members.addresses import MemberAddress  # noqa: PLC0415  # it refers to the member
+
+        super().validate_unique(exclude)
+        kept = MemberAddress.objects.filter(email=self.email).exclude(member_id=self.id)
+        if "email" not in (exclude or ()) and kept.exists():
+            raise ValidationError({"email": self.unique_error_message(type(self), ("email",))})
+
+    def note_stored(self, names: Iterable[str] | None = None) -> None:
+        """Note what the database has in these fields, or in all."""
+        known = _fields() if names is None else _fields().intersection(names)
+        self._stored = {**self._stored, **{name: self.__dict__[name] for name in known if name in self.__dict__}}
+
+    def delete(self, using: str | None = None, keep_parents: bool = False) -> tuple[int, dict[str, int]]:
+        """Delete the member with everything (`accounts.erasure.erasing`); outside of any transaction.
+
+        Raises:
+            RuntimeError: a transaction is open.
+        """
+        ERASE_MEMBER.get()(self.id)
+        return 1, {self._meta.label: 1}
+
+    def clean(self) -> None:
+        """Keep the address in lower case."""
+        self.email = self.email.strip().lower()
+
+    def check_password(self, raw_password: str | None) -> bool:
+        """Whether it is the member's password. A hash with earlier parameters is replaced, if it is still that.
+
+        Django would overwrite a password that was changed meanwhile, and fail if the member is gone.
+        """
+
+        def replace(password: str) -> None:
+            hashed = make_password(password)
+            if Member.objects.filter(id=self.id, password=self.password).update(password=hashed):
+                self.password = hashed
+                self.note_stored(["password"])
+
+        return check_password(raw_password, self.password, replace)
+
+    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+        """What a session must carry to stay signed in; a new password or a new epoch ends it.
+
+        Django asks for it under SECRET_KEY, and then under each of SECRET_KEY_FALLBACKS.
+        """
+        return salted_hmac(
+            "accounts.Member.session", f"{self.session_epoch}:{self.password}", secret, algorithm="sha256"
+        ).hexdigest()
+
+    def today(self) -> date:
+        """Today's date in the member's time zone (spec, rule 5)."""
+        return self.date_at(timezone.now())
+
+    def date_at(self, instant: datetime) -> date:
+        """The date at that moment in the member's time zone."""
+        return instant.astimezone(zoneinfo.ZoneInfo(self.time_zone)).date()
+
+    def membership_is_active(self) -> bool:
+        """Whether the subscription has not lapsed."""
+        if not self.membership_active:
+            return False
+        return self.membership_until is None or self.today() <= self.membership_until
+
+
+@cache
+def _fields() -> frozenset[str]:
+    """The member's fields that `save` may write; none of them refers to another row."""
+    return frozenset(field.attname for field in Member._meta.concrete_fields) - {
+        "id",
+        "write_clock",
+        "erasure_began_at",
+    }

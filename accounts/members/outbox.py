@@ -1,0 +1,150 @@
+"""E-mails that are stored until they have left: announcements, reminders, invitations.
+
+Whoever causes one stores it in the transaction of what it tells of, and then sends it; what fails, or was under way
+when the process ended, `delivermail` tries again, after five minutes, then ever more seldom, for four days. An e-mail
+whose process ended between the mail server's yes and the commit leaves twice, under the same `Message-ID`.
+"""
+
+import json
+import logging
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from smtplib import SMTPDataError, SMTPRecipientsRefused, SMTPSenderRefused
+from uuid import UUID
+
+from django.core.mail import get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts.members.models import Member
+from accounts.members.outgoing_mail import MailKind, OutgoingMail
+from accounts.text import mail
+from studyservice.database.batches import batches
+from studyservice.database.deleting import purge
+from studyservice.secrets.sealing import Seal
+
+logger = logging.getLogger(__name__)
+
+_SEAL = Seal("accounts.outbox")
+
+KEPT_FOR = timedelta(days=4)
+"""After that an e-mail is given up; shorter than the links in it live."""
+
+FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=5), timedelta(hours=6)
+"""Until the next attempt; the first is longer than any attempt takes, so that two do not send one e-mail."""
+
+_ABOUT_THE_MAIL = (SMTPRecipientsRefused, SMTPSenderRefused, SMTPDataError)
+"""What a mail server refuses that takes others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An attempt: to whom, and why it failed, if it did."""
+
+    email: str
+    failure: str | None
+
+
+def store(kind: MailKind, subject: str, body: str, emails: Iterable[str]) -> list[UUID]:
+    """Store an e-mail to each of these addresses, all or none; gives the ids of the rows."""
+    content = _SEAL.seal(json.dumps([subject, body]))
+    rows = [OutgoingMail(kind=kind, email=email, content=content) for email in emails]
+    OutgoingMail.objects.bulk_create(rows, batch_size=500)
+    return [row.id for row in rows]
+
+
+def due(*kinds: MailKind) -> list[UUID]:
+    """The ids of what is to leave now, of some kinds or of all, the oldest first."""
+    now = timezone.now()
+    rows = OutgoingMail.objects.filter(next_attempt_at__lte=now, created_at__gt=now - KEPT_FOR)
+    return list(rows.filter(kind__in=kinds or MailKind.values).order_by("id").values_list("id", flat=True))
+
+
+def deliver(ids: Iterable[UUID]) -> Iterator[Delivery]:
+    """Send those of these that are due, one after the other; outside of any transaction.
+
+    Ends when the mail server cannot be reached, so that the others need not wait longer for their next attempt.
+    """
+    server: BaseEmailBackend = get_connection()
+    try:
+        for mail_id in ids:
+            row = _claim(mail_id)
+            if row is None:
+                continue
+            failure = _send(row, server)
+            yield Delivery(row.email, None if failure is None else str(failure))
+            if isinstance(failure, OSError) and not isinstance(failure, _ABOUT_THE_MAIL):
+                return
+    finally:
+        server.close()
+
+
+def waiting(ids: Iterable[UUID]) -> int:
+    """How many of these are still to leave; what was for a member who has gone is not."""
+    return sum(OutgoingMail.objects.filter(id__in=batch).count() for batch in batches(ids))
+
+
+def deliver_soon(ids: Iterable[UUID]) -> None:
+    """Send these after the commit, from a thread for e-mails."""
+    transaction.on_commit(partial(mail.do_soon, partial(_deliver_in_thread, list(ids))))
+
+
+def forget(email: str, *kinds: MailKind) -> None:
+    """Delete what was to leave for this address, of some kinds or of all."""
+    OutgoingMail.objects.filter(email=email, kind__in=kinds or MailKind.values).delete()
+
+
+def move(old: str, new: str) -> None:
+    """Let what was to leave for an address leave for the one that its member has instead."""
+    OutgoingMail.objects.filter(email=old).update(email=new)
+
+
+def purge_outbox() -> int:
+    """Give up what could not be sent for `KEPT_FOR`."""
+    given_up = purge(OutgoingMail.objects.filter(created_at__lte=timezone.now() - KEPT_FOR), owner=None)
+    if given_up:
+        logger.error("%s e-mails were given up, which could not be sent for %s days", given_up, KEPT_FOR.days)
+    return given_up
+
+
+def _deliver_in_thread(ids: list[UUID]) -> None:
+    try:
+        for _ in deliver(ids):
+            pass  # what failed was logged
+    finally:
+        connection.close()  # the thread's own, which it seldom needs
+
+
+def _claim(mail_id: UUID) -> OutgoingMail | None:
+    """Note an attempt; None if another process made it, it has left, or its member has gone."""
+    now = timezone.now()
+    due = OutgoingMail.objects.filter(id=mail_id, next_attempt_at__lte=now)
+    row = due.first()
+    if row is None:
+        return None
+    waits = min(FIRST_WAIT * 2**row.attempts, LONGEST_WAIT)
+    claimed = due.filter(attempts=row.attempts).update(attempts=row.attempts + 1, next_attempt_at=now + waits)
+    if not claimed:
+        return None
+    if row.kind != MailKind.INVITATION and not Member.objects.at(row.email).filter(is_active=True).exists():
+        row.delete()  # a deletion does not see what is being stored meanwhile
+        return None
+    return row
+
+
+def _send(row: OutgoingMail, server: BaseEmailBackend) -> Exception | None:
+    """Send it and delete its row; gives why it could not be sent."""
+    content = _SEAL.unseal(row.content)
+    if content is None:
+        logger.error("A stored e-mail was dropped: it was encrypted under another SECRET_KEY")
+        row.delete()
+        return ValueError("It was encrypted under another SECRET_KEY and is dropped.")
+    subject, body = json.loads(content)
+    message = mail.new_message(subject, body, [row.email], message_id=f"<{row.id}@{mail.domain()}>")
+    failure = mail.try_to_send(message, server)
+    if failure is None:
+        row.delete()
+    return failure

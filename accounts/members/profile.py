@@ -1,0 +1,62 @@
+"""The profile that members can change."""
+
+from decimal import Decimal
+from typing import Any, ClassVar, TypedDict, Unpack
+
+from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member, time_zones
+from studyservice.operations.errors import NotFound
+from studyservice.operations.fields import NumberField, StringField
+from studyservice.operations.serializers import Body
+
+
+class TimeZoneField(StringField):
+    """The exact name of an IANA time zone."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"unknown": "Must be an IANA time zone, such as Europe/Paris."}
+
+    def to_internal_value(self, data: Any) -> str:
+        """The name."""
+        name: str = super().to_internal_value(data)
+        if name not in time_zones():
+            self.fail("unknown")
+        return name
+
+
+class MemberFields(TypedDict, total=False):
+    """What members can change of themselves: the fields of `MemberChanges`."""
+
+    name: str
+    time_zone: str
+    desired_retention: Decimal
+
+
+class MemberChanges(Body):
+    """The fields of a member's profile."""
+
+    example: ClassVar[dict[str, Any]] = {"time_zone": "Europe/Paris", "desired_retention": 0.92}
+
+    name = StringField(min_length=0, max_length=120, allow_blank=True, help_text="Name; may be empty.")
+    time_zone = TimeZoneField(
+        max_length=64, help_text="IANA time zone, in its exact spelling. Days of practice in the past keep their dates."
+    )
+    desired_retention = NumberField(
+        min_value=LEAST_RETENTION,
+        max_value=MOST_RETENTION,
+        help_text="How likely the member wants to know a card when it comes up; from each card's next review on.",
+    )
+
+
+def update_me(member: Member, **changes: Unpack[MemberFields]) -> None:
+    """Change the fields that are given, of the row and of `member`; from then on "today" is that of the new time zone.
+
+    One statement, which no other write waits for longer than for itself. Nothing that is stored depends on the profile:
+    days of practice keep the dates that they had, and cards their due times until they are reviewed.
+
+    Raises:
+        NotFound: the member is gone, or is being deleted.
+    """
+    for name, value in changes.items():
+        setattr(member, name, float(value) if isinstance(value, Decimal) else value)
+    fields = {name: getattr(member, name) for name in changes}
+    if fields and not Member.objects.filter(id=member.id, erasure_began_at=None).update(**fields):
+        raise NotFound

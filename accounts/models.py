@@ -1,0 +1,45 @@
+"""The models of this app, for Django and for other apps; each is defined in the package of its subject."""
+
+from accounts.changes.models import Change
+from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
+from accounts.events.models import AccountEvent
+from accounts.idempotency.models import IdempotencyKey
+from accounts.joining.models import Invitation
+from accounts.members.addresses import MemberAddress
+from accounts.members.last_runs import LastRun
+from accounts.members.models import (
+    DEFAULT_RETENTION,
+    LEAST_RETENTION,
+    MOST_RETENTION,
+    Member,
+    time_zones,
+    validate_time_zone,
+)
+from accounts.members.outgoing_mail import OutgoingMail
+from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.models import SignInCode
+from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
+
+__all__ = [
+    "DEFAULT_RETENTION",
+    "LEAST_RETENTION",
+    "MOST_RETENTION",
+    "AccountEvent",
+    "ApiKey",
+    "AuthenticatorApp",
+    "BrowserSession",
+    "CalendarFeed",
+    "Change",
+    "IdempotencyKey",
+    "Invitation",
+    "LastRun",
+    "Member",
+    "MemberAddress",
+    "OutgoingMail",
+    "Passkey",
+    "RecoveryCode",
+    "SecretOwner",
+    "SignInCode",
+    "time_zones",
+    "validate_time_zone",
+]

@@ -1,0 +1,75 @@
+"""The log of changes for the operators: read, never changed; and what they look at, which it says."""
+
+from contextlib import suppress
+from typing import cast
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html_join
+
+from accounts.changes.contents import unpacked
+from accounts.changes.models import Change
+from accounts.changes.words import fields_in_words
+from accounts.changes.writing import writing
+from studyservice.admin.base import ReadOnlyAdmin
+from studyservice.operations.errors import NotFound
+
+
+def note_reading(read: Model) -> None:
+    """Tell the member that an operator opened an object of their study data, or a row of their log.
+
+    Lists are not noted: they name objects, and show little of them.
+    """
+    noted = isinstance(read, Change) or read._meta.app_label in settings.STUDY_DATA_APPS
+    if not noted:
+        return
+    member_id = cast(UUID, vars(read)["member_id"])
+    with suppress(NotFound), writing(member_id, "operator_read") as write:  # a member who is going is told nothing
+        if isinstance(read, Change):
+            write.looked_at(Change, read.id, str(read))
+        else:
+            write.looked_at(type(read), read.pk, str(read))
+
+
+@admin.register(Change)
+class ChangeAdmin(ReadOnlyAdmin):
+    """What was changed in members' study data, by whom."""
+
+    text_path = "object_name"
+    list_display = ("created_at", "member", "actor", "operation", "object_type", "object_name")
+    list_filter = ("by_kind",)
+    list_select_related = ("member",)
+    ordering = ("-member_id", "-created_at", "-id")
+    fields = readonly_fields = (
+        "member",
+        "created_at",
+        "actor",
+        "operation",
+        "object_type",
+        "object_name",
+        "object_id",
+        "what",
+        "undone_at",
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Change]:
+        """Without what deletions took, which may be long."""
+        found: QuerySet[Change] = super().get_queryset(request).defer("taken")
+        return found
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Also the log of one member, for the link from there."""
+        return lookup == "member__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="by")
+    def actor(self, change: Change) -> str:
+        return f"{change.get_by_kind_display()} {change.by_name}".rstrip()
+
+    @admin.display(description="what")
+    def what(self, change: Change) -> str:
+        """In words."""
+        lines = fields_in_words(*unpacked(change.contents).told(change.object_type))
+        return format_html_join("", "<div>{}</div>", ((line,) for line in lines)) or "nothing was changed"

@@ -1,0 +1,128 @@
+"""The log of account events for the operators: read, never changed; and what they do and look at, which it says.
+
+What an operator does to no member's account, as blocking an app, stands in the operators' own log alone.
+"""
+
+from contextlib import suppress
+from typing import Any, cast
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.db.models import Model, Q
+from django.http import HttpRequest
+
+from accounts.changes.contents import as_words
+from accounts.changes.models import Change
+from accounts.credentials.models import ApiKey
+from accounts.events.log import Subject, holding, record_event
+from accounts.events.models import AccountEvent, EventKind
+from accounts.members.models import Member
+from studyservice.admin.base import ReadOnlyAdmin
+from studyservice.operations.errors import NotFound
+from studyservice.operations.fields import parse_uuid
+
+_UNNOTED = (LogEntry, AccountEvent, Change)
+"""Logs: the log of changes says itself who opened a row of it, and of the others there is nothing to be opened."""
+
+
+def note_reading(read: Model) -> None:
+    """Tell the member that an operator opened the account, or something of it that is no study data.
+
+    Lists are not noted: they name what there is, and show little of it.
+    """
+    _note(EventKind.OPERATOR_READ, read, "")
+
+
+def note_action(done_to: Model, what: str) -> None:
+    """Tell the member what an operator did to the account; a key that is revoked has an event of its own."""
+    if not isinstance(done_to, ApiKey):
+        _note(EventKind.OPERATOR_ACTION, done_to, what)
+
+
+def _note(kind: EventKind, row: Model, detail: str) -> None:
+    """Study data has the log of changes, which says the same of it."""
+    if row._meta.app_label in settings.STUDY_DATA_APPS or isinstance(row, _UNNOTED):
+        return
+    subject = None if isinstance(row, Member) else _subject_of(row)
+    member_id = row.pk if isinstance(row, Member) else vars(row).get("member_id")
+    if member_id is None:
+        return
+    with suppress(NotFound), holding(cast(UUID, member_id)):  # a member who is going is told nothing
+        record_event(member_id, kind, subject, detail=detail)
+
+
+def _subject_of(row: Model) -> Subject:
+    return Subject.of(row, row.name if isinstance(row, ApiKey) else "")
+
+
+class _EventFilter(admin.SimpleListFilter):
+    """Events of one kind; the newest of all are looked through for it."""
+
+    title = "kind"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(kind.value, str(kind.label)) for kind in EventKind]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        chosen = self.value()
+        return queryset.filter(kind=chosen) if chosen in EventKind.values else queryset
+
+
+@admin.register(AccountEvent)
+class AccountEventAdmin(ReadOnlyAdmin):
+    """What happened to members' accounts: by whom, from which network, by which key or app, in which request."""
+
+    text_path = "object_name"
+    list_display = ("created_at", "member", "kind", "actor", "about", "network", "detail", "request_id")
+    list_display_links = None
+    list_filter = (_EventFilter,)
+    list_select_related = ("member",)
+    ordering = ("-id",)
+    search_help_text = (
+        "The beginning of an e-mail address up to its @ or further, an id (of an event, a member, a key or an app), a "
+        "request id (req_…), a network such as 203.0.113.0/24, or a part of the name of a key or an app."
+    )
+
+    def matching(self, term: str) -> Q:
+        """A request through its index, a network exactly, an id of whatever stands in the row."""
+        if term.startswith("req_"):
+            return Q(request_id=term)
+        if "/" in term:
+            return Q(network=term.lower())
+        one = parse_uuid(term)
+        if one is None:
+            return super().matching(term)
+        return Q(pk=one) | Q(member_id=one) | Q(object_id=one) | Q(by_id=one)
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Also the events of one member, for the link from there."""
+        return lookup == "member__id__exact" or super().lookup_allowed(lookup, value, request)
+
+    @admin.display(description="by")
+    def actor(self, event: AccountEvent) -> str:
+        """The operator by name, where it was one."""
+        return f"{event.get_by_kind_display()} {event.by_name}".rstrip()
+
+    @admin.display(description="about")
+    def about(self, event: AccountEvent) -> str:
+        return f"{as_words(event.object_type)} {event.object_name}".strip()
+
+
+@admin.register(LogEntry)
+class OperatorLogAdmin(ReadOnlyAdmin):
+    """The operators' own log: what they did in the admin, to accounts and to everything else."""
+
+    email_path = "user__email"
+    text_path = "object_repr"
+    list_display = ("action_time", "user", "content_type", "object_repr", "get_change_message")
+    list_display_links = None
+    list_select_related = ("user", "content_type")
+    ordering = ("-id",)
+    search_help_text = "The beginning of an operator's e-mail address, or a part of the name of what was changed."
+
+    def matching(self, term: str) -> Q:
+        """An id is that of what was changed."""
+        return super().matching(term) if parse_uuid(term) is None else Q(object_id=term.lower())

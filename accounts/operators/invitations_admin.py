@@ -1,0 +1,59 @@
+"""Invitations for the operators, who make them by an address and withdraw them."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from accounts.joining.inviting import invite, withdraw
+from accounts.joining.models import Invitation
+from accounts.members import outbox
+from studyservice.admin.base import ServiceAdmin
+
+if TYPE_CHECKING:
+    _InvitationForm = forms.ModelForm[Invitation]
+else:
+    _InvitationForm = forms.ModelForm
+
+
+class InvitationForm(_InvitationForm):
+    """Takes an address, also one that was invited before: it gets a new link."""
+
+    class Meta:
+        model = Invitation
+        fields = ("email",)
+
+    def validate_unique(self) -> None:
+        """The new invitation replaces the old one."""
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ServiceAdmin):
+    """Who is invited; the link is shown once, as it is sent."""
+
+    email_path = text_path = "email"
+    list_display = ("email", "created_at", "expires_at")
+    ordering = ("email",)
+    form = InvitationForm
+    fields = ("email",)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Never: inviting an address again makes a new link."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
+        """Invite, and send the link after the commit."""
+        invited = invite(obj.email)
+        outbox.deliver_soon([invited.mail_id])
+        obj.id, obj.expires_at = invited.id, invited.expires_at
+        self.message_user(request, f"The link, which is sent and is shown only now: {invited.url}")
+
+    def delete_model(self, request: HttpRequest, obj: Invitation) -> None:
+        """Withdraw it."""
+        self.delete_queryset(request, Invitation.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Invitation]) -> None:
+        """Withdraw several."""
+        withdraw(queryset)

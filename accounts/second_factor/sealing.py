@@ -1,8 +1,0 @@
-"""How the secrets of authenticator apps are sealed."""
-
-from accounts.sealing import Seal
-
-_SEAL = Seal("accounts.second_factor.sealing")
-
-seal = _SEAL.seal
-unseal = _SEAL.unseal

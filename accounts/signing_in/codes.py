@@ -1,0 +1,135 @@
+"""Codes by e-mail: six digits, for ten minutes, once, and dead after the fifth wrong try.
+
+A code is named by an id that only the browser which asked for it keeps (in its session, under what it is for); without
+that id the digits are worth nothing. Asking does the same work for every address: a row, two rendered texts and a
+posted e-mail, which for an address of nobody has no recipient.
+"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum, auto
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from accounts.members.models import Member
+from accounts.signing_in.models import SignInCode
+from accounts.text import mail
+
+LIFETIME = timedelta(minutes=10)
+MAX_TRIES = 5
+"""Wrong tries that kill a code (spec, Limits)."""
+
+
+class Refusal(Enum):
+    """Why a code signs nobody in."""
+
+    WRONG = auto()
+    TOO_MANY_TRIES = auto()
+    GONE = auto()
+    """Expired, used, or never there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a code is for, as its e-mail says.
+
+    Attributes:
+        subject: follows the digits.
+        heading: stands above them.
+    """
+
+    subject: str
+    heading: str
+
+
+SIGN_IN = Purpose("is your sign-in code", "Your sign-in code for Study Data Service:")
+NEW_ADDRESS = Purpose(
+    "confirms your new address", "To use this address for your account at Study Data Service, enter this code:"
+)
+JOIN = Purpose("is your code to join", "To join Study Data Service, enter this code where you asked for it:")
+SECOND_FACTOR = Purpose(
+    "is your code to set up the second factor",
+    "To set up the second factor of your account at Study Data Service, enter this code:",
+)
+PASSWORD = Purpose(
+    "is your code to change the password", "To change or remove your password at Study Data Service, enter this code:"
+)
+
+
+def send_code(email: str, purpose: Purpose = SIGN_IN) -> UUID:
+    """E-mail a fresh code to `email` if it belongs to a member who may sign in; gives the code's id in any case.
+
+    Where everybody may join, an address of nobody gets one to join with.
+    """
+    owner = Member.objects.at(email).first()
+    if owner is None and settings.SIGN_UP == "open":
+        return issue(None, [email], JOIN, joins=True)
+    member = owner if owner is not None and owner.is_active else None
+    return issue(member, [email] if member else [], purpose)
+
+
+def issue(member: Member | None, to: list[str], purpose: Purpose, *, joins: bool = False) -> UUID:
+    """E-mail a fresh code to these addresses; gives its id. Without a member and `joins`, nobody can use it."""
+    code_id, code = uuid4(), f"{secrets.randbelow(10**6):06}"
+    code_hash, expires_at = _hash(code_id, code, settings.SECRET_KEY), timezone.now() + LIFETIME
+    row = SignInCode(id=code_id, member=member, code_hash=code_hash, expires_at=expires_at, joins=joins)
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+    except IntegrityError:  # the member was deleted just now
+        row.member, to = None, []
+        row.save(force_insert=True)
+    context = {"code": code, "minutes": LIFETIME // timedelta(minutes=1), "heading": purpose.heading}
+    body = render_to_string("email/sign_in_code.txt", context)
+    html = render_to_string("email/sign_in_code.html", context)
+    mail.post(mail.new_message(f"{code} {purpose.subject}", body, to, html=html))
+    return code_id
+
+
+def try_code(code_id: UUID, code: str) -> Member | Refusal:
+    """The member whose `code` it is, or why not. Costs two or three statements."""
+    used = use_code(code_id, code)
+    if isinstance(used, Refusal):
+        return used
+    return member_of(used) or Refusal.GONE
+
+
+def member_of(code: SignInCode) -> Member | None:
+    """The member whose code it is, who may still sign in."""
+    return Member.objects.filter(sign_in_codes=code, is_active=True).first()
+
+
+def use_code(code_id: UUID, code: str) -> SignInCode | Refusal:
+    """The row of the code, of a member or for joining, if it is right; or why not.
+
+    Each step is one conditional update, so of parallel tries no more than `MAX_TRIES` are compared at all, and of
+    those that are right exactly one wins. The conditions name the code's own row alone: PostgreSQL looks at that again
+    after waiting for another try, and at joined rows not.
+    """
+    now = timezone.now()
+    alive = SignInCode.objects.filter(id=code_id, used_at=None, tries__lt=MAX_TRIES, expires_at__gt=now)
+    compared = alive.update(tries=F("tries") + 1)
+    if compared:
+        somebodys = Q(member__isnull=False) | Q(joins=True)
+        hashes = [_hash(code_id, code, key) for key in (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)]
+        right = SignInCode.objects.filter(somebodys, id=code_id, used_at=None, code_hash__in=hashes)
+        if right.update(used_at=now):
+            return SignInCode.objects.filter(id=code_id).first() or Refusal.GONE
+    row = SignInCode.objects.filter(id=code_id, used_at=None).first()
+    if row is None:
+        return Refusal.GONE
+    if row.tries >= MAX_TRIES:
+        return Refusal.TOO_MANY_TRIES
+    return Refusal.WRONG if compared else Refusal.GONE
+
+
+def _hash(code_id: UUID, code: str, key: str) -> str:
+    """A keyed hash: six digits behind a plain one could be found by trying them all."""
+    return salted_hmac("accounts.signin_codes", f"{code_id}:{code}", secret=key, algorithm="sha256").hexdigest()

@@ -1,0 +1,70 @@
+"""Changing a member's e-mail address: a code to the new one, a notice to the old one.
+
+Nobody learns whether an address has an account: one that is in use gets a notice instead of a code, and the page is the
+same.
+"""
+
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from accounts.members import outbox
+from accounts.members.addresses import MemberAddress
+from accounts.members.models import Member
+from accounts.signing_in.codes import NEW_ADDRESS, Refusal, issue, try_code
+from accounts.signing_in.models import SignInCode
+from accounts.text.notices import notify
+
+PENDING_ADDRESS = "new_address"
+"""Session entry of a change that waits for its code: the code's id, and the new address."""
+
+
+def leave_address(member_id: UUID, old: str, new: str) -> None:
+    """Let codes that went to the old address die, and what waits leave for the new one; in the change's transaction."""
+    SignInCode.objects.filter(member_id=member_id).delete()
+    outbox.move(old, new)
+
+
+def begin_email_change(member: Member, email: str) -> UUID:
+    """Send what belongs to `email`, the code or the notice; gives the code's id in any case."""
+    owner = Member.objects.at(email).first()
+    if owner is None:
+        return issue(member, [email], NEW_ADDRESS)
+    code_id = issue(None, [], NEW_ADDRESS)
+    if owner.is_active:
+        notify(
+            owner.email,
+            "Somebody entered your address",
+            "Somebody who is signed in to another account at Study Data Service wanted to use your address for it. "
+            "It stays yours, and nothing was changed.",
+        )
+    return code_id
+
+
+def complete_email_change(member: Member, email: str, code_id: UUID, code: str) -> Refusal | None:
+    """Make `email` the member's address if the code is right, and tell the old one; None if it was done.
+
+    An address that was taken meanwhile is refused like a code that is gone.
+    """
+    outcome = try_code(code_id, code)
+    if isinstance(outcome, Refusal):
+        return outcome
+    old = member.email
+    try:
+        with transaction.atomic():
+            changed = outcome.id == member.id and Member.objects.filter(id=member.id).update(email=email)
+            if changed:
+                MemberAddress.claim(member.id, email)
+                leave_address(member.id, old, email)
+    except IntegrityError:
+        return Refusal.GONE
+    if not changed:
+        return Refusal.GONE
+    member.email = email
+    member.note_stored(["email"])
+    notify(
+        old,
+        "Your address was changed",
+        f"Your account at Study Data Service is now signed in to with {email}, and no longer with this address.",
+    )
+    return None

@@ -1,0 +1,76 @@
+"""Codes of an authenticator app: six digits, new every 30 seconds (RFC 6238)."""
+
+import pyotp
+import segno
+from django.conf import settings
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+from pyotp.exceptions import OTPVerificationError
+
+from accounts.changes.writing import writing
+from accounts.members.models import Member
+from accounts.signing_in.second_factor.models import AuthenticatorApp
+from accounts.signing_in.second_factor.sealing import seal, unseal
+
+TOLERANCE = 1
+"""Steps of 30 seconds that the clock of a phone may be off, either way (RFC 6238 section 6)."""
+
+
+def new_secret() -> str:
+    """160 random bits, in base32 as apps take them."""
+    return pyotp.random_base32()
+
+
+def enrolment_uri(member: Member, secret: str) -> str:
+    """The `otpauth:` address of the secret, with the names that the app shows."""
+    return pyotp.TOTP(secret).provisioning_uri(name=member.email, issuer_name=settings.SERVICE_NAME)
+
+
+def qr_code(text: str) -> SafeString:
+    """`text` as an `<svg>` element without a style, which a strict policy lets be; black on white in dark pages too."""
+    drawn = segno.make_qr(text).svg_inline(omitsize=True, light="#fff")
+    return mark_safe(drawn)  # noqa: S308  # nosec B308 B703  # lines and squares; the text itself is not in it
+
+
+def enrol(member: Member, secret: str, code: str) -> bool:
+    """Take the app instead of one that there was, if it shows the right code; that code works no second time.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    step = _step_of(secret, code)
+    if step is None:
+        return False
+    now = timezone.now()
+    with writing(member.id):
+        AuthenticatorApp.objects.filter(member_id=member.id).delete()
+        AuthenticatorApp.objects.create(
+            member_id=member.id, sealed_secret=seal(secret), last_step=step, created_at=now, last_used_at=now
+        )
+    return True
+
+
+def use_code(member: Member, code: str) -> bool:
+    """Whether the member's app shows `code`, and none as new was used before; a code works once (RFC 6238 5.2).
+
+    Of the same code sent twice at once one is right: the update looks at the step again. It also seals the secret anew,
+    so that what `SECRET_KEY_FALLBACKS` opens comes under the present key.
+    """
+    app = AuthenticatorApp.objects.filter(member_id=member.id).first()
+    secret = unseal(app.sealed_secret) if app is not None else None
+    step = _step_of(secret, code) if secret is not None else None
+    if app is None or secret is None or step is None:
+        return False
+    unused = AuthenticatorApp.objects.filter(
+        id=app.id, member_id=member.id, sealed_secret=app.sealed_secret, last_step__lt=step
+    )
+    return bool(unused.update(last_step=step, last_used_at=timezone.now(), sealed_secret=seal(secret)))
+
+
+def _step_of(secret: str, code: str) -> int | None:
+    """The step whose code it is, counted in 30 seconds since 1970; None if it is none of now."""
+    now = timezone.now().timestamp()
+    try:
+        return pyotp.TOTP(secret).verify_and_get_timecode(code, for_time=now, valid_window=TOLERANCE)
+    except OTPVerificationError:
+        return None

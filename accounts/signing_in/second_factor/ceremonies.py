@@ -1,0 +1,152 @@
+"""Passkeys (WebAuthn level 2): what the browser is asked, and whether its answer is right.
+
+A challenge is kept in the session that asked, and taken out of it by the first answer.
+
+The library takes 5 MiB of a process, and few ever ask for it: pages import this module where they need it.
+"""
+
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import orjson
+import webauthn
+from django.conf import settings
+from django.db import IntegrityError
+from django.utils import timezone
+from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
+from webauthn.helpers.exceptions import InvalidJSONStructure, WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from accounts.changes.writing import writing
+from accounts.members.models import Member
+from accounts.signing_in.second_factor.models import Passkey
+from accounts.signing_in.second_factor.passkeys import MOST, relying_party
+
+_USUAL_PORTS = {"http": 80, "https": 443}
+
+_NO_ANSWER = (WebAuthnException, ValueError, TypeError, LookupError, AttributeError)
+"""What the library raises of an answer that is wrong, or no such thing at all: it trusts the types inside of CBOR."""
+
+
+class Ceremony(NamedTuple):
+    """What the browser is asked.
+
+    Attributes:
+        options: JSON, as `PublicKeyCredential.parse…OptionsFromJSON` takes it.
+        challenge: in base64url; the answer is right for this one alone.
+    """
+
+    options: str
+    challenge: str
+
+
+def ask_for_new(member: Member) -> Ceremony:
+    """Ask for a new passkey, on a device that has none of the member's yet. Costs a query."""
+    options = webauthn.generate_registration_options(
+        rp_id=relying_party(),
+        rp_name=settings.SERVICE_NAME,
+        user_id=member.id.bytes,
+        user_name=member.email,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.PREFERRED, user_verification=UserVerificationRequirement.PREFERRED
+        ),
+        exclude_credentials=_descriptors(member),
+    )
+    return Ceremony(webauthn.options_to_json(options), bytes_to_base64url(options.challenge))
+
+
+def enrol(member: Member, name: str, answer: str, challenge: str) -> bool:
+    """Take a new passkey under `name`, if the answer is right and the member has fewer than `MOST`.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    try:
+        made = webauthn.verify_registration_response(
+            credential=_read(answer),
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=relying_party(),
+            expected_origin=_origin(),
+        )
+    except _NO_ANSWER:
+        return False
+    row = Passkey(
+        member_id=member.id,
+        name=name,
+        credential_id=bytes_to_base64url(made.credential_id),
+        public_key=made.credential_public_key,
+        sign_count=made.sign_count,
+    )
+    try:
+        with writing(member.id):
+            if Passkey.objects.filter(member_id=member.id).count() >= MOST:
+                return False
+            row.save(force_insert=True)
+    except IntegrityError:  # the member has it already
+        return False
+    return True
+
+
+def ask_for_one(member: Member) -> Ceremony:
+    """Ask for a signature with one of the member's passkeys. Costs a query."""
+    options = webauthn.generate_authentication_options(
+        rp_id=relying_party(),
+        allow_credentials=_descriptors(member),
+        user_verification=UserVerificationRequirement.PREFERRED,
+    )
+    return Ceremony(webauthn.options_to_json(options), bytes_to_base64url(options.challenge))
+
+
+def use(member: Member, answer: str, challenge: str) -> bool:
+    """Whether the answer is signed with a passkey of the member's, which a copy of the device would not have counted.
+
+    Of two answers that count the same, at once, one is right: the update looks at the count again.
+    """
+    try:
+        sent = _read(answer)
+        named = bytes_to_base64url(base64url_to_bytes(str(sent.get("id"))))  # letters that every column takes
+        passkey = Passkey.objects.filter(member_id=member.id, credential_id=named).first()
+        if passkey is None:
+            return False
+        signed = webauthn.verify_authentication_response(
+            credential=sent,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=relying_party(),
+            expected_origin=_origin(),
+            credential_public_key=bytes(passkey.public_key),
+            credential_current_sign_count=passkey.sign_count,
+        )
+    except _NO_ANSWER:
+        return False
+    same = Passkey.objects.filter(id=passkey.id, member_id=member.id, sign_count=passkey.sign_count)
+    return bool(same.update(sign_count=signed.new_sign_count, last_used_at=timezone.now()))
+
+
+def _read(answer: str) -> dict[str, Any]:
+    """The JSON object that a browser sent.
+
+    Raises:
+        ValueError: it is no JSON.
+        InvalidJSONStructure: it is something else.
+    """
+    sent = orjson.loads(answer)
+    if not isinstance(sent, dict):
+        raise InvalidJSONStructure("The answer of a browser is an object")
+    return sent
+
+
+def _origin() -> str:
+    """Where browsers say that they are (RFC 6454, section 6.2), without the port that they leave out."""
+    parts = urlsplit(settings.BASE_URL)
+    port = f":{parts.port}" if parts.port not in {None, _USUAL_PORTS.get(parts.scheme)} else ""
+    return f"{parts.scheme}://{relying_party()}{port}"
+
+
+def _descriptors(member: Member) -> list[PublicKeyCredentialDescriptor]:
+    known = Passkey.objects.filter(member_id=member.id).order_by("created_at").values_list("credential_id", flat=True)
+    return [PublicKeyCredentialDescriptor(id=base64url_to_bytes(credential_id)) for credential_id in known]

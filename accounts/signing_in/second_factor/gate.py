@@ -1,0 +1,76 @@
+"""Whether an operator who is signed in has given the second factor too, in this session and lately enough."""
+
+import time
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpRequest
+
+from accounts.members.models import Member
+from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey
+
+LASTS = timedelta(hours=12)
+"""How long the admin stays open after it was given (NIST SP 800-63B section 4.2.3)."""
+
+LASTS_FOR_CHANGES = timedelta(minutes=15)
+"""How long it may be changed after it was given."""
+
+PROVED_FOR = timedelta(minutes=30)
+"""How long after an e-mailed code a first one may be set up; installing an app takes its time."""
+
+GIVEN = "second_factor"
+"""Session entry: when the second factor was given, in seconds since 1970."""
+
+PROVED = "proved_by_code"
+"""Session entry: when an e-mailed code was entered, in seconds since 1970."""
+
+
+def may_enter(request: HttpRequest) -> bool:
+    """Whether the admin is open to the operator who is signed in; asked on each of its pages.
+
+    Costs no query, except in a trial where none was given.
+    """
+    if settings.ADMIN_SECOND_FACTOR == "proxy" or _is_within(request, GIVEN, LASTS):
+        return True
+    member = request.user
+    return settings.ADMIN_SECOND_FACTOR == "optional" and isinstance(member, Member) and not has_one(member)
+
+
+def has_one(member: Member) -> bool:
+    """Whether the member has an authenticator app or a passkey; recovery codes alone are none."""
+    return (
+        AuthenticatorApp.objects.filter(member_id=member.id).exists()
+        or Passkey.objects.filter(member_id=member.id).exists()
+    )
+
+
+def give(request: HttpRequest) -> None:
+    """Note that it was given just now, under a new session key: one that leaked before opens nothing more."""
+    request.session.cycle_key()
+    request.session[GIVEN] = int(time.time())
+
+
+def may_change(request: HttpRequest) -> bool:
+    """Whether it was given so lately that it may be changed."""
+    return _is_within(request, GIVEN, LASTS_FOR_CHANGES)
+
+
+def note_code(request: HttpRequest) -> None:
+    """Note that an e-mailed code was entered just now."""
+    request.session[PROVED] = int(time.time())
+
+
+def may_begin(request: HttpRequest) -> bool:
+    """Whether a first one may be set up: after an e-mailed code, as a password alone may be somebody else's by now."""
+    return _is_within(request, PROVED, PROVED_FOR)
+
+
+def forget(request: HttpRequest) -> None:
+    """Who signs in again is asked again."""
+    for entry in (GIVEN, PROVED):
+        request.session.pop(entry, None)
+
+
+def _is_within(request: HttpRequest, entry: str, most: timedelta) -> bool:
+    at = request.session.get(entry)
+    return isinstance(at, int) and 0 <= time.time() - at < most.total_seconds()

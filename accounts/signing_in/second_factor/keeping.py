@@ -1,0 +1,128 @@
+"""Which second factors a member has, taking them away, and who is told of either."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.db import transaction
+
+from accounts.changes.writing import writing
+from accounts.events.log import holding, record_event
+from accounts.events.models import EventKind
+from accounts.members.models import Member
+from accounts.signing_in.second_factor.gate import has_one
+from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.signing_in.second_factor.recovery import codes_left
+from accounts.signing_in.sessions import end_sessions
+from accounts.text.notices import notify
+from studyservice.operations.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a member has.
+
+    Attributes:
+        passkeys: the oldest first.
+        codes_left: recovery codes that still work.
+    """
+
+    app: AuthenticatorApp | None
+    passkeys: Sequence[Passkey]
+    codes_left: int
+
+    def __bool__(self) -> bool:
+        """Whether there is one to be asked for."""
+        return self.app is not None or bool(self.passkeys)
+
+
+class LastOne(Exception):
+    """The only second factor of an operator who needs one; another must be there before it goes."""
+
+
+def kept_of(member: Member) -> Kept:
+    """What the member has. Costs three queries."""
+    return Kept(
+        app=AuthenticatorApp.objects.filter(member_id=member.id).first(),
+        passkeys=list(Passkey.objects.filter(member_id=member.id).order_by("created_at", "id")),
+        codes_left=codes_left(member),
+    )
+
+
+def remove_app(member: Member) -> bool:
+    """Take the authenticator app away; gives whether there was one.
+
+    Raises:
+        LastOne: nothing would be left, and the admin asks for one.
+        NotFound: the member was deleted meanwhile.
+    """
+    with writing(member.id):
+        removed = AuthenticatorApp.objects.filter(member_id=member.id).delete()[0]
+        _check_rest(member)
+    return bool(removed)
+
+
+def remove_passkey(member: Member, passkey_id: UUID) -> bool:
+    """Take a passkey away; gives whether there was one.
+
+    Raises:
+        LastOne: nothing would be left, and the admin asks for one.
+        NotFound: the member was deleted meanwhile.
+    """
+    with writing(member.id):
+        removed = Passkey.objects.filter(member_id=member.id, id=passkey_id).delete()[0]
+        _check_rest(member)
+    return bool(removed)
+
+
+def _check_rest(member: Member) -> None:
+    """Raised inside of the transaction, which then removes nothing."""
+    if has_one(member):
+        return
+    if settings.ADMIN_SECOND_FACTOR == "required":
+        raise LastOne
+    RecoveryCode.objects.filter(member_id=member.id).delete()
+
+
+def reset(member: Member, *, by: UUID | None) -> dict[str, int]:
+    """Take everything away and sign the member out of every browser; gives the number of rows by kind.
+
+    The next sign-in to the admin sets a new one up, after an e-mailed code.
+
+    Args:
+        by: the id of the operator who did it; None of a command, which the operators' log notes as the member's own.
+    """
+    with transaction.atomic():
+        removed = {
+            name: model.objects.filter(member_id=member.id).delete()[0]
+            for name, model in (("apps", AuthenticatorApp), ("passkeys", Passkey), ("recovery_codes", RecoveryCode))
+        }
+        end_sessions(member)
+        how = "by an operator" if by else "by the command resetsecondfactor"
+        note(member, f"Second factor reset {how}.", by=by)
+    tell(member, "was reset", "It has to be set up anew before the next sign-in to the admin.")
+    return removed
+
+
+def note(member: Member, what: str, *, by: UUID | None = None) -> None:
+    """A line in the operators' log (Django's), about the member, by another operator or by the member; and an event.
+
+    Of a member who is being deleted nothing is noted.
+    """
+    with suppress(NotFound), holding(member.id):
+        LogEntry.objects.log_actions(
+            user_id=by or member.id, queryset=[member], action_flag=CHANGE, change_message=what, single_object=True
+        )
+        record_event(member.id, EventKind.OPERATOR_ACTION, detail=what)
+
+
+def tell(member: Member, what: str, then: str = "") -> None:
+    """An e-mail to the member: “Your second factor `what`”."""
+    notify(
+        member.email,
+        f"Your second factor {what}",
+        f"The second factor of your account at Study Data Service {what}. {then}".strip(),
+    )

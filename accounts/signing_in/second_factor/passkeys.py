@@ -1,0 +1,24 @@
+"""Passkey checks that need no WebAuthn library, so that most processes never load it."""
+
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.utils.encoding import punycode
+
+MOST = 10
+"""Passkeys that a member may have."""
+
+
+def possible() -> bool:
+    """Whether browsers have passkeys for this service: they belong to a domain, never to an address of the network."""
+    try:
+        ip_address(relying_party())
+    except ValueError:
+        return True
+    return False
+
+
+def relying_party() -> str:
+    """The domain that passkeys belong to, as browsers write it: in small letters, and those of ASCII."""
+    return punycode(urlsplit(settings.BASE_URL).hostname or "")

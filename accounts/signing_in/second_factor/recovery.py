@@ -1,0 +1,54 @@
+"""Recovery codes: ten on paper, each of which stands once for the app or the passkey that is lost.
+
+A code has 99 random bits, so its plain hash opens nothing and a slow one would add nothing.
+"""
+
+import secrets
+
+from accounts.changes.writing import writing
+from accounts.members.models import Member
+from accounts.signing_in.second_factor.models import RecoveryCode
+from studyservice.secrets.generated import sha256
+
+NUMBER = 10
+"""Codes that are handed out at once."""
+
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""None that is taken for another."""
+_GROUPS, _GROUP = 4, 5
+
+
+def new_codes(member: Member) -> list[str]:
+    """Fresh codes, which cannot be had again; those that there were work no longer.
+
+    Raises:
+        NotFound: the member was deleted meanwhile.
+    """
+    codes = [_new_code() for _ in range(NUMBER)]
+    with writing(member.id):
+        RecoveryCode.objects.filter(member_id=member.id).delete()
+        RecoveryCode.objects.bulk_create(
+            RecoveryCode(member_id=member.id, secret_hash=_hash(member, code)) for code in codes
+        )
+    return codes
+
+
+def use_code(member: Member, typed: str) -> bool:
+    """Whether it is one of the member's, however it is spaced; it works no second time."""
+    used = RecoveryCode.objects.filter(member_id=member.id, secret_hash=_hash(member, typed))
+    return bool(used.delete()[0])
+
+
+def codes_left(member: Member) -> int:
+    """How many still work."""
+    return RecoveryCode.objects.filter(member_id=member.id).count()
+
+
+def _new_code() -> str:
+    return "-".join("".join(secrets.choice(_LETTERS) for _ in range(_GROUP)) for _ in range(_GROUPS))
+
+
+def _hash(member: Member, code: str) -> str:
+    """Of the letters and digits alone; with the member's id, so that equal codes do not look equal."""
+    letters = "".join(letter for letter in code.lower() if letter.isalnum())
+    return sha256(f"recovery:{member.id}:{letters}")

@@ -1,0 +1,8 @@
+"""How the secrets of authenticator apps are sealed."""
+
+from studyservice.secrets.sealing import Seal
+
+_SEAL = Seal("accounts.second_factor.sealing")
+
+seal = _SEAL.seal
+unseal = _SEAL.unseal

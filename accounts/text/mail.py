@@ -1,0 +1,114 @@
+"""E-mails: how each is made, and those that nobody waits for, which leave after the answer, from threads of their own.
+
+So the time of an answer does not tell whether there was somebody to write to, and a mail server that is slow or gone
+fails no page. A mail that could not be sent is logged, without its content. What is posted is not tried again; what has
+to arrive later, too, is stored first (`accounts.members.outbox`).
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from email.utils import make_msgid
+from functools import cache
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives
+from django.core.mail.backends.base import BaseEmailBackend
+from django.utils.encoding import punycode
+
+from studyservice.server.happenings import mail_ended
+
+logger = logging.getLogger(__name__)
+
+MAX_WAITING = 1000
+"""E-mails of one process that may wait; beyond it new ones are dropped and logged."""
+
+_waiting: set[Future[None]] = set()
+
+
+def new_message(
+    subject: str, body: str, to: Sequence[str], *, html: str | None = None, message_id: str | None = None
+) -> EmailMultiAlternatives:
+    """An e-mail; without `message_id` it gets a new one on the service's domain.
+
+    Args:
+        html: the same as `body`, for who reads HTML.
+    """
+    headers = {"Message-ID": message_id or make_msgid(domain=domain())}
+    message = EmailMultiAlternatives(subject, body, to=to, headers=headers)
+    if html is not None:
+        message.attach_alternative(html, "text/html")
+    return message
+
+
+def domain() -> str:
+    """The host of `BASE_URL` as it stands behind the @ of a `Message-ID` (RFC 5322, 3.6.4); an address in brackets.
+
+    Without it the name of the machine would stand there, which a container makes up anew at each start.
+    """
+    host = urlsplit(settings.BASE_URL).hostname or ""
+    try:
+        ip_address(host)
+    except ValueError:
+        return punycode(host)
+    return f"[{host}]"
+
+
+def post(message: EmailMessage) -> None:
+    """Send `message` soon; one without recipients takes the same way and is sent to nobody."""
+
+    def send() -> None:
+        try_to_send(message)
+
+    do_soon(send)
+
+
+def do_soon(task: Callable[[], None]) -> None:
+    """Let a thread for e-mails run `task`."""
+    if len(_waiting) >= MAX_WAITING:
+        mail_ended.send(post, outcome="dropped")
+        logger.error("An e-mail was dropped: %s are waiting for the mail server", MAX_WAITING)
+        return
+    future = _threads().submit(copy_context().run, _run, task)
+    _waiting.add(future)
+    future.add_done_callback(_waiting.discard)
+
+
+def drain() -> None:
+    """Wait until every e-mail posted so far has left or failed."""
+    wait(set(_waiting))
+
+
+def _run(task: Callable[[], None]) -> None:
+    try:
+        task()
+    except Exception:  # nobody waits for it who could be told
+        logger.exception("A thread for e-mails failed")
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Two, so that one slow delivery does not hold up all; Python ends them after the last e-mail."""
+    return ThreadPoolExecutor(2, thread_name_prefix="mail")
+
+
+def try_to_send(message: EmailMessage, server: BaseEmailBackend | None = None) -> Exception | None:
+    """Send now; gives, and logs, why it could not be sent.
+
+    Args:
+        server: a connection to the mail server, which is opened and stays open for the next.
+    """
+    try:
+        if server is not None:
+            server.open()
+            message.connection = server
+        message.send()
+        mail_ended.send(post, outcome="sent")
+    except Exception as error:  # of the mail server or on the way; the caller may have nobody to tell
+        mail_ended.send(post, outcome="failed")
+        logger.exception("An e-mail could not be sent")
+        return error
+    return None

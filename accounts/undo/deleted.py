@@ -1,0 +1,130 @@
+"""Taking back a deletion: the rows that it took come back, with their ids and all below them."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+from django.db.models import Model, QuerySet
+
+from accounts.changes.contents import as_words, type_of
+from accounts.changes.deleting import COUNTS
+from accounts.changes.recording import Write
+from accounts.changes.snapshots import TakenTable, taken_tables
+from accounts.members.models import Member
+from accounts.undo.hooks import COME_BACK, Columns
+from accounts.undo.values import columns, reader
+from studyservice.database.batches import batches
+from studyservice.database.statements import Insert
+from studyservice.operations.errors import Conflict
+
+
+class Return:
+    """A deletion that is being taken back."""
+
+    def __init__(self, member: Member, write: Write) -> None:
+        self._member = member
+        self._write = write
+        self._back: defaultdict[str, set[UUID]] = defaultdict(set)
+        self._last: dict[str, list[Columns]] = {}
+        """The rows of the last table of each label: what the references that follow it referred to."""
+
+    def of(self, taken: bytes) -> None:
+        """Bring back what `accounts.changes.snapshots.Taken.packed` has kept.
+
+        Raises:
+            Conflict: what the rows were below is gone, there are such rows already, or a limit is full.
+        """
+        for table in taken_tables(taken):
+            rows = self._rows(table) if table.columns else self._references(table)
+            come_back = COME_BACK.get(table.label)
+            if come_back is not None and rows:
+                come_back(self._member, rows)
+
+    def _rows(self, table: TakenTable) -> list[Columns]:
+        model: type[Model] = apps.get_model(table.label)
+        rows = self._read(model, table)
+        self._require_absent(model, [row["id"] for row in rows])
+        for field in model._meta.concrete_fields:
+            if isinstance(field, models.ForeignKey) and field.attname != "member_id":
+                self._find_parents(model, field, rows)
+        _insert(model).run_all(rows)
+        self._back[table.label].update(row["id"] for row in rows)
+        self._last[table.label] = rows
+        return rows
+
+    def _read(self, model: type[Model], table: TakenTable) -> list[Columns]:
+        """The rows as columns take them; a column that the table no longer has is left out."""
+        known = columns(model)
+        stamps = dict.fromkeys(settings.UNDO_STAMPED.get(table.label, ()), self._write.now)
+        new = {name: field.get_default() for name, field in known.items() if name not in table.columns}
+        fresh = new | stamps | dict.fromkeys(COUNTS & known.keys(), 0)
+        kept = [
+            (place, name, reader(known[name]))
+            for place, name in enumerate(table.columns)
+            if name in known and name not in fresh
+        ]
+        return [
+            fresh
+            | {
+                name: values[place] if read is None or values[place] is None else read(values[place])
+                for place, name, read in kept
+            }
+            for values in table.rows
+        ]
+
+    def _require_absent(self, model: type[Model], ids: Iterable[UUID]) -> None:
+        for batch in batches(ids):
+            if QuerySet(model).filter(member_id=self._member.id, pk__in=batch).exists():
+                raise Conflict(f"The {as_words(type_of(model))} is there again already.")
+
+    def _find_parents(self, model: type[Model], field: "models.ForeignKey[Any, Any]", rows: list[Columns]) -> None:
+        """What rows refer to must be there, or have come back; a reference that may be empty is emptied otherwise."""
+        target = field.related_model
+        wanted = {row[field.attname] for row in rows} - {None} - self._back[target._meta.label]
+        there: set[UUID] = set()
+        for batch in batches(wanted):
+            found: QuerySet[Model] = QuerySet(target).filter(member_id=self._member.id, pk__in=batch)
+            there.update(found.order_by().values_list("pk", flat=True))
+        for row in rows if wanted - there else ():
+            if row[field.attname] in wanted - there:
+                if not field.null:
+                    name = model(**row)
+                    words = as_words(type_of(target))
+                    raise Conflict(f"The {words} of “{name}” is gone. Undo the deletion of that first.")
+                row[field.attname] = None
+
+    def _references(self, table: TakenTable) -> list[Columns]:
+        """Fill references that the deletion emptied, if they are empty still."""
+        label, _, attname = table.label.rpartition(".")
+        model: type[Model] = apps.get_model(label)
+        [target] = self._last[_target(model, attname)]
+        filled = 0
+        for batch in batches(map(UUID, table.rows)):
+            empty: QuerySet[Model] = QuerySet(model).filter(
+                member_id=self._member.id, pk__in=batch, **{f"{attname}__isnull": True}
+            )
+            filled += empty.update(**{attname: target["id"]})
+        return [{"id": UUID(id_)} for id_ in table.rows] if filled else []
+
+
+@cache
+def _insert(model: type[Model]) -> Insert:
+    return Insert(model)
+
+
+def _target(model: type[Model], attname: str) -> str:
+    """The label of what a reference refers to."""
+    field = columns(model)[attname]
+    if isinstance(field, models.ForeignKey):
+        return field.related_model._meta.label
+    [target] = [
+        target
+        for label, name, target in settings.MEMBER_PLAIN_REFERENCES
+        if (label, name) == (model._meta.label, attname)
+    ]
+    return target

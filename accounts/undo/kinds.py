@@ -1,0 +1,114 @@
+"""Which changes can be taken back, as far as their rows tell, and why the others cannot."""
+
+from datetime import datetime
+from functools import cache
+from uuid import UUID
+
+from django.apps import apps
+from django.db import models
+
+from accounts.changes.contents import Contents, Part, plural_of, type_of
+from accounts.changes.deleting import COUNTS
+from accounts.changes.models import UNDOABLE_FOR
+from accounts.changes.records import ChangeRow
+from accounts.undo.hooks import FIELDS
+from accounts.undo.values import columns, model_of
+
+DONE = "This change was taken back already."
+_INSTEAD = "Change it back by hand, or ask your assistant to."
+TOO_OLD = f"Changes can be taken back for {UNDOABLE_FOR.days} days. {_INSTEAD}"
+NOTHING_CHANGED = "Nothing was changed that could be taken back."
+IS_UNDO = "This took a change back. Make the change again instead."
+FILES = "The files of a syllabus leave storage at once and cannot be brought back. Upload them again."
+IMPORT = "An archive that was taken in cannot be taken back. Delete its courses and decks instead."
+NOT_KEPT = f"What taking this back needs was not kept. {_INSTEAD}"
+
+_NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
+"""Operations that cannot be taken back, whatever they changed."""
+
+
+def parts_of(object_type: str, object_id: UUID, name: str, contents: Contents) -> list[Part]:
+    """Every object of a change, the one that it is about first."""
+    return [Part(object_type, object_id, name, contents.before, contents.after), *contents.more]
+
+
+def why_not(
+    operation: str,
+    object_type: str,
+    contents: Contents,
+    *,
+    created_at: datetime,
+    kept: bool,
+    undone: bool,
+    now: datetime,
+) -> str | None:
+    """Why a change cannot be taken back, whatever happened since; None if it can.
+
+    Args:
+        kept: whether its row says that it has all that is needed.
+        undone: whether it was taken back.
+        now: the true time.
+    """
+    if undone:
+        return DONE
+    if operation in _NEVER:
+        return _NEVER[operation]
+    if not kept:
+        return _not_kept(object_type, contents)
+    if created_at <= now - UNDOABLE_FOR:
+        return TOO_OLD
+    for part in parts_of(object_type, UUID(int=0), "", contents):
+        if unknown := _unknown(part):
+            return unknown
+    return None
+
+
+def told_why_not(change: ChangeRow, now: datetime) -> str:
+    """The same of a change as it is told; empty if it can be taken back."""
+    if change["undoable"]:
+        return ""
+    if change["undone_at"] is not None:
+        return DONE
+    if change["operation"] in _NEVER:
+        return _NEVER[change["operation"]]
+    if change["before"] is None and change["after"] is None:
+        return NOTHING_CHANGED
+    if change["object"]["type"] == "syllabus_file":
+        return FILES
+    return TOO_OLD if change["created_at"] <= now - UNDOABLE_FOR else NOT_KEPT
+
+
+def _not_kept(object_type: str, contents: Contents) -> str:
+    if contents.before is None and contents.after is None:
+        return NOTHING_CHANGED
+    return FILES if object_type == "syllabus_file" else NOT_KEPT
+
+
+def _unknown(part: Part) -> str | None:
+    """What nobody knows how to take back; None if there is nothing of that."""
+    model = model_of(part.type)
+    if model is None:
+        return f"A change of a {part.type.replace('_', ' ')} cannot be taken back. {_INSTEAD}"
+    if part.before is None or part.after is None:
+        return None
+    known = columns(model)
+    for name in {**part.before, **part.after}:
+        if FIELDS.get(f"{part.type}.{name}") is not None:
+            continue
+        field = known.get(name)
+        counts = field is None and name in _plurals()
+        # Going back to where it was would leave the counts there and here wrong; `UNDO_FIELDS` can say how.
+        moves = (
+            isinstance(field, models.ForeignKey)
+            and field.remote_field.on_delete is models.CASCADE
+            and COUNTS & columns(field.related_model).keys()
+        )
+        if not counts and (field is None or moves):
+            return f"A change of {name} cannot be taken back. {_INSTEAD}"
+    return None
+
+
+@cache
+def _plurals() -> frozenset[str]:
+    """What counts of objects are called."""
+    return frozenset(plural_of(type_of(model)) for model in apps.get_models())

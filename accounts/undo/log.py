@@ -1,0 +1,169 @@
+"""The log of changes as it is told: newest first, with what stands in logs of its own among the rows."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from heapq import merge
+from itertools import islice
+from typing import Any, TypedDict
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.changes.contents import unpacked
+from accounts.changes.cursors import Position, decode_cursor, encode_cursor
+from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change
+from accounts.changes.records import ChangeRow
+from accounts.members.models import Member
+from accounts.undo.kinds import why_not
+from studyservice.database.snapshots import in_pieces
+from studyservice.database.statements import Param, Select
+from studyservice.hooks import HookList
+from studyservice.operations.serializers import Page, page
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which changes a page asks for.
+
+    Attributes:
+        limit: most rows.
+        since: the oldest moment that is told.
+        object_id: only changes of this object; None for all.
+        after: the last row of the page before; None for the first page.
+    """
+
+    limit: int
+    since: datetime
+    object_id: UUID | None
+    after: Position | None
+
+    def place(self) -> str:
+        """Names the statement for it."""
+        return f"{'one' if self.object_id else 'all'} {'later' if self.after else 'first'}"
+
+    def values(self, member: Member) -> dict[str, Any]:
+        """The values of that statement's parameters."""
+        values: dict[str, Any] = {"member_id": member.id, "since": self.since, "limit": self.limit}
+        if self.object_id:
+            values["object_id"] = self.object_id
+        if self.after:
+            values |= {"last_at": self.after.instant, "last_id": self.after.id}
+        return values
+
+
+Source = Callable[[Member, Wanted], list[ChangeRow]]
+"""Changes that stand in a log of their own, newest first."""
+
+SOURCES = HookList[Source]("CHANGE_SOURCES", Source)
+
+
+class _ChangeColumns(TypedDict):
+    id: UUID
+    created_at: datetime
+    operation: str
+    by_kind: str
+    by_id: UUID | None
+    by_name: str
+    object_type: str
+    object_id: UUID
+    object_name: str
+    contents: bytes
+    undoable: bool
+    undone_at: datetime | None
+
+
+_COLUMNS = {name: name for name in _ChangeColumns.__annotations__}
+_ONE = Select[_ChangeColumns](Change.objects.filter(member_id=Param("member_id"), id=Param("change_id")), _COLUMNS)
+
+
+def list_changes(
+    member: Member, *, limit: int, cursor: str | None = None, object_id: UUID | None = None
+) -> Page[ChangeRow]:
+    """One page of the member's changes, newest first; a query for each log.
+
+    Raises:
+        InvalidRequest: `cursor` is none of this member's with this `object_id`.
+    """
+    binding = f"{member.id} {object_id}"
+    after = None if cursor is None else decode_cursor(cursor, binding)
+    wanted = Wanted(limit + 1, timezone.now() - KEPT_FOR, object_id, after)
+    logs = [_changes(member, wanted), *(source(member, wanted) for source in SOURCES)]
+    found = list(islice(merge(*logs, key=_place, reverse=True), limit + 1))
+    if len(found) <= limit:
+        return page(found)
+    return page(found[:limit], encode_cursor(Position(*_place(found[limit - 1])), binding))
+
+
+def all_changes(member: Member) -> Iterator[ChangeRow]:
+    """Every row of the log of changes, oldest first; inside of `snapshot`. Logs of their own are not among them."""
+    now = timezone.now()
+    rows: Any = Change.objects.filter(member_id=member.id, created_at__gt=now - KEPT_FOR).order_by("created_at", "id")
+    for row in in_pieces(rows.values(*_COLUMNS)):
+        yield _told(row, now)
+
+
+def one_change(member: Member, change_id: UUID) -> ChangeRow | None:
+    """The change as it is told, if it stands in the log of changes."""
+    row = _ONE.first(member_id=member.id, change_id=change_id)
+    return None if row is None else _told(row, timezone.now())
+
+
+def undoable(created_at: datetime, now: datetime) -> bool:
+    """Whether a change of that moment is young enough to be taken back."""
+    return created_at > now - UNDOABLE_FOR
+
+
+def keyset(rows: QuerySet[Any], at: str, wanted_object: str, place: str) -> QuerySet[Any]:
+    """`rows`, newest first by `at` and id, narrowed as `Wanted.place` says; every value is a `Param`."""
+    which, _, where = place.partition(" ")
+    rows = rows.filter(**{f"{at}__gt": Param("since")}).order_by(f"-{at}", "-id")
+    if which == "one":
+        rows = rows.filter(**{wanted_object: Param("object_id")})
+    if where == "later":
+        earlier = Q(**{f"{at}__lt": Param("last_at")}) | Q(**{at: Param("last_at")}, id__lt=Param("last_id"))
+        rows = rows.filter(earlier, **{f"{at}__lte": Param("last_at")})
+    return rows
+
+
+def _place(row: ChangeRow) -> tuple[datetime, UUID]:
+    return row["created_at"], row["id"]
+
+
+def _changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
+    now = timezone.now()
+    rows = _statement(wanted.place()).all(**wanted.values(member))
+    return [_told(row, now) for row in rows]
+
+
+@cache
+def _statement(place: str) -> Select[_ChangeColumns]:
+    rows = keyset(Change.objects.filter(member_id=Param("member_id")), "created_at", "object_id", place)
+    return Select[_ChangeColumns](rows, _COLUMNS, limited=True)
+
+
+def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
+    contents = unpacked(row["contents"])
+    before, after = contents.told(row["object_type"])
+    reason = why_not(
+        row["operation"],
+        row["object_type"],
+        contents,
+        created_at=row["created_at"],
+        kept=row["undoable"],
+        undone=row["undone_at"] is not None,
+        now=now,
+    )
+    return {
+        "id": row["id"],
+        "created_at": row["created_at"],
+        "operation": row["operation"],
+        "by": {"kind": row["by_kind"], "id": row["by_id"], "name": row["by_name"] or None},
+        "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
+        "before": before,
+        "after": after,
+        "undoable": reason is None,
+        "undone_at": row["undone_at"],
+    }

@@ -1,0 +1,77 @@
+"""Taking back that objects were made: they go again, if they are as they were made and nothing hangs on them."""
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+from django.db.models import Count, Model, QuerySet
+
+from accounts.changes.contents import Fields, Part, as_words, plural_of, type_of
+from accounts.changes.deleting import Reference, delete_rows, plain_references_to, references_to, referring_to
+from accounts.changes.recording import Write
+from accounts.members.models import Member
+from accounts.undo.hooks import GO_AGAIN
+from accounts.undo.values import as_kept, changed_since, columns, model_of
+from studyservice.database.batches import batches
+from studyservice.operations.errors import Conflict
+
+
+def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]) -> None:
+    """Delete what a call made, all of one type, with what it made below and told as a number.
+
+    Raises:
+        Conflict: one is gone or was changed since, or something hangs on it by now.
+    """
+    model = model_of(type_)
+    if model is None:
+        raise RuntimeError(f"No model: {type_}")
+    go_again = GO_AGAIN.get(model._meta.label)
+    for batch in batches(parts):
+        rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk__in=[part.id for part in batch])
+        found = {row["id"]: row for row in rows.order_by().values(*columns(model))}
+        for part in batch:
+            _require_as_made(model, part, found.get(part.id))
+        _require_nothing_below(write.member_id, rows, batch)
+        if go_again is not None:
+            go_again(member, list(found.values()))
+        delete_rows(write, rows)
+
+
+def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None:
+    if row is None:
+        raise Conflict(f"“{part.name}” is gone already. Undo its deletion first, then this.")
+    made = {name: value for name, value in (part.after or {}).items() if name in columns(model)}
+    present = as_kept({name: row[name] for name in made})
+    if others := [name for name in made if present[name] != made[name]]:
+        raise Conflict(f"{changed_since(others, part.name)}. Undo that first, or delete it yourself.")
+
+
+def _require_nothing_below(member_id: UUID, rows: QuerySet[Model], parts: Sequence[Part]) -> None:
+    """Only what was made in the same call may be below the objects, and nothing below that."""
+    by_id = {part.id: part for part in parts}
+    for reference in _all_references(rows):
+        referring = referring_to(reference, member_id, rows)
+        type_ = type_of(reference.model)
+        counted = dict(referring.order_by().values_list(reference.attname).annotate(number=Count("pk")))
+        for id_, part in by_id.items():
+            made = (part.after or {}).get(plural_of(type_), 0) if reference.cascades else 0
+            number = counted.get(id_, 0)
+            if number > (made if isinstance(made, int) else 0):
+                raise Conflict(_hanging(part.name, number, type_))
+        if counted and reference.cascades:
+            for deeper in _all_references(referring):
+                below = referring_to(deeper, member_id, referring)
+                if number := below.count():
+                    of_whom = parts[0].name if len(parts) == 1 else "What was made"
+                    raise Conflict(_hanging(of_whom, number, type_of(deeper.model)))
+
+
+def _hanging(name: str, number: int, type_: str) -> str:
+    words = as_words(type_ if number == 1 else plural_of(type_))
+    one_many = "that" if number == 1 else "those"
+    return f"“{name}” has {number} {words} by now. Undo or delete {one_many} first, then undo this."
+
+
+def _all_references(rows: QuerySet[Model]) -> Iterator[Reference]:
+    label = rows.model._meta.label
+    yield from references_to(label)
+    yield from plain_references_to(label)

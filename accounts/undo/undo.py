@@ -1,0 +1,80 @@
+"""Taking a change back: all of it or nothing, in one write, by the form of what the log has kept of it.
+
+What is left of a list goes first, then what was deleted comes back, then fields go back, and last what was made goes;
+so nothing is taken away on which something still hangs, and nothing refers to what is not there yet. Among those of a
+kind the last comes first, since a call can have changed a field twice.
+"""
+
+from itertools import groupby
+from uuid import UUID
+
+from django.utils import timezone
+
+from accounts.changes.contents import Part, unpacked
+from accounts.changes.models import Change
+from accounts.changes.recording import Write
+from accounts.changes.records import ChangeRow
+from accounts.changes.writing import writing
+from accounts.members.models import Member
+from accounts.undo.deleted import Return
+from accounts.undo.fields import put_columns_back, put_lists_back
+from accounts.undo.hooks import LOGS
+from accounts.undo.kinds import parts_of, why_not
+from accounts.undo.log import one_change
+from accounts.undo.made import delete_again
+from studyservice.operations.errors import Conflict, NotFound
+
+
+def undo_change(member: Member, change_id: UUID) -> ChangeRow:
+    """Take a change back; gives it as it is told from then on.
+
+    Raises:
+        NotFound: there is no such change of the member's.
+        Conflict: it cannot be taken back, was already, or something that happened since stands in the way; nothing
+            was changed.
+    """
+    with writing(member.id, "undo_change") as write:
+        change = Change.objects.filter(member_id=member.id, id=change_id).first()
+        if change is not None:
+            _take_back(member, write, change)
+        elif not any(log(member, write, change_id) for log in LOGS):
+            raise NotFound("There is no such change. list_changes gives the ids.")
+    told = one_change(member, change_id)
+    if told is None:
+        raise NotFound("The change was deleted meanwhile.")
+    return told
+
+
+def _take_back(member: Member, write: Write, change: Change) -> None:
+    contents = unpacked(change.contents)
+    reason = why_not(
+        change.operation,
+        change.object_type,
+        contents,
+        created_at=change.created_at,
+        kept=change.undoable,
+        undone=change.undone_at is not None,
+        now=timezone.now(),
+    )
+    if reason is not None:
+        raise Conflict(reason)
+    parts = parts_of(change.object_type, change.object_id, change.object_name, contents)
+    changed = [part for part in reversed(parts) if part.before is not None and part.after is not None]
+    for part in changed:
+        put_lists_back(member, write, part)
+    if change.taken is not None:
+        Return(member, write).of(bytes(change.taken))
+    for part in changed:
+        put_columns_back(write, part)
+    made = [part for part in reversed(parts) if part.before is None]
+    for type_, of_type in groupby(made, lambda part: part.type):
+        delete_again(member, write, type_, list(of_type))
+    write.took_back(parts)
+    Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
+
+
+def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:
+    """Store a change, of another log and now taken back, in the log of changes, where it stays to be told."""
+    change.member_id, change.undoable, change.undone_at = member.id, True, write.now
+    change.save(force_insert=True)
+    write.took_back([part])

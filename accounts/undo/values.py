@@ -1,0 +1,75 @@
+"""Between values as the log of changes keeps them, which is JSON, and as columns take them."""
+
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+import orjson
+from django.apps import apps
+from django.conf import settings
+from django.db import models
+from django.db.models import Model
+
+from accounts.changes.contents import Fields, Json, as_words, dumps, type_of
+
+
+@cache
+def _models() -> dict[str, type[Model]]:
+    return {
+        type_of(model): model for label in settings.STUDY_DATA_APPS for model in apps.get_app_config(label).get_models()
+    }
+
+
+def model_of(type_: str) -> type[Model] | None:
+    """The model that `accounts.changes.contents.type_of` has named; None if there is none (any more)."""
+    return _models().get(type_)
+
+
+@cache
+def columns(model: type[Model]) -> dict[str, "models.Field[Any, Any]"]:
+    """The model's columns by their names."""
+    return {field.attname: field for field in model._meta.concrete_fields}
+
+
+def as_kept(values: Fields) -> dict[str, Json]:
+    """Values of columns as the log keeps them, to be compared with those."""
+    kept: dict[str, Json] = orjson.loads(dumps(dict(values)))
+    return kept
+
+
+def reader(field: "models.Field[Any, Any]") -> Callable[[Any], Any] | None:
+    """What makes the column's value of the one that is kept; None if they are the same.
+
+    Faster than `Field.to_python`, which asks of each value what it may be.
+    """
+    while isinstance(field, models.ForeignKey):
+        field = field.target_field
+    for kind, read in _READERS:
+        if isinstance(field, kind):
+            return read
+    return None
+
+
+_READERS: tuple[tuple[type["models.Field[Any, Any]"], Callable[[Any], Any]], ...] = (
+    (models.UUIDField, UUID),
+    (models.DateTimeField, datetime.fromisoformat),  # first: it is a DateField, too
+    (models.DateField, date.fromisoformat),
+    (models.FloatField, float),  # a whole number too: PostgreSQL's driver wants values of one kind
+    (models.DecimalField, lambda kept: Decimal(str(kept))),
+)
+
+
+def value_of(field: "models.Field[Any, Any]", kept: object) -> object:
+    """The column's value of one that is kept."""
+    read = reader(field)
+    return kept if kept is None or read is None else read(kept)
+
+
+def changed_since(fields: Iterable[str], of: object) -> str:
+    """Which fields are no longer as a change left them: `The title and the kind of “Midterm” were changed since`."""
+    words = [f"the {as_words(name.removesuffix('_id'))}" for name in fields]
+    was_were = "was" if len(words) == 1 else "were"
+    return f"T{' and '.join(words)[1:]} of “{of}” {was_were} changed since"
