@@ -1,12 +1,12 @@
 """Decks, cards and the review log in an archive, and the cards as a table for a spreadsheet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rest_framework import serializers
 
 from accounts.archive.fields import ExactField, MomentField
-from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit
+from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit, Tally
 from accounts.changes.models import MAX_NAME, ActorKind
 from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member
 from studyservice.database.snapshots import in_pieces
@@ -15,12 +15,9 @@ from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines
 from vocab.deck_creation import MAX_DECKS
 from vocab.models import MAX_DURATION_MS, Card, CardState, Deck, Rating, Review
+from vocab.reading.found import MAX_REVIEWS
+from vocab.scheduling import LEAST_STABILITY, MOST_STABILITY, MOST_STEP
 from vocab.serializers import MAX_CARDS, CardBody, DeckDetailsBody
-
-_LEAST_STABILITY, _MOST_STABILITY = 0.001, 1_000_000
-"""Days. Less FSRS never gives (its `STABILITY_MIN`), and with far more it cannot calculate."""
-
-_MOST_STEPS = 100
 
 
 class DeckLine(DeckDetailsBody):
@@ -35,8 +32,8 @@ class _MemoryLine(Body):
     """What FSRS knows of a card; what fits together, or no review of it could be scheduled."""
 
     state = ChoiceField(choices=CardState.values)
-    step = IntegerField(allow_null=True, min_value=0, max_value=_MOST_STEPS)
-    stability = ExactField(allow_null=True, least=_LEAST_STABILITY, most=_MOST_STABILITY)
+    step = IntegerField(allow_null=True, min_value=0, max_value=max(MOST_STEP.values()))
+    stability = ExactField(allow_null=True, least=LEAST_STABILITY, most=MOST_STABILITY)
     difficulty = ExactField(allow_null=True, least=1, most=10)
     due_at = MomentField()
     last_reviewed_at = MomentField(allow_null=True, past=True)
@@ -48,8 +45,11 @@ class _MemoryLine(Body):
         for name in ("stability", "difficulty", "last_reviewed_at"):
             if (attrs[name] is None) is not is_new:
                 wrong[name] = [f"Must {'be null' if is_new else 'not be null'} in the state {attrs['state']}."]
-        if (attrs["step"] is None) is not (attrs["state"] == CardState.REVIEW):
+        most = MOST_STEP.get(attrs["state"])
+        if (attrs["step"] is None) is not (most is None):
             wrong["step"] = ["Must be null in the state review, and in no other."]
+        elif most is not None and attrs["step"] > most:
+            wrong["step"] = [f"Must be at most {most} in the state {attrs['state']}."]
         if wrong:
             raise serializers.ValidationError(wrong)
         return attrs
@@ -64,6 +64,13 @@ class CardLine(_MemoryLine, CardBody):
     reps = IntegerField(min_value=0, max_value=MAX_POSITION)
     lapses = IntegerField(min_value=0, max_value=MAX_POSITION)
 
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A new card was never reviewed."""
+        wrong = [name for name in ("reps", "lapses") if attrs["state"] == CardState.NEW and attrs[name]]
+        if wrong:
+            raise serializers.ValidationError({name: ["Must be 0 in the state new."] for name in wrong})
+        return super().validate(attrs)
+
 
 class ReviewLine(_MemoryLine):
     """An answer, and the card's state before it."""
@@ -77,6 +84,11 @@ class ReviewLine(_MemoryLine):
     by_id = IdField(allow_null=True)
     by_name = StringField(min_length=0, max_length=MAX_NAME, allow_null=True, allow_blank=True, trim_whitespace=False)
     desired_retention = ExactField(least=LEAST_RETENTION, most=MOST_RETENTION)
+
+
+def is_lapse(line: Mapping[str, Any]) -> bool:
+    """Whether an answer in the review log counts as a lapse of its card."""
+    return bool(line["rating"] == Rating.AGAIN and line["state"] == CardState.REVIEW)
 
 
 DECKS = ArchiveTable(
@@ -105,6 +117,10 @@ REVIEWS = ArchiveTable(
     line=ReviewLine,
     order=("reviewed_at", "id"),
     references={"card_id": "cards"},
+    tallies=(
+        Tally(column="reps", per="card_id", counts=lambda line: True, uncounted=MAX_REVIEWS),
+        Tally(column="lapses", per="card_id", counts=is_lapse, uncounted=MAX_REVIEWS),
+    ),
     keeps_time=True,
 )
 

@@ -9,6 +9,8 @@ from pathlib import PurePosixPath
 from typing import IO
 from uuid import UUID
 
+from django.utils import timezone
+
 from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.syllabi.reading.files import clean_filename
@@ -19,6 +21,7 @@ from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_nam
 from vocab.decks import list_vocab_decks, require_course
 from vocab.file_serializers import ImportRow
 from vocab.reading.found import FoundCard, FoundDeck
+from vocab.scheduling import LEAST_STABILITY, MAX_INTERVAL, MOST_STABILITY
 from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, NewCard
 
 MAX_FILE = 10 * 1024 * 1024
@@ -132,16 +135,19 @@ def _parts(found: list[FoundDeck], default: str) -> Iterator[tuple[str, list[New
 
 
 def _card(found: FoundCard) -> NewCard:
+    """The card; numbers that no review makes become the nearest that one does."""
     card: NewCard = {"term": found["term"], "definition": found["definition"]}
     schedule = found.get("schedule")
     if schedule is not None:
+        last_reviewed_at = min(datetime.fromtimestamp(schedule["last_reviewed"], UTC), timezone.now())
+        due_at = datetime.fromtimestamp(schedule["due"], UTC)
         card |= {
             "state": schedule["state"],
             "step": None if schedule["state"] == "review" else 0,
-            "stability": schedule["stability"],
+            "stability": min(max(schedule["stability"], LEAST_STABILITY), MOST_STABILITY),
             "difficulty": schedule["difficulty"],
-            "due_at": datetime.fromtimestamp(schedule["due"], UTC),
-            "last_reviewed_at": datetime.fromtimestamp(schedule["last_reviewed"], UTC),
+            "due_at": min(due_at, last_reviewed_at + MAX_INTERVAL),
+            "last_reviewed_at": last_reviewed_at,
             "reps": schedule["reps"],
             "lapses": schedule["lapses"],
         }

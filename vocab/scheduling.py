@@ -5,7 +5,7 @@ a client could not predict one, nor could a history be replayed or a review be u
 spreading cards that would otherwise stay together for months, matters in collections far larger than a deck here.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TypedDict
 
@@ -44,17 +44,27 @@ _FROM_FSRS = {
 }
 
 
-_PARAMETERS = fsrs.Scheduler(enable_fuzzing=False).parameters
+_DEFAULTS = fsrs.Scheduler(enable_fuzzing=False)
 
-FORGETTING_DECAY = -_PARAMETERS[20]
+FORGETTING_DECAY = -_DEFAULTS.parameters[20]
 """Of the curve on which a card is forgotten: after so many `days` it is recalled with the likelihood
 `(1 + FORGETTING_FACTOR * days / stability) ** FORGETTING_DECAY`."""
 
 FORGETTING_FACTOR = 0.9 ** (1 / FORGETTING_DECAY) - 1
 """Such that stability is the number of days after which that is 0.9."""
 
-LEAST_STABILITY = 0.001
-"""The least that the package gives a card."""
+LEAST_STABILITY, MOST_STABILITY = 0.001, 1_000_000
+"""Days. The package makes no less (its `STABILITY_MIN`), and cannot calculate with far more."""
+
+MOST_STEP = {
+    CardState.NEW.value: 0,
+    CardState.LEARNING.value: len(_DEFAULTS.learning_steps) - 1,
+    CardState.RELEARNING.value: len(_DEFAULTS.relearning_steps) - 1,
+}
+"""The last step of each state that has steps."""
+
+MAX_INTERVAL = timedelta(days=_DEFAULTS.maximum_interval)
+"""The longest time from a review until the card is due again."""
 
 
 @lru_cache(maxsize=64)
@@ -77,7 +87,7 @@ def next_state(card: MemoryState, rating: str, at: datetime, desired_retention: 
     return {
         "state": _FROM_FSRS[after.state],
         "step": after.step,
-        "stability": after.stability,
+        "stability": None if after.stability is None else min(after.stability, MOST_STABILITY),
         "difficulty": after.difficulty,
         "due_at": after.due,
         "last_reviewed_at": after.last_review,

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from decimal import Decimal
 from hashlib import blake2b
+from itertools import islice
 from typing import IO, Any
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model
 
 from accounts.archive.profile import PROFILE, ProfileLine
-from accounts.archive.tables import FILES, TABLES, ArchiveTable, Limit
+from accounts.archive.tables import FILES, TABLES, ArchiveTable, Limit, Tally
 from accounts.archive.unpacking import Archive, Line, NoArchive
 from accounts.changes.contents import dumps
 from studyservice.database.ids import uuid7
@@ -88,10 +89,19 @@ def prepared(model: type[Model], column: str) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A line that others refer to: the id of its row, and what it refers to."""
+    """A line that others refer to.
+
+    Attributes:
+        id: of its row.
+        references: what it refers to.
+        number: of the line.
+        tallied: its numbers that count other lines.
+    """
 
     id: UUID
     references: dict[str, Any]
+    number: int
+    tallied: dict[str, int]
 
 
 @dataclass(slots=True)
@@ -109,7 +119,7 @@ class _Seen:
     file_bytes: int = 0
     ids: set[UUID] = field(default_factory=set)
     once: set[tuple[Any, ...]] = field(default_factory=set)
-    counted: Counter[tuple[Limit, Any]] = field(default_factory=Counter)
+    counted: Counter[tuple[Limit | Tally, Any]] = field(default_factory=Counter)
 
 
 class Checker:
@@ -125,6 +135,10 @@ class Checker:
         self._known: dict[str, dict[UUID, _Known]] = {}
         self._tables = {table.name: table for table in TABLES}
         self._wanted = {name for table in TABLES for name in (*table.references.values(), *table.loose.values())}
+        self._tallied: dict[str, list[str]] = {name: [] for name in self._wanted}
+        for table in TABLES:
+            for tally in table.tallies:
+                self._tallied[table.references[tally.per]].append(tally.column)
         self._secret = secrets.token_bytes(16)
         self._newest = UUID(int=0)
         self._unused = set(archive.files)
@@ -166,6 +180,8 @@ class Checker:
                     break
             else:
                 laid.add(row)
+        if not details:
+            details = list(islice(self._misfits(table, seen), MAX_DETAILS))
         if details:
             raise ValidationFailed(details)
         laid.file_bytes = seen.file_bytes
@@ -192,12 +208,28 @@ class Checker:
             fields[name] = uuid7() if there is None else there.id
         self._require_once(table, fields, seen)
         self._require_room(table, references, seen)
+        for tally in table.tallies:
+            seen.counted[tally, references[tally.per]] += tally.counts(fields)
         if seen.stored_file is not None:
             self._require_file(fields, seen)
         fields["id"] = self._new_id(table, old_id)
         if table.name in self._wanted:
-            known[old_id] = _Known(fields["id"], references)
+            tallied = {name: fields[name] for name in self._tallied[table.name]}
+            known[old_id] = _Known(fields["id"], references, line.number, tallied)
         return fields
+
+    def _misfits(self, table: ArchiveTable, seen: _Seen) -> Iterator[Detail]:
+        """Numbers in lines of earlier tables that do not fit the lines of this one, which they count."""
+        for tally in table.tallies:
+            target = self._tables[table.references[tally.per]]
+            for old_id, known in self._known[target.name].items():
+                counted = seen.counted[tally, old_id]
+                if counted <= known.tallied[tally.column] <= counted + tally.uncounted:
+                    continue
+                too_few = known.tallied[tally.column] < counted
+                bound = f"at least {counted}" if too_few else f"at most {counted + tally.uncounted}"
+                message = f"{tally.column}: Must be {bound}, as {table.path()} has {counted}."
+                yield wrong_line(target.path(), known.number, message)
 
     def _found(self, name: str, value: UUID, of: str) -> _Known:
         found = self._known[name].get(value)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.db.models import FileField, Model, QuerySet
@@ -27,8 +28,8 @@ CHANGES = "data/changes.jsonl"
 EVENTS = "data/account_events.jsonl"
 """The log of account events, likewise; archives that apps make do not have it."""
 
-MAX_POSITION = 2**31 - 1
-"""Of what is numbered or counted, as the database keeps it."""
+MAX_POSITION = 1_000_000_000
+"""The greatest position or revision in an archive. The database counts to twice as much, so the next one still fits."""
 
 _LONG_LINE = 64 * 1024
 
@@ -49,6 +50,23 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """A number in a line that counts lines of a later table, which refer to it.
+
+    Attributes:
+        column: the number.
+        per: the field of the later lines that refers to the line with the number.
+        counts: tells whether a line is counted.
+        uncounted: how much greater than the count the number may be.
+    """
+
+    column: str
+    per: str
+    counts: Callable[[Mapping[str, Any]], bool]
+    uncounted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveTable:
     """A kind of row, which has a file `data/NAME.jsonl` in the archive.
 
@@ -63,6 +81,7 @@ class ArchiveTable:
         references: columns with an id, and the name of the table, which comes before, where that id must be.
         loose: columns with an id that may be of nothing any more, and the table where it else is.
         limits: how many there may be.
+        tallies: numbers in lines of an earlier table that count lines of this one.
         keeps_time: whether a new id has the time of the old one, and is the same in every table that has such ids. It
             is made of the old id alone, so that any number of lines can be read.
         once: columns that no two lines have alike.
@@ -80,6 +99,7 @@ class ArchiveTable:
     references: Mapping[str, str] = field(default_factory=dict)
     loose: Mapping[str, str] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
+    tallies: tuple[Tally, ...] = ()
     keeps_time: bool = False
     once: tuple[str, ...] = ()
     long_line: int = _LONG_LINE

@@ -1,11 +1,6 @@
 """import_data: what is no archive is refused with 400, and a line that breaks a rule with 422; nothing is changed."""
 
-import hashlib
-import io
-import json
-import stat
 import tracemalloc
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,8 +12,36 @@ from accounts.archive import unpacking
 from accounts.models import Member
 from courses.courses import MAX_COURSES
 from planning.milestones import MAX_MILESTONES
-from tests.support.archives import COURSE_ID, THEN, a_course, manifest, one_course, parts, zipped
+from tests.support.archive_lines import (
+    LEARNING,
+    REVIEWED,
+    WHOLE,
+    a_card,
+    a_category,
+    a_file,
+    a_milestone,
+    a_review,
+    a_score,
+    an_attempt,
+    an_event,
+    an_id,
+    an_item,
+)
+from tests.support.archives import a_course, manifest, one_course, parts, zipped
 from tests.support.doors import RestDoor
+from tests.support.hostile_archives import (
+    a_bomb,
+    a_link,
+    encrypted,
+    entry,
+    many_entries,
+    packed_with_bzip2,
+    twice,
+    with_broken_bytes,
+    with_comments,
+    with_parts,
+    without,
+)
 from tests.support.world import rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
@@ -29,90 +52,6 @@ def _files(settings: Any, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path
 
 
-def an_id(number: int) -> str:
-    return f"00000000-0000-7000-8000-{number:012d}"
-
-
-def with_parts(**members: bytes) -> bytes:
-    """The archive with one course, and these."""
-    return zipped(parts(courses=[a_course()]) | members)
-
-
-def without(name: str) -> bytes:
-    found = parts(courses=[a_course()])
-    del found[name]
-    return zipped(found)
-
-
-def entry(change: Callable[[zipfile.ZipInfo], None], name: str = "README.txt") -> bytes:
-    """The archive with one more entry, changed."""
-    target = io.BytesIO(one_course())
-    with zipfile.ZipFile(target, "a") as archive:
-        info = zipfile.ZipInfo(name)
-        change(info)
-        archive.writestr(info, b"data/courses.jsonl")
-    return target.getvalue()
-
-
-def a_link(info: zipfile.ZipInfo) -> None:
-    info.external_attr = (stat.S_IFLNK | 0o777) << 16
-
-
-def packed_with_bzip2(info: zipfile.ZipInfo) -> None:
-    info.compress_type = zipfile.ZIP_BZIP2
-
-
-def twice() -> bytes:
-    target = io.BytesIO(one_course())
-    with zipfile.ZipFile(target, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
-        archive.writestr("data/courses.jsonl", json.dumps(a_course(name="Other")))
-    return target.getvalue()
-
-
-def encrypted() -> bytes:
-    """The flag of the first entry, in its own head and in the directory."""
-    content = bytearray(one_course())
-    content[6] |= 1
-    content[content.index(b"PK\x01\x02") + 8] |= 1
-    return bytes(content)
-
-
-def with_broken_bytes() -> bytes:
-    """Inside the packed line of a course."""
-    content = bytearray(one_course())
-    place = content.index(b"data/courses.jsonl") + 30
-    content[place] ^= 0xFF
-    return bytes(content)
-
-
-def a_bomb() -> bytes:
-    """501 MiB of nothing, of which nothing is told to be more than it is."""
-    target = io.BytesIO(one_course())
-    with (
-        zipfile.ZipFile(target, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-        archive.open("files/big", "w") as big,
-    ):
-        for _ in range(501):
-            big.write(bytes(1024 * 1024))
-    return target.getvalue()
-
-
-def many_entries() -> bytes:
-    return zipped(parts() | {f"files/{number}": b"" for number in range(unpacking.MAX_ENTRIES)})
-
-
-def with_comments(number: int) -> bytes:
-    """The archive with so many empty files whose comments, in the directory, have 64 KiB each."""
-    target = io.BytesIO(one_course())
-    with zipfile.ZipFile(target, "a") as archive:
-        for place in range(number):
-            info = zipfile.ZipInfo(f"files/{place}")
-            info.comment = bytes(65_535)
-            archive.writestr(info, b"")
-    return target.getvalue()
-
-
-EMPTY_PDF = hashlib.sha256(b"%P").hexdigest()
 COUNTS_ARE_NONE = b'{"format": "study-data-archive", "version": 1, "counts": 3}'
 
 NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
@@ -188,75 +127,7 @@ def test_folders_may_be_named(owner: RestDoor) -> None:
     assert owner.call("import_data", file=with_parts(**{"data/": b"", "files/": b""})).error is None
 
 
-def an_item(**fields: Any) -> dict[str, Any]:
-    stamps = {"created_at": THEN, "updated_at": THEN}
-    made = {"id": an_id(1), "course_id": COURSE_ID, "title": "Midterm", "kind": "exam", "due_on": None, "sequence": 0}
-    return made | stamps | fields
-
-
-def a_deck(**fields: Any) -> dict[str, Any]:
-    return {"id": an_id(2), "name": "Words", "course_id": None, "created_at": THEN, "updated_at": THEN} | fields
-
-
-def a_card(**fields: Any) -> dict[str, Any]:
-    made = {"id": an_id(3), "deck_id": an_id(2), "position": 1, "term": "a", "definition": "b", "state": "new"}
-    memory = {"step": 0, "stability": None, "difficulty": None, "due_at": THEN, "last_reviewed_at": None}
-    return made | memory | {"reps": 0, "lapses": 0} | fields
-
-
-def a_review(**fields: Any) -> dict[str, Any]:
-    made = {"id": an_id(4), "card_id": an_id(3), "rating": "good", "reviewed_at": THEN, "duration_ms": None}
-    by = dict.fromkeys(("by_kind", "by_id", "by_name"))
-    memory = {"state": "new", "step": 0, "stability": None, "difficulty": None, "due_at": THEN}
-    return made | by | memory | {"desired_retention": 0.9, "last_reviewed_at": None} | fields
-
-
-def an_attempt(**fields: Any) -> dict[str, Any]:
-    made = {"id": an_id(5), "source": "vocab", "topic": "Words", "deck_id": None, "course_id": None, "correct": True}
-    return made | {"attempted_at": THEN, "day": "2026-09-01"} | fields
-
-
-def a_milestone(**fields: Any) -> dict[str, Any]:
-    stamps = {"created_at": THEN, "updated_at": THEN}
-    made = {"id": an_id(6), "item_id": an_id(1), "title": "Outline", "due_on": None, "done": False, "position": 1}
-    return made | {"sequence": 0} | stamps | fields
-
-
-def an_event(**fields: Any) -> dict[str, Any]:
-    made = {"id": an_id(7), "course_id": COURSE_ID, "item_id": an_id(1), "uid": "u", "instance": "", "prodid": ""}
-    return made | {"title": "Essay", "due_on": "2026-12-03"} | fields
-
-
-def a_category(**fields: Any) -> dict[str, Any]:
-    return {"id": an_id(8), "course_id": COURSE_ID, "name": "Exams", "weight": 50, "position": 1} | fields
-
-
-def a_score(**fields: Any) -> dict[str, Any]:
-    return {"id": an_id(9), "category_id": an_id(8), "label": "Quiz", "score": 80, "created_at": THEN} | fields
-
-
-def a_file(**fields: Any) -> dict[str, Any]:
-    made = {"id": an_id(10), "course_id": COURSE_ID, "file": "files/x", "filename": "x", "created_at": THEN}
-    read = {"text_status": "no_text", "text": None, "characters": 0, "pages": None}
-    return made | read | {"media_type": "application/pdf", "size": 2, "sha256": EMPTY_PDF} | fields
-
-
-WHOLE: dict[str, list[Any]] = {
-    "courses": [a_course()],
-    "items": [an_item()],
-    "milestones": [a_milestone()],
-    "imported_events": [an_event()],
-    "grade_categories": [a_category()],
-    "grade_scores": [a_score()],
-    "decks": [a_deck()],
-    "cards": [a_card()],
-    "reviews": [a_review()],
-    "attempts": [an_attempt(id=an_id(4), deck_id=an_id(2), course_id=COURSE_ID)],
-}
-"""An archive that can be taken in, with a line of nearly everything."""
-
 LATE = "2199-12-31T23:59:59Z"
-REVIEWED = {"state": "review", "step": None, "stability": 4.5, "difficulty": 5.5, "last_reviewed_at": THEN}
 
 WRONG: dict[str, tuple[str, list[Any], str]] = {
     "no object": ("items", [[1]], "line 1: Must be a JSON object"),
@@ -370,7 +241,8 @@ def test_a_review_that_comes_again_much_later_is_named(owner: RestDoor) -> None:
     lines = [a_review(id=an_id(100 + number)) for number in range(1200)]
     lines[1100] = a_review(id=an_id(103))
     before = rows()
-    answer = owner.call("import_data", file=zipped(parts(**WHOLE | {"reviews": lines})))
+    tables = {"cards": [a_card(**LEARNING | {"reps": 1200})], "reviews": lines}
+    answer = owner.call("import_data", file=zipped(parts(**WHOLE | tables)))
     [detail] = answer.body["details"]
     assert detail["message"] == "data/reviews.jsonl, line 1101: id: Is the id of another line, too."
     assert rows() == before

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import MakeMember, OpenDoor
 from tests.support import hostile_packages as hostile
 from tests.support.doors import RestDoor
 
@@ -74,3 +75,17 @@ def test_what_is_only_odd_is_read(owner: RestDoor, make: Callable[[], bytes], na
     assert [deck["name"] for deck in answer["decks"]] == [name]
     assert (answer["cards"], answer["media_left_out"]) == (1, media)
     assert not Path("/tmp/slipped").exists()  # noqa: S108
+
+
+@pytest.mark.parametrize(
+    "make", [hostile.numbers_of_no_review, hostile.nothing_remembered], ids=lambda make: make.__name__
+)
+def test_whatever_numbers_a_card_has_it_comes_back_out_of_an_archive(
+    owner: RestDoor, make: Callable[[], bytes], make_member: MakeMember, door: OpenDoor
+) -> None:
+    [deck] = owner.made("import_vocab_decks", file=make())["decks"]
+    [shown] = owner.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
+    assert shown["cards"][0]["state"] == "review"
+    newcomer = door(make_member("new@example.org"))
+    answer = newcomer.call("import_data", file=owner.made("export_data"))
+    assert answer.error is None, answer.body

@@ -154,6 +154,18 @@ def time_that_is_text() -> bytes:
     return _package(_database(_ROWS, scheduled, crt="yesterday"))
 
 
+def numbers_of_no_review() -> bytes:
+    """A card that is due in 8,000 years, was reviewed in 1,000, and is remembered for as long as numbers go."""
+    far = 'UPDATE cards SET type = 2, due = 2900000, ivl = 1, data = \'{"s": 1e300, "d": 5, "lrt": 40000000000}\';'
+    return _package(_database(_ROWS, far))
+
+
+def nothing_remembered() -> bytes:
+    """A card that is forgotten at once, and was reviewed long before it is due."""
+    soon = 'UPDATE cards SET type = 2, due = 20000, ivl = 19999, data = \'{"s": 1e-9, "d": 5}\';'
+    return _package(_database(_ROWS, soon))
+
+
 def deck_that_is_no_object() -> bytes:
     """Decks that are numbers."""
     return _package(_database(_ROWS, decks='{"1": 5}'))

@@ -11,6 +11,9 @@ MAX_DEFINITION = 2000
 MAX_CARDS = 50_000
 """Cards in a file: as many as a member can have, in 100 decks of 500."""
 
+MAX_REVIEWS = 1_000_000
+"""Reviews of a card, and lapses, before it came here."""
+
 MAX_TOLD = 100
 """Wrong rows that are named."""
 

@@ -19,6 +19,7 @@ from typing import IO, Any, NamedTuple
 
 from vocab.reading.found import (
     MAX_CARDS,
+    MAX_REVIEWS,
     BrokenFileError,
     FoundDeck,
     FoundSchedule,
@@ -262,4 +263,4 @@ def _number(value: object) -> float | None:
 
 def _count(value: object) -> int:
     """A column of reviews; what is no number of any is 0."""
-    return value if isinstance(value, int) and 0 <= value <= 1_000_000 else 0
+    return value if isinstance(value, int) and 0 <= value <= MAX_REVIEWS else 0
