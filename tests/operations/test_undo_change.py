@@ -212,6 +212,56 @@ def test_a_deck_of_a_course_that_is_gone_has_none(owner: RestDoor, course: Any) 
     assert deck_with_cards(owner, deck)["course_id"] is None
 
 
+@pytest.mark.every_database
+@pytest.mark.parametrize("deleted_first", ["deck", "course"])
+@pytest.mark.parametrize("undone_first", ["deck", "course"])
+def test_a_course_and_its_deck_find_each_other_again(
+    owner: RestDoor, course: Any, deleted_first: str, undone_first: str
+) -> None:
+    deck = made_deck(owner, "Nucleus", course_id=course["id"])
+    reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "again")
+    before = deck_with_cards(owner, deck), owner.made("get_practice_stats")
+    delete = {
+        "deck": lambda: owner.made("delete_vocab_deck", deck_id=deck["id"]),
+        "course": lambda: owner.made("delete_course", course_id=course["id"]),
+    }
+    deletions = {}
+    for which in (deleted_first, *(delete.keys() - {deleted_first})):
+        delete[which]()
+        deletions[which] = newest(owner)
+    for which in (undone_first, *(delete.keys() - {undone_first})):
+        assert undo(owner, deletions[which]).error is None
+    assert (deck_with_cards(owner, deck), owner.made("get_practice_stats")) == before
+
+
+def test_they_find_each_other_after_a_second_deletion(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    owner.made("delete_course", course_id=course["id"])
+    course_gone = newest(owner)
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    deck_gone = newest(owner)
+    assert undo(owner, course_gone).error is None
+    owner.made("delete_course", course_id=course["id"])
+    course_gone = newest(owner)
+    assert undo(owner, deck_gone).error is None
+    assert deck_with_cards(owner, deck)["course_id"] is None
+    assert undo(owner, course_gone).error is None
+    assert deck_with_cards(owner, deck)["course_id"] == course["id"]
+
+
+def test_a_deck_that_was_filed_elsewhere_since_stays_there(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    deck_gone = newest(owner)
+    owner.made("delete_course", course_id=course["id"])
+    course_gone = newest(owner)
+    assert undo(owner, deck_gone).error is None
+    other = owner.made("create_course", name="Botany")
+    RestDoor(owner.secret).made("update_vocab_deck", deck_id=deck["id"], course_id=other["id"])
+    assert undo(owner, course_gone).error is None
+    assert deck_with_cards(owner, deck)["course_id"] == other["id"]
+
+
 def test_without_the_parent_nothing_comes_back(owner: RestDoor, course: Any, item: Any) -> None:
     owner.made("delete_item", item_id=item["id"])
     deleted = newest(owner)
