@@ -281,6 +281,47 @@ def test_a_full_limit_is_a_conflict(owner: RestDoor, item: Any, milestone: Any) 
     assert "20 milestones" in refused.body["message"]
 
 
+def titles_by_position(door: RestDoor, item: Any) -> dict[int, str]:
+    listed = door.made("list_milestones", item_id=item["id"])["data"]
+    assert [one["position"] for one in listed] == sorted({one["position"] for one in listed})
+    return {one["position"]: one["title"] for one in listed}
+
+
+@pytest.mark.every_database
+def test_a_milestone_goes_to_the_end_if_its_position_is_taken(owner: RestDoor, item: Any) -> None:
+    made = [owner.made("create_milestone", item_id=item["id"], title=title) for title in ("a", "b", "c")]
+    deletions = []
+    for milestone in made[1:]:
+        owner.made("delete_milestone", milestone_id=milestone["id"])
+        deletions.append(newest(owner))
+    owner.made("create_milestone", item_id=item["id"], title="d")
+    for deletion in deletions:
+        assert undo(owner, deletion).error is None
+    assert titles_by_position(owner, item) == {1: "a", 2: "d", 3: "b", 4: "c"}
+
+
+@pytest.mark.every_database
+def test_milestones_that_come_back_together_keep_their_order(owner: RestDoor, item: Any) -> None:
+    for title in ("a", "b", "c"):
+        owner.made("create_milestone", item_id=item["id"], title=title)
+    before = titles_by_position(owner, item)
+    owner.made("delete_item", item_id=item["id"])
+    undone(owner)
+    assert titles_by_position(owner, item) == before
+
+
+def test_a_milestone_that_went_to_the_end_can_still_be_unmade(owner: RestDoor, item: Any) -> None:
+    milestone = owner.made("create_milestone", item_id=item["id"], title="a")
+    made = newest(owner)
+    owner.made("delete_milestone", milestone_id=milestone["id"])
+    deleted = newest(owner)
+    owner.made("create_milestone", item_id=item["id"], title="b")
+    assert undo(owner, deleted).error is None
+    assert titles_by_position(owner, item) == {1: "b", 2: "a"}
+    assert undo(owner, made).error is None
+    assert titles_by_position(owner, item) == {1: "b"}
+
+
 def test_a_replaced_list_goes_back(owner: RestDoor, course: Any) -> None:
     [quiz, _] = owner.made(
         "set_grade_categories",

@@ -314,7 +314,9 @@ def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
     kept = {(label, id_): rows[label.rpartition(".")[0]].get(id_) for label, id_ in gone}
     for label, id_ in gone:  # gone, or refers to something else by now: the undo leaves it
         rows[label.rpartition(".")[0]][id_] = dict(kept[label, id_] or {})
+    there = {id_: dict(row) for id_, row in rows["planning.Milestone"].items()}
     restore(rows, change)
+    append(rows["planning.Milestone"], there)
     for (label, id_), row in kept.items():
         table = rows[label.rpartition(".")[0]]
         if row is None:
@@ -331,6 +333,14 @@ def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
         links.remove((id_, course_id))
         if decks[id_]["course_id"] is None:
             decks[id_]["course_id"] = course_id
+
+
+def append(milestones: dict[str, dict[str, Any]], there: dict[str, dict[str, Any]]) -> None:
+    """Move a milestone that came back to the end if its position is taken by one that was there."""
+    for id_, row in milestones.items():
+        others = {other["position"] for other in there.values() if other["item_id"] == row["item_id"]}
+        if id_ not in there and row["position"] in others:
+            row["position"] = max(others) + 1
 
 
 def without_age(rows: Rows) -> Rows:
