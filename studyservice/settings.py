@@ -410,6 +410,8 @@ CHANGE_SOURCES = ["vocab.changes.review_changes"]
 # What the apps know of their rows when a change is taken back (accounts/undo/hooks.py). The stamps of what pollers
 # ask for are new when it comes back.
 UNDO_STAMPED = {"courses.Item": ("created_at", "updated_at")}
+# Columns that change when an object comes back; its making can be undone nevertheless.
+UNDO_MOVED = {"planning.Milestone": ("position",)}
 UNDO_COME_BACK = {
     "courses.Course": "courses.undoing.courses_come_back",
     "courses.Item": "courses.undoing.items_come_back",

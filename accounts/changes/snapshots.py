@@ -2,12 +2,14 @@
 
 A stream of JSON lines, compressed as they are read, so that a hundred thousand reviews are never in memory as rows.
 `{"table": ["vocab.Card", "id", "member_id", …]}` begins a table, with its label and columns, and lines with the
-values of a row follow. `{"table": ["practice.Attempt.deck_id"]}` is a reference that was emptied; ids follow.
+values of a row follow. `{"table": ["practice.Attempt.deck_id"]}` is a reference that was emptied; ids follow. With
+`"to"` it referred to that object, and not to the last row before.
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
+from uuid import UUID
 
 import orjson
 from django.db.models import Model, QuerySet
@@ -25,11 +27,13 @@ class TakenTable(NamedTuple):
         label: the model's; of an emptied reference with the field after it.
         columns: names of the values; of an emptied reference none.
         rows: lists of values; of an emptied reference ids.
+        to: of an emptied reference, the object that it referred to; None if that is the last row before.
     """
 
     label: str
     columns: list[str]
     rows: list[Any]
+    to: UUID | None
 
 
 class Taken:
@@ -86,8 +90,14 @@ def taken_tables(stored: bytes) -> Iterator[TakenTable]:
             if table is not None:
                 yield table
             label, *columns = line["table"]
-            table = TakenTable(label, columns, [])
+            table = TakenTable(label, columns, [], UUID(line["to"]) if "to" in line else None)
         elif table is not None:
             table.rows.append(line)
     if table is not None:
         yield table
+
+
+def with_reference(stored: bytes, label: str, ids: Iterable[UUID], to: UUID) -> bytes:
+    """`stored` with one more emptied reference, from the rows `ids`."""
+    lines = b"\n".join(map(dumps, ({"table": [label], "to": to}, *ids)))
+    return zlib.compress(zlib.decompress(stored) + lines + b"\n")

@@ -11,10 +11,11 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Model, QuerySet
 
-from accounts.changes.contents import as_words, type_of
+from accounts.changes.contents import as_words, type_of, unpacked
 from accounts.changes.deleting import COUNTS
+from accounts.changes.models import Change
 from accounts.changes.recording import Write
-from accounts.changes.snapshots import TakenTable, taken_tables
+from accounts.changes.snapshots import TakenTable, taken_tables, with_reference
 from accounts.members.models import Member
 from accounts.undo.hooks import COME_BACK, Columns
 from accounts.undo.values import columns, reader
@@ -32,6 +33,8 @@ class Return:
         self._back: defaultdict[str, set[UUID]] = defaultdict(set)
         self._last: dict[str, list[Columns]] = {}
         """The rows of the last table of each label: what the references that follow it referred to."""
+        self._waiting: defaultdict[tuple[str, UUID], list[UUID]] = defaultdict(list)
+        """By reference and the object that it referred to, which is gone: the rows that came back without it."""
 
     def of(self, taken: bytes) -> None:
         """Bring back what `accounts.changes.snapshots.Taken.packed` has kept.
@@ -44,6 +47,8 @@ class Return:
             come_back = COME_BACK.get(table.label)
             if come_back is not None and rows:
                 come_back(self._member, rows)
+        for (label, target_id), ids in self._waiting.items():
+            self._leave(target_id, label, ids, target_id)
 
     def _rows(self, table: TakenTable) -> list[Columns]:
         model: type[Model] = apps.get_model(table.label)
@@ -96,20 +101,44 @@ class Return:
                     name = model(**row)
                     words = as_words(type_of(target))
                     raise Conflict(f"The {words} of “{name}” is gone. Undo the deletion of that first.")
+                self._waiting[f"{model._meta.label}.{field.attname}", row[field.attname]].append(row["id"])
                 row[field.attname] = None
 
     def _references(self, table: TakenTable) -> list[Columns]:
         """Fill references that the deletion emptied, if they are empty still."""
         label, _, attname = table.label.rpartition(".")
         model: type[Model] = apps.get_model(label)
-        [target] = self._last[_target(model, attname)]
+        ids = list(map(UUID, table.rows))
+        if table.to is None:
+            [target] = self._last[_target(model, attname)]
+            target_id: UUID = target["id"]
+        else:
+            target_id = table.to
+            targets: QuerySet[Model] = QuerySet(apps.get_model(_target(model, attname)))
+            if not targets.filter(member_id=self._member.id, pk=target_id).exists():
+                self._waiting[table.label, target_id] += ids
+                return []
         filled = 0
-        for batch in batches(map(UUID, table.rows)):
-            empty: QuerySet[Model] = QuerySet(model).filter(
-                member_id=self._member.id, pk__in=batch, **{f"{attname}__isnull": True}
-            )
-            filled += empty.update(**{attname: target["id"]})
-        return [{"id": UUID(id_)} for id_ in table.rows] if filled else []
+        for batch in batches(ids):
+            there: QuerySet[Model] = QuerySet(model).filter(member_id=self._member.id, pk__in=batch)
+            number = there.filter(**{f"{attname}__isnull": True}).update(**{attname: target_id})
+            filled += number
+            if number < len(batch):
+                for gone_id in {*batch}.difference(there.values_list("pk", flat=True)):
+                    self._leave(gone_id, table.label, [gone_id], target_id)
+        return [{"id": id_} for id_ in ids] if filled else []
+
+    def _leave(self, gone_id: UUID, label: str, ids: list[UUID], target_id: UUID) -> None:
+        """Leave a reference to the undo of the deletion that took `gone_id`, if that can still be undone.
+
+        One of the two ends of the reference is back, the other is gone; whichever comes back last brings it.
+        """
+        mine = Change.objects.filter(member_id=self._member.id)
+        for change in mine.filter(object_id=gone_id, taken__isnull=False, undone_at=None).order_by("-created_at"):
+            if unpacked(change.contents).after is None and change.taken is not None:
+                taken = with_reference(bytes(change.taken), label, ids, target_id)
+                mine.filter(id=change.id).update(taken=taken)
+                return
 
 
 @cache

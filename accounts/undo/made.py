@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
+from django.conf import settings
 from django.db.models import Count, Model, QuerySet
 
 from accounts.changes.contents import Fields, Part, as_words, plural_of, type_of
@@ -39,7 +40,8 @@ def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]
 def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None:
     if row is None:
         raise Conflict(f"“{part.name}” is gone already. Undo its deletion first, then this.")
-    made = {name: value for name, value in (part.after or {}).items() if name in columns(model)}
+    compared = columns(model).keys() - settings.UNDO_MOVED.get(model._meta.label, ())
+    made = {name: value for name, value in (part.after or {}).items() if name in compared}
     present = as_kept({name: row[name] for name in made})
     if others := [name for name in made if present[name] != made[name]]:
         raise Conflict(f"{changed_since(others, part.name)}. Undo that first, or delete it yourself.")

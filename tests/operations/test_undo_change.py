@@ -212,6 +212,56 @@ def test_a_deck_of_a_course_that_is_gone_has_none(owner: RestDoor, course: Any) 
     assert deck_with_cards(owner, deck)["course_id"] is None
 
 
+@pytest.mark.every_database
+@pytest.mark.parametrize("deleted_first", ["deck", "course"])
+@pytest.mark.parametrize("undone_first", ["deck", "course"])
+def test_a_course_and_its_deck_find_each_other_again(
+    owner: RestDoor, course: Any, deleted_first: str, undone_first: str
+) -> None:
+    deck = made_deck(owner, "Nucleus", course_id=course["id"])
+    reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "again")
+    before = deck_with_cards(owner, deck), owner.made("get_practice_stats")
+    delete = {
+        "deck": lambda: owner.made("delete_vocab_deck", deck_id=deck["id"]),
+        "course": lambda: owner.made("delete_course", course_id=course["id"]),
+    }
+    deletions = {}
+    for which in (deleted_first, *(delete.keys() - {deleted_first})):
+        delete[which]()
+        deletions[which] = newest(owner)
+    for which in (undone_first, *(delete.keys() - {undone_first})):
+        assert undo(owner, deletions[which]).error is None
+    assert (deck_with_cards(owner, deck), owner.made("get_practice_stats")) == before
+
+
+def test_they_find_each_other_after_a_second_deletion(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    owner.made("delete_course", course_id=course["id"])
+    course_gone = newest(owner)
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    deck_gone = newest(owner)
+    assert undo(owner, course_gone).error is None
+    owner.made("delete_course", course_id=course["id"])
+    course_gone = newest(owner)
+    assert undo(owner, deck_gone).error is None
+    assert deck_with_cards(owner, deck)["course_id"] is None
+    assert undo(owner, course_gone).error is None
+    assert deck_with_cards(owner, deck)["course_id"] == course["id"]
+
+
+def test_a_deck_that_was_filed_elsewhere_since_stays_there(owner: RestDoor, course: Any) -> None:
+    deck = made_deck(owner, course_id=course["id"])
+    owner.made("delete_vocab_deck", deck_id=deck["id"])
+    deck_gone = newest(owner)
+    owner.made("delete_course", course_id=course["id"])
+    course_gone = newest(owner)
+    assert undo(owner, deck_gone).error is None
+    other = owner.made("create_course", name="Botany")
+    RestDoor(owner.secret).made("update_vocab_deck", deck_id=deck["id"], course_id=other["id"])
+    assert undo(owner, course_gone).error is None
+    assert deck_with_cards(owner, deck)["course_id"] == other["id"]
+
+
 def test_without_the_parent_nothing_comes_back(owner: RestDoor, course: Any, item: Any) -> None:
     owner.made("delete_item", item_id=item["id"])
     deleted = newest(owner)
@@ -229,6 +279,47 @@ def test_a_full_limit_is_a_conflict(owner: RestDoor, item: Any, milestone: Any) 
     refused = undo(owner, deleted)
     assert refused.error == "conflict"
     assert "20 milestones" in refused.body["message"]
+
+
+def titles_by_position(door: RestDoor, item: Any) -> dict[int, str]:
+    listed = door.made("list_milestones", item_id=item["id"])["data"]
+    assert [one["position"] for one in listed] == sorted({one["position"] for one in listed})
+    return {one["position"]: one["title"] for one in listed}
+
+
+@pytest.mark.every_database
+def test_a_milestone_goes_to_the_end_if_its_position_is_taken(owner: RestDoor, item: Any) -> None:
+    made = [owner.made("create_milestone", item_id=item["id"], title=title) for title in ("a", "b", "c")]
+    deletions = []
+    for milestone in made[1:]:
+        owner.made("delete_milestone", milestone_id=milestone["id"])
+        deletions.append(newest(owner))
+    owner.made("create_milestone", item_id=item["id"], title="d")
+    for deletion in deletions:
+        assert undo(owner, deletion).error is None
+    assert titles_by_position(owner, item) == {1: "a", 2: "d", 3: "b", 4: "c"}
+
+
+@pytest.mark.every_database
+def test_milestones_that_come_back_together_keep_their_order(owner: RestDoor, item: Any) -> None:
+    for title in ("a", "b", "c"):
+        owner.made("create_milestone", item_id=item["id"], title=title)
+    before = titles_by_position(owner, item)
+    owner.made("delete_item", item_id=item["id"])
+    undone(owner)
+    assert titles_by_position(owner, item) == before
+
+
+def test_a_milestone_that_went_to_the_end_can_still_be_unmade(owner: RestDoor, item: Any) -> None:
+    milestone = owner.made("create_milestone", item_id=item["id"], title="a")
+    made = newest(owner)
+    owner.made("delete_milestone", milestone_id=milestone["id"])
+    deleted = newest(owner)
+    owner.made("create_milestone", item_id=item["id"], title="b")
+    assert undo(owner, deleted).error is None
+    assert titles_by_position(owner, item) == {1: "b", 2: "a"}
+    assert undo(owner, made).error is None
+    assert titles_by_position(owner, item) == {1: "b"}
 
 
 def test_a_replaced_list_goes_back(owner: RestDoor, course: Any) -> None:

@@ -240,13 +240,14 @@ def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make
         changes = list(logged(member).values())
         random.Random(order).shuffle(changes)  # noqa: S311  # an order
         before = state(member)
+        links: set[tuple[str, str]] = set()
         for change in changes:
             response = undo(door, change.id)
             event(f"answered {response.status_code}")
             assert response.status_code in {200, 409}, response.json()
             after = state(member)
             if response.status_code == 200:
-                expected = taken_back(before, change)
+                expected = taken_back(before, change, links)
                 assert without_age(after) == without_age(expected)
                 assert undo(door, change.id).status_code == 409
             else:
@@ -257,8 +258,12 @@ def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make
     check()
 
 
-def taken_back(rows: Rows, change: Any) -> Rows:
-    """`rows` as they are without this change, by what the log says of it."""
+def taken_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
+    """`rows` as they are without this change, by what the log says of it.
+
+    Args:
+        links: decks that were of a course, of which one is gone; kept from one change to the next.
+    """
     rows = copy.deepcopy(rows)
     if isinstance(change, Review):
         back(rows, change, {label: {} for label in MODELS})
@@ -273,7 +278,7 @@ def taken_back(rows: Rows, change: Any) -> Rows:
     for part, before, after in changed:
         if "categories" in after:
             replace(rows, str(part.id), change.member_id, after, before)
-    bring_back(rows, change)
+    bring_back(rows, change, links)
     for part, before, after in reversed(changed):
         if "_remembered" in after:
             remember(rows, part, before["_remembered"], after["_remembered"])
@@ -296,8 +301,8 @@ def remember(rows: Rows, part: Part, before: Any, after: Any) -> None:
         row |= {name: value for name, value in before.items() if row[name] == after[name]}
 
 
-def bring_back(rows: Rows, change: Any) -> None:
-    """Put back what a deletion took, but not what it was of if that is gone or another by now."""
+def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
+    """Put back what a deletion took; a deck and its course find each other when both are there again."""
     taken = list(taken_tables(bytes(change.taken))) if change.taken else []
     gone = {
         (table.label, id_)
@@ -309,16 +314,33 @@ def bring_back(rows: Rows, change: Any) -> None:
     kept = {(label, id_): rows[label.rpartition(".")[0]].get(id_) for label, id_ in gone}
     for label, id_ in gone:  # gone, or refers to something else by now: the undo leaves it
         rows[label.rpartition(".")[0]][id_] = dict(kept[label, id_] or {})
+    there = {id_: dict(row) for id_, row in rows["planning.Milestone"].items()}
     restore(rows, change)
+    append(rows["planning.Milestone"], there)
     for (label, id_), row in kept.items():
         table = rows[label.rpartition(".")[0]]
         if row is None:
             del table[id_]
+            links.add((id_, str(change.object_id)))
         else:
             table[id_] = row
-    for deck in rows["vocab.Deck"].values():
-        if deck["course_id"] not in rows["courses.Course"]:
+    decks, courses = rows["vocab.Deck"], rows["courses.Course"]
+    for id_, deck in decks.items():
+        if deck["course_id"] is not None and deck["course_id"] not in courses:
+            links.add((id_, deck["course_id"]))
             deck["course_id"] = None
+    for id_, course_id in [link for link in links if link[0] in decks and link[1] in courses]:
+        links.remove((id_, course_id))
+        if decks[id_]["course_id"] is None:
+            decks[id_]["course_id"] = course_id
+
+
+def append(milestones: dict[str, dict[str, Any]], there: dict[str, dict[str, Any]]) -> None:
+    """Move a milestone that came back to the end if its position is taken by one that was there."""
+    for id_, row in milestones.items():
+        others = {other["position"] for other in there.values() if other["item_id"] == row["item_id"]}
+        if id_ not in there and row["position"] in others:
+            row["position"] = max(others) + 1
 
 
 def without_age(rows: Rows) -> Rows:
