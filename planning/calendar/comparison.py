@@ -125,7 +125,7 @@ def _compare(found: Comparison, known: KnownEvent, mine: Version, theirs: Versio
 
 def gone(
     known: Mapping[Key, KnownEvent],
-    live: Collection[Key],
+    present: Collection[Key],
     cancelled: Collection[Key],
     *,
     prodid: str,
@@ -151,5 +151,5 @@ def gone(
     return [
         event
         for key, event in known.items()
-        if event.mine is not None and key not in live and (key in cancelled or may_be_told(event))
+        if event.mine is not None and key not in present and (key in cancelled or may_be_told(event))
     ]

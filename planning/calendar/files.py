@@ -33,7 +33,8 @@ class CalendarFile:
         prodid: what wrote it.
         events: those with a date, each instance for itself.
         cancelled: those that are taken back.
-        skipped: what cannot be taken.
+        skipped: what is not taken.
+        present: of that the keys, where there are any; the file still has it.
         cut: UIDs of recurring events with more instances than are told.
     """
 
@@ -41,6 +42,7 @@ class CalendarFile:
     events: list[FileEvent]
     cancelled: frozenset[Key]
     skipped: list[SkippedEventRow]
+    present: frozenset[Key]
     cut: frozenset[str]
 
 
@@ -71,5 +73,6 @@ def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
         ],
         cancelled=frozenset(key for key, event in keyed if event["cancelled"]),
         skipped=found["skipped"],
+        present=frozenset((uid, instance) for uid, instance in found["present"]),
         cut=frozenset(found["cut"]),
     )

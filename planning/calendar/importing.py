@@ -93,7 +93,7 @@ def compared(member: Member, course_id: UUID, calendar: CalendarFile) -> Compari
     found = compare(calendar.events, known)
     found.gone = gone(
         known,
-        {event.key for event in calendar.events},
+        {event.key for event in calendar.events} | calendar.present,
         calendar.cancelled,
         prodid=calendar.prodid,
         cut=calendar.cut,

@@ -13,6 +13,8 @@ import recurring_ical_events
 from icalendar import Calendar, vDDDTypes, vRecur
 from icalendar.cal import Component
 
+from planning.calendar.openings import only_opens
+
 MAX_COMPONENTS = 3000
 """Events, tasks, time zones and the like in one file."""
 
@@ -32,6 +34,9 @@ MAX_TITLE = 160
 
 _DATED = ("VEVENT", "VTODO")
 _RECURRING = ("RRULE", "RDATE", "RECURRENCE-ID")
+_UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"B\0": "utf-16-le", b"\0B": "utf-16-be"}
+"""By the first bytes: the mark, or the first letter of `BEGIN`."""
+
 _TOO_OFTEN = {"SECONDLY", "MINUTELY", "HOURLY"}
 _UNREADABLE = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError)
 """What the libraries raise for values that are none."""
@@ -41,7 +46,8 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yields `refusal` (`no_calendar` or `too_many`), or all else at once.
 
     That is `prodid`; `events`, each with `uid`, `instance` (empty, or its `RECURRENCE-ID`), `title`, `due_on`,
-    `cancelled`; `skipped`, each with `uid`, `title`, `reason`; and `cut`, the UIDs of which not all instances are told.
+    `cancelled`; `skipped`, each with `uid`, `title`, `reason`; `present`, the `uid` and `instance` of what was skipped;
+    and `cut`, the UIDs of which not all instances are told.
 
     Args:
         options: `today` and `time_zone`, the member's.
@@ -68,16 +74,19 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
         "prodid": str(calendars[0].get("PRODID", ""))[:MAX_UID],
         "events": list(reading.events.values()),
         "skipped": reading.skipped,
+        "present": reading.present,
         "cut": sorted(reading.cut),
     }
 
 
 def _text(content: bytes) -> str:
-    """As RFC 5545 section 3.1.4 has it, UTF-8; some write what Windows does."""
+    """As RFC 5545 section 3.1.4 has it, UTF-8; some write UTF-16, or what Windows does, and end lines with CR alone."""
+    utf16 = next((encoding for mark, encoding in _UTF16.items() if content.startswith(mark)), None)
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode(utf16 or "utf-8-sig")
     except UnicodeDecodeError:
-        return content.decode("cp1252", errors="replace")
+        text = content.decode("cp1252", errors="replace")
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 class _Reading:
@@ -88,6 +97,7 @@ class _Reading:
         self.zone = zone
         self.events: dict[tuple[str, str], dict[str, Any]] = {}
         self.skipped: list[dict[str, str]] = []
+        self.present: list[tuple[str, str]] = []
         self.cut: set[str] = set()
 
     def add(self, calendar: Calendar) -> None:
@@ -114,7 +124,7 @@ class _Reading:
     ) -> None:
         """Instances that exceptions take out are not among them, those that exceptions change are as changed."""
         if any(_recurs_too_often(one) for one in components):
-            self._skip(components[0], "recurs_too_often")
+            self._skip_series(components[0], "recurs_too_often")
             return
         alone = Calendar()
         for key in ("VERSION", "X-WR-TIMEZONE"):
@@ -125,7 +135,7 @@ class _Reading:
             found = recurring_ical_events.of(alone, components=[name]).between(self.today - WINDOW, self.today + WINDOW)
             instances = [(self._day(one), _instance(one), one) for one in found]
         except _UNREADABLE:
-            self._skip(components[0], "no_date")
+            self._skip_series(components[0], "no_date")
             return
         dated = sorted((day < self.today, abs(day - self.today), key, one) for day, key, one in instances if day)
         if len(dated) > MAX_INSTANCES:
@@ -135,10 +145,11 @@ class _Reading:
 
     def _add(self, component: Component, uid: str, instance: str, cancelled: bool) -> None:
         day, title = self._day(component), _title(component)
-        if cancelled or _is_cancelled(component):
-            cancelled = True
-        elif day is None or not title:
-            self._skip(component, "no_title" if day else "no_date")
+        cancelled = cancelled or _is_cancelled(component)
+        reason = None if cancelled else _reason_to_skip(component, day, title)
+        if reason is not None:
+            self.present.append((uid, instance))
+            self._skip(component, reason)
             return
         self.events[uid, instance] = {
             "uid": uid,
@@ -155,6 +166,11 @@ class _Reading:
             return at
         return at.date() if at.tzinfo is None else at.astimezone(self.zone).date()
 
+    def _skip_series(self, component: Component, reason: str) -> None:
+        """Its instances are not known, so that none of them is told to be gone."""
+        self.cut.add(str(component["UID"]))
+        self._skip(component, reason)
+
     def _skip(self, component: Component, reason: str) -> None:
         uid = str(component.get("UID", ""))[:MAX_UID]
         self.skipped.append({"uid": uid, "title": _title(component), "reason": reason})
@@ -170,6 +186,22 @@ def _title(component: Component) -> str:
     """In one line, and cut where it is longer than that of an item."""
     title = " ".join(str(component.get("SUMMARY", "")).replace("\x00", "").split())
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
+
+
+def _reason_to_skip(component: Component, day: date | None, title: str) -> str | None:
+    if day is None:
+        return "no_date"
+    if not title:
+        return "no_title"
+    if component.name == "VTODO":
+        return "completed" if _is_completed(component) else None
+    return "opens" if only_opens(title) else None
+
+
+def _is_completed(component: Component) -> bool:
+    """A task says so in one of three ways (RFC 5545 sections 3.8.1.8, 3.8.1.11 and 3.8.2.1)."""
+    status, percent = (str(component.get(name, "")).upper() for name in ("STATUS", "PERCENT-COMPLETE"))
+    return status == "COMPLETED" or percent == "100" or "COMPLETED" in component
 
 
 def _is_cancelled(component: Component) -> bool:

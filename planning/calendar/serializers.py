@@ -108,8 +108,9 @@ class SkippedEventRecord(Record):
     uid = serializers.CharField(help_text="The event's UID, empty where it has none.")
     title = serializers.CharField(help_text="The event's title, empty where it has none.")
     reason = serializers.CharField(
-        help_text="Why: deleted (the member has deleted the item), no_uid, uid_too_long, no_title, no_date, "
-        "recurs_too_often; more may be added."
+        help_text="Why: deleted (the member has deleted the item), completed (a task that is done), opens (something "
+        "only opens or becomes available then), no_uid, uid_too_long, no_title, no_date, recurs_too_often; more may be "
+        "added."
     )
 
 

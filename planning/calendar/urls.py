@@ -1,7 +1,7 @@
 """The address of members' calendars."""
 
-from django.urls import path
+from django.urls import re_path
 
 from planning.calendar.feed import feed
 
-urlpatterns = [path("calendar/<str:token>.ics", feed, name="calendar-feed")]
+urlpatterns = [re_path(r"^calendar/(?P<token>[^/]*)\.ics\Z", feed, name="calendar-feed")]

@@ -36,6 +36,8 @@ _READ = "calendar"
 
 _SKIPPED = {
     "deleted": "you deleted it here",
+    "completed": "it is completed",
+    "opens": "it only opens then",
     "no_uid": "it has no UID",
     "uid_too_long": "its UID is too long",
     "no_title": "it has no title",
@@ -149,6 +151,7 @@ def _signed(calendar: CalendarFile, member: Member, course: CourseRow) -> str:
         "events": [[*event.key, event.title, event.due_on.isoformat()] for event in calendar.events],
         "cancelled": sorted(calendar.cancelled),
         "skipped": calendar.skipped,
+        "present": sorted(calendar.present),
         "cut": sorted(calendar.cut),
     }
     return signing.dumps(read, salt=_salt(member, course), compress=True)
@@ -165,5 +168,6 @@ def _unsigned(text: str, member: Member, course: CourseRow) -> CalendarFile:
         ],
         cancelled=frozenset((uid, instance) for uid, instance in read["cancelled"]),
         skipped=read["skipped"],
+        present=frozenset((uid, instance) for uid, instance in read.get("present", ())),
         cut=frozenset(read["cut"]),
     )

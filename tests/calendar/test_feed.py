@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import time_machine
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -119,19 +120,37 @@ def test_nothing_new_is_304_with_one_query(owner: RestDoor, feed: Subscription, 
     assert (again.status_code, again.content, again.headers["ETag"], len(queries)) == (304, b"", etag, 1)
     for answer in (first, again):
         assert answer.headers["Cache-Control"] == "private, no-cache"
-    owner.made("update_item", item_id=item["id"], title="Final")
+    owner.made("update_item", item_id=item["id"], due_on=owner.made("get_me")["today"])
     changed = feed.fetch(If_None_Match=etag)
     assert (changed.status_code, changed.headers["ETag"] == etag) == (200, False)
 
 
-def test_the_tag_is_of_the_day_and_of_what_was_asked_for(owner_member: Member) -> None:
+def test_the_tag_is_of_the_text(owner_member: Member) -> None:
+    """It differs with what was asked for and with the day only where the text does."""
     with time_machine.travel(NOON, tick=False):
         feed = Subscription(owner_member)
-        tags = [feed.fetch(query).headers["ETag"] for query in ("", "milestones=false", "milestones=true")]
-    with time_machine.travel(NOON + timedelta(days=1), tick=False):
-        tags.append(feed.fetch().headers["ETag"])
-    assert tags[0] == tags[1]
-    assert len(set(tags)) == 3
+        leaving = NOON.date() - timedelta(days=29)
+        item = ItemFactory.create(member=owner_member, due_on=leaving)
+        MilestoneFactory.create(member=owner_member, item=item, due_on=NOON.date())
+        answers = [feed.fetch(query) for query in ("", "milestones=false", "milestones=true")]
+    for days in (1, 2):
+        with time_machine.travel(NOON + timedelta(days=days), tick=False):
+            answers.append(feed.fetch())
+    tags, texts = [
+        [part(answer) for answer in answers] for part in (lambda one: one.headers["ETag"], lambda one: one.content)
+    ]
+    assert tags[0] == tags[1] == tags[3]
+    assert len({tags[0], tags[2], tags[4]}) == 3
+    assert [tags.index(tag) for tag in tags] == [texts.index(text) for text in texts]
+
+
+def test_a_write_that_it_does_not_show_is_nothing_new(owner: RestDoor, feed: Subscription, item: Any) -> None:
+    first = feed.fetch()
+    owner.made("create_item", course_id=item["course_id"], title="Without a date")
+    owner.made("create_course", name="Botany")
+    again = feed.fetch(If_None_Match=first.headers["ETag"])
+    assert (again.status_code, again.headers["ETag"]) == (304, first.headers["ETag"])
+    assert feed.fetch().content == first.content
 
 
 def test_a_whole_calendar_takes_three_queries(owner_member: Member, feed: Subscription) -> None:
@@ -153,10 +172,14 @@ def test_head_says_the_same_without_the_calendar(feed: Subscription) -> None:
     assert (head.status_code, head.content) == (200, b"")
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_nothing_is_written_through_it(feed: Subscription, method: str) -> None:
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
+def test_another_method_is_405_in_plain_text(feed: Subscription, method: str) -> None:
+    """As an app sends it, which has no token of a form."""
+    feed.client = Client(enforce_csrf_checks=True)
     answer = feed.fetch(method=method)
     assert (answer.status_code, answer.headers["Allow"]) == (405, "GET, HEAD")
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    assert b"GET" in answer.content
 
 
 def test_the_31st_fetch_in_a_minute_is_refused(feed: Subscription) -> None:
@@ -179,7 +202,7 @@ def test_unknown_addresses_count_for_who_asks(owner_member: Member, feed: Subscr
     assert (statuses, feed.fetch().status_code) == ([404] * 30 + [429], 200)
 
 
-@pytest.mark.parametrize("name", ["svc_cal_" + "x" * 43, "svc_cal_", "x", "%00", "svc_sk_" + "x" * 43])
+@pytest.mark.parametrize("name", ["svc_cal_" + "x" * 43, "svc_cal_", "x", "", "%00", "svc_sk_" + "x" * 43])
 def test_an_unknown_address_is_404_in_plain_text(feed: Subscription, name: str) -> None:
     feed.path = f"/calendar/{name}.ics"
     answer = feed.fetch()

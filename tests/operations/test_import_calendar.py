@@ -73,7 +73,7 @@ def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
     assert dates(owner) == written.dates
     assert len(first["new"]) == len(written.dates)
     second = send(owner, course, written.file).json()
-    assert second == nothing(unchanged=len(written.dates))
+    assert second == nothing(unchanged=len(written.dates), skipped=written.skipped)
     assert dates(owner) == written.dates
 
 
@@ -100,14 +100,28 @@ def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
     answer = send(owner, course, moved).json()
     [item] = answer["changed"]
     others = len(written.dates) - 1
-    assert answer == nothing(unchanged=others, changed=[item])
+    assert answer == nothing(unchanged=others, changed=[item], skipped=written.skipped)
     assert (item["title"], item["due_on"], item["before"]["due_on"]) == (title, moved_to, was)
     owner.made("update_item", item_id=item["item_id"], due_on="2026-12-31")
     answer = send(owner, course, written.file).json()
     [kept] = answer["kept"]
-    assert answer == nothing(unchanged=others, kept=[kept])
+    assert answer == nothing(unchanged=others, kept=[kept], skipped=written.skipped)
     assert (kept["due_on"], kept["file"]) == ("2026-12-31", {"title": title, "due_on": was})
     assert owner.made("get_item", item_id=item["item_id"])["due_on"] == "2026-12-31"
+
+
+@about_files
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r"], ids=["CRLF", "LF", "CR"])
+def test_files_in_other_encodings_and_with_other_line_ends_are_read(
+    owner: RestDoor, course: Any, encoding: str, end: str
+) -> None:
+    """With a title that is folded into two lines."""
+    title = "Prüfung über Zellen " * 5
+    file = calendar(CANVAS, deadline("a", "20261203", title), deadline("b", "20261204", "Essay"))
+    written = file.decode().replace("\r\n", end).encode(encoding)
+    assert send(owner, course, written).status_code == 200
+    assert dates(owner) == [(title.strip(), "2026-12-03"), ("Essay", "2026-12-04")]
 
 
 def test_what_is_answered(owner: RestDoor, course: Any) -> None:

@@ -1,6 +1,6 @@
 """Four calendars with the dates that are in them: Canvas, Moodle, Blackboard, Google; for a member in New York."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.support.calendar_files import (
     BLACKBOARD,
@@ -23,6 +23,7 @@ class PlatformCalendar:
 
     file: bytes
     dates: list[tuple[str, str]]
+    skipped: list[dict[str, str]] = field(default_factory=list)
 
 
 def canvas() -> PlatformCalendar:
@@ -67,7 +68,7 @@ def canvas() -> PlatformCalendar:
 
 
 def moodle() -> PlatformCalendar:
-    """Deadlines without length in UTC; texts with escaped characters; UIDs with the host."""
+    """Deadlines without length in UTC; texts with escaped characters; UIDs with the host; what only opens."""
     return PlatformCalendar(
         calendar(
             MOODLE,
@@ -86,10 +87,10 @@ def moodle() -> PlatformCalendar:
             head=["METHOD:PUBLISH"],
         ),
         [
-            ("Prüfung „Zellatmung“ öffnet", "2026-11-20"),
             ("Problem set 4, part A is due", "2026-12-15"),
             (LONG[:159] + "…", "2027-01-05"),
         ],
+        [{"uid": "8102@moodle.example.edu", "title": "Prüfung „Zellatmung“ öffnet", "reason": "opens"}],
     )
 
 

@@ -1,0 +1,130 @@
+"""import_calendar: what a file has that is no deadline, or no longer one."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import time_machine
+
+from tests.support.calendar_files import CANVAS, calendar, deadline, event
+from tests.support.doors import RestDoor
+from tests.support.uploads import multipart
+
+pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("files that are read")]
+
+FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
+
+
+@pytest.fixture(autouse=True)
+def _now() -> Any:
+    with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
+        yield
+
+
+def imported(owner: RestDoor, course: Any, *parts: str) -> Any:
+    path = f"/v1/courses/{course['id']}/calendar"
+    response = owner.client.post(path, multipart(calendar(CANVAS, *parts)), content_type=FORM)
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def task(uid: str, *lines: str) -> str:
+    return event(uid, "DUE;VALUE=DATE:20261218", *lines, summary=f"Task {uid}", name="VTODO")
+
+
+def test_completed_tasks_are_skipped(owner: RestDoor, course: Any) -> None:
+    answer = imported(
+        owner,
+        course,
+        task("status", "STATUS:COMPLETED"),
+        task("moment", "COMPLETED:20261120T120000Z"),
+        task("percent", "PERCENT-COMPLETE:100"),
+        task("open", "STATUS:IN-PROCESS", "PERCENT-COMPLETE:50"),
+    )
+    assert [one["title"] for one in answer["new"]] == ["Task open"]
+    assert sorted((one["uid"], one["title"], one["reason"]) for one in answer["skipped"]) == [
+        ("moment", "Task moment", "completed"),
+        ("percent", "Task percent", "completed"),
+        ("status", "Task status", "completed"),
+    ]
+
+
+def test_a_task_that_is_completed_later_is_not_gone(owner: RestDoor, course: Any) -> None:
+    """The file still has it, and its item stays."""
+    [item] = imported(owner, course, task("a"))["new"]
+    answer = imported(owner, course, task("a", "STATUS:COMPLETED"))
+    assert (answer["gone"], [one["reason"] for one in answer["skipped"]]) == ([], ["completed"])
+    assert owner.made("get_item", item_id=item["item_id"])["title"] == "Task a"
+    again = imported(owner, course, task("a"))
+    assert (again["unchanged"], again["skipped"]) == (1, [])
+
+
+def test_a_completed_instance_of_a_recurring_task_is_skipped_alone(owner: RestDoor, course: Any) -> None:
+    series = event(
+        "w", "DTSTART;VALUE=DATE:20261201", "DUE;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=2", name="VTODO",
+        summary="Weekly",
+    )  # fmt: skip
+    done = event(
+        "w", "RECURRENCE-ID;VALUE=DATE:20261201", "DTSTART;VALUE=DATE:20261201", "DUE;VALUE=DATE:20261201",
+        "STATUS:COMPLETED", name="VTODO", summary="Weekly",
+    )  # fmt: skip
+    assert len(imported(owner, course, series)["new"]) == 2
+    answer = imported(owner, course, series, done)
+    assert (answer["unchanged"], answer["gone"]) == (1, [])
+    assert [(one["uid"], one["reason"]) for one in answer["skipped"]] == [("w", "completed")]
+
+
+OPENINGS = [
+    "Quiz 1 opens",
+    "Quiz 1 (Quiz opens)",
+    "Quiz 3 opens [BIO 210 Cell Biology]",
+    "Peer review opens for submissions",
+    "Essay opens at 9:00",
+    "Quiz 1 - Available",
+    "Unit 3 Test - Availability Starts",
+    "Problem set 4 is now available",
+    "Take-home exam available from 3 December",
+    "Available: Lab report 2",
+    "Now available: Essay 1",
+    "Opens: Quiz 2",
+    "The quiz is open",
+    "Prüfung „Zellatmung“ öffnet",
+    "Übungsblatt 3 ist verfügbar",
+    "Le devoir 2 est disponible",
+    "El cuestionario 1 se abre",
+]
+DEADLINES = [
+    "Quiz 1 closes",
+    "Quiz 1 - Due",
+    "Unit 3 Test - Availability Ends",
+    "Quiz opens and closes today",
+    "Quiz 1 opens (due Friday)",
+    "Essay due; late box opens",
+    "Quiz 1 no longer available",
+    "Quiz 1 not available",
+    "Quiz 2 unavailable",
+    "Available until 3 December: Quiz 2",
+    "Essay on available energy",
+    "Open book exam",
+    "Opening essay",
+    "US Open report",
+    "Blatt 2 nicht mehr verfügbar",
+]
+
+
+def test_events_that_only_say_that_something_opens_are_skipped(owner: RestDoor, course: Any) -> None:
+    titles = [*OPENINGS, *DEADLINES]
+    answer = imported(owner, course, *[deadline(str(at), "20261203", title) for at, title in enumerate(titles)])
+    assert [(one["title"], one["reason"]) for one in answer["skipped"]] == [(title, "opens") for title in OPENINGS]
+    assert [one["title"] for one in answer["new"]] == DEADLINES
+
+
+def test_a_task_called_so_is_taken(owner: RestDoor, course: Any) -> None:
+    """It has a date by which to do it."""
+    parts = event("a", "DUE;VALUE=DATE:20261218", summary="Note when the quiz opens", name="VTODO")
+    assert len(imported(owner, course, parts)["new"]) == 1
+
+
+def test_a_cancelled_one_is_not_told_as_skipped(owner: RestDoor, course: Any) -> None:
+    answer = imported(owner, course, deadline("a", "20261203", "Quiz opens", "STATUS:CANCELLED"))
+    assert (answer["new"], answer["skipped"]) == ([], [])
