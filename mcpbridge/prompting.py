@@ -36,14 +36,11 @@ from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import told
 from studyservice.database.statements import Row
 from studyservice.http.request_keys import TOOL_FAILURE
+from studyservice.http.responses import REFUSED
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import ApiError, InternalError
 
 logger = logging.getLogger(__name__)
-
-REFUSED = -32010
-"""Code of what an operation refused, such as for want of a membership (2026-07-28: -32000 to -32019 are for servers;
-the first three are taken by SDKs and by older revisions)."""
 
 MAX_VALUES = 100
 """In one completion (MCP, Completion)."""
