@@ -29,6 +29,7 @@ from mcp.types import (
 from accounts.credentials import CREDENTIAL, Credential
 from accounts.membership import require_membership
 from mcpbridge.failures import failure_text
+from mcpbridge.listing import require_first_page
 from mcpbridge.names import Choice, choices, completing, matching
 from mcpbridge.prompt_texts import Occasion
 from mcpbridge.prompts import PROMPTS, AssistantPrompt, Named
@@ -53,10 +54,9 @@ async def list_prompts(context: ServerRequestContext, params: PaginatedRequestPa
     """Every prompt, in one page, for every credential.
 
     Raises:
-        MCPError: a cursor was sent, and none was ever given.
+        MCPError: a cursor was sent.
     """
-    if params is not None and params.cursor is not None:
-        raise MCPError(INVALID_PARAMS, "Unknown cursor. All prompts are on one page: send none.")
+    require_first_page(params, "prompts")
     return ListPromptsResult(prompts=[prompt.definition for prompt in PROMPTS.values()])
 
 

@@ -50,8 +50,9 @@ def stateless(method: str, params: dict[str, Any] | None = None, *, version: str
     }
     params = dict(params or {}) | {"_meta": envelope}
     headers = {"MCP-Protocol-Version": version, "Mcp-Method": method}
-    if "name" in params:
-        headers["Mcp-Name"] = params["name"]
+    for named in ("name", "uri"):
+        if named in params:
+            headers["Mcp-Name"] = params[named]
     return {"json": {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, "headers": headers}
 
 
