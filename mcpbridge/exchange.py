@@ -96,7 +96,7 @@ def _batch(request: HttpRequest, messages: list[Any]) -> Reply:
     # The POST counted for one of them when it came.
     window = count_more(request, sum(isinstance(call, _Call) for call in calls) - 1)
     if window is not None and window.exceeded:
-        raise RateLimited(headers={"Retry-After": str(window.reset)})
+        raise RateLimited(window.reset)
     replies = [_answered(request, call) for call in calls]
     bodies = [reply.body for reply in replies if reply.body is not None]
     return Reply(200, bodies) if bodies else _ACCEPTED

@@ -1,4 +1,4 @@
-"""The list of tools as it goes over the wire, written once for each revision of the protocol.
+"""Lists, each of which is one page; that of tools as it goes over the wire, written once for each revision.
 
 It is some 40 kB that change with the service alone, and every session of an assistant reads them.
 """
@@ -7,13 +7,24 @@ from functools import cache
 
 import orjson
 from mcp.server.caching import CacheHint, apply_cache_hint
-from mcp.types import ListToolsResult
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, ListToolsResult, PaginatedRequestParams
 from mcp_types.methods import serialize_server_result
 
 from mcpbridge.tools import SECURITY_SCHEMES, tools
 
 LISTS_HINT = CacheHint(ttl_ms=5 * 60 * 1000, scope="public")
-"""How long a client may keep the lists of tools and of prompts, which change only with a new version of the service."""
+"""How long a client may keep the lists, which change only with a new version of the service."""
+
+
+def require_first_page(params: PaginatedRequestParams | None, named: str) -> None:
+    """Let nobody ask for a further page of a list.
+
+    Raises:
+        MCPError: a cursor was sent, and none was ever given.
+    """
+    if params is not None and params.cursor is not None:
+        raise MCPError(INVALID_PARAMS, f"Unknown cursor. All {named} are on one page: send none.")
 
 
 @cache

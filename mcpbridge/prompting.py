@@ -29,6 +29,7 @@ from mcp.types import (
 from accounts.credentials.resolving import CREDENTIAL, Credential
 from accounts.members.membership import require_membership
 from mcpbridge.failures import failure_text
+from mcpbridge.listing import require_first_page
 from mcpbridge.names import Choice, choices, completing, matching
 from mcpbridge.prompt_texts import Occasion
 from mcpbridge.prompts import PROMPTS, AssistantPrompt, Named
@@ -36,14 +37,11 @@ from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import told
 from studyservice.database.statements import Row
 from studyservice.http.request_keys import TOOL_FAILURE
+from studyservice.http.responses import REFUSED
 from studyservice.operations.declaration import Scope
 from studyservice.operations.errors import ApiError, InternalError
 
 logger = logging.getLogger(__name__)
-
-REFUSED = -32010
-"""Code of what an operation refused, such as for want of a membership (2026-07-28: -32000 to -32019 are for servers;
-the first three are taken by SDKs and by older revisions)."""
 
 MAX_VALUES = 100
 """In one completion (MCP, Completion)."""
@@ -56,10 +54,9 @@ async def list_prompts(context: ServerRequestContext, params: PaginatedRequestPa
     """Every prompt, in one page, for every credential.
 
     Raises:
-        MCPError: a cursor was sent, and none was ever given.
+        MCPError: a cursor was sent.
     """
-    if params is not None and params.cursor is not None:
-        raise MCPError(INVALID_PARAMS, "Unknown cursor. All prompts are on one page: send none.")
+    require_first_page(params, "prompts")
     return ListPromptsResult(prompts=[prompt.definition for prompt in PROMPTS.values()])
 
 

@@ -8,7 +8,6 @@ import orjson
 from django.conf import settings
 from django.http import HttpRequest
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
@@ -26,8 +25,9 @@ from accounts.members.membership import require_membership
 from mcpbridge.answers import answer_text, omission
 from mcpbridge.failures import failure_text
 from mcpbridge.icons import icon
-from mcpbridge.listing import LISTS_HINT
+from mcpbridge.listing import LISTS_HINT, require_first_page
 from mcpbridge.prompting import complete, get_prompt, list_prompts
+from mcpbridge.resources import ServerWithoutResources, list_resource_templates, list_resources
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
 from studyservice.http.request_keys import CHANGE_ID, TOOL, TOOL_FAILURE, RequestKey
@@ -92,10 +92,9 @@ async def list_tools(context: ServerRequestContext, params: PaginatedRequestPara
     """The one page of the list, for every credential; `mcpbridge.running` puts the tools in, which are written already.
 
     Raises:
-        MCPError: a cursor was sent, and none was ever given.
+        MCPError: a cursor was sent.
     """
-    if params is not None and params.cursor is not None:
-        raise MCPError(INVALID_PARAMS, "Unknown cursor. All tools are on one page: send none.")
+    require_first_page(params, "tools")
     return ListToolsResult(tools=[])
 
 
@@ -156,7 +155,7 @@ def _challenged(failure: ApiError, path: str) -> dict[str, Any]:
     return {"_meta": {"mcp/www_authenticate": [challenge(path, "insufficient_scope")]}}
 
 
-server = Server(
+server = ServerWithoutResources(
     "study-data-service",
     version=settings.API_VERSION,
     title=settings.SERVICE_NAME,
@@ -166,10 +165,14 @@ server = Server(
     cache_hints={
         "tools/list": LISTS_HINT,
         "prompts/list": LISTS_HINT,
+        "resources/list": LISTS_HINT,
+        "resources/templates/list": LISTS_HINT,
         "server/discover": LISTS_HINT,
     },
     on_list_tools=list_tools,
     on_list_prompts=list_prompts,
+    on_list_resources=list_resources,
+    on_list_resource_templates=list_resource_templates,
     on_get_prompt=get_prompt,
     on_completion=complete,
 )

@@ -10,7 +10,7 @@ from mcp.types import PARSE_ERROR
 from mcpbridge.exchange import exchange, refusal
 from studyservice.http.bodies import BodyTooLarge, decode, read_raw
 from studyservice.http.request_keys import MESSAGE_REFUSED, PROBE
-from studyservice.http.responses import JSON_TYPE, error_response, json_response
+from studyservice.http.responses import JSON_TYPE, error_response, json_response, rpc_error_response
 from studyservice.operations.errors import InvalidRequest, MethodNotAllowed, RateLimited
 
 _PROBES = frozenset({"GET", "HEAD", "DELETE"})
@@ -66,7 +66,7 @@ def endpoint(request: HttpRequest) -> HttpResponse:
         try:
             reply = exchange(request, message)
         except RateLimited as error:
-            return error_response(error)
+            return rpc_error_response(error)
     last = reply.body[-1] if isinstance(reply.body, list) else reply.body or {}
     MESSAGE_REFUSED.set(request, "error" in last)
     return _empty(reply.status) if reply.body is None else json_response(reply.body, reply.status)

@@ -97,7 +97,7 @@ def _found(member: Member, file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
     """
     window = hit(Rate.DECK_IMPORTS, str(member.id))
     if window.exceeded:
-        raise RateLimited(headers={"Retry-After": str(window.reset)})
+        raise RateLimited(window.reset)
     outcome = read_in_child(_READER, file)
     if outcome.hit_limit:
         hit(Rate.DECK_IMPORTS, str(member.id), _COST_OF_A_LIMIT - 1)

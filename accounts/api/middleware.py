@@ -23,7 +23,7 @@ from studyservice.http.client_address import client_address, client_network
 from studyservice.http.fork import ApiGate
 from studyservice.http.paths import ADMIN_ROOT, is_api_path, is_below, is_mcp_path
 from studyservice.http.request_keys import CALLER
-from studyservice.http.responses import error_response
+from studyservice.http.responses import error_response, rpc_error_response
 from studyservice.operations.declaration import Operation
 from studyservice.operations.errors import (
     ApiError,
@@ -91,12 +91,13 @@ class CredentialMiddleware(ApiGate):
         window = WINDOW.get(request)
         if window is None:
             return None
+        is_mcp = is_mcp_path(request.path_info)
+        respond = rpc_error_response if is_mcp else error_response
         if window.exceeded:
-            return error_response(RateLimited(headers={"Retry-After": str(window.reset)}))
-        is_open = request.method == "OPTIONS" and is_mcp_path(request.path_info)
-        if CREDENTIAL.get(request) is None and not is_open:
+            return respond(RateLimited(window.reset))
+        if CREDENTIAL.get(request) is None and not (is_mcp and request.method == "OPTIONS"):
             error: Reason | None = None if presented_secret(request) is None else "invalid_token"
-            return error_response(Unauthorized(headers={"WWW-Authenticate": challenge(request.path_info, error)}))
+            return respond(Unauthorized(headers={"WWW-Authenticate": challenge(request.path_info, error)}))
         return None
 
 

@@ -55,7 +55,7 @@ def export_data(member: Member, *, account_events: bool) -> DownloadRow:
     """
     window = hit(Rate.ARCHIVES, f"out {member.id}")
     if window.exceeded:
-        raise RateLimited(headers={"Retry-After": str(window.reset)})
+        raise RateLimited(window.reset)
     made_at = timezone.now()
     file = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it is sent
     try:

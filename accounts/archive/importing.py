@@ -39,10 +39,10 @@ _turn = threading.Lock()
 class ImportBusy(RateLimited):
     """This process takes in an archive already."""
 
-    default_message = "Another archive is being taken in at this moment. Try again after the seconds in Retry-After."
+    reason = "Another archive is being taken in at this moment."
 
     def __init__(self) -> None:
-        super().__init__(headers={"Retry-After": str(_BUSY_SECONDS)})
+        super().__init__(_BUSY_SECONDS)
 
 
 class NotEmpty(Conflict):
@@ -80,7 +80,7 @@ def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:
     """
     window = hit(Rate.ARCHIVES, f"in {member.id}")
     if window.exceeded:
-        raise RateLimited(headers={"Retry-After": str(window.reset)})
+        raise RateLimited(window.reset)
     return take_archive(member, file)
 
 

@@ -16,7 +16,7 @@ def count_upload(member: Member) -> None:
     """
     window = hit(Rate.SYLLABI, str(member.id))
     if window.exceeded:
-        raise RateLimited(headers={"Retry-After": str(window.reset)})
+        raise RateLimited(window.reset)
 
 
 def count_limit_hit(member: Member) -> None:

@@ -55,7 +55,7 @@ def read_calendar(member: Member, file: IO[bytes]) -> CalendarFile:
     """
     window = hit(Rate.CALENDAR_IMPORTS, str(member.id))
     if window.exceeded:
-        raise RateLimited(headers={"Retry-After": str(window.reset)})
+        raise RateLimited(window.reset)
     outcome = read_in_child(_READER, file, {"today": member.today().isoformat(), "time_zone": member.time_zone})
     if outcome.hit_limit:
         hit(Rate.CALENDAR_IMPORTS, str(member.id), _COST_OF_A_LIMIT - 1)

@@ -7,9 +7,10 @@ from typing import NamedTuple
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.members.membership import standing
@@ -47,10 +48,22 @@ class Day(NamedTuple):
     due: list[Due]
 
 
+@csrf_exempt  # what is posted here comes from programs; the forms of the page have paths of their own
 @never_cache
-@require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """The week of a member, whose membership is active; where to go."""
+    """Where to go; for a POST, which a client of MCP sends to an address without a path, 404.
+
+    Raises:
+        Http404: it is one.
+    """
+    if request.method == "POST":
+        raise Http404
+    return _week(request)
+
+
+@require_safe
+def _week(request: HttpRequest) -> HttpResponse:
+    """The week of a member, whose membership is active; for anybody else what this is."""
     context: dict[str, object] = {
         "mcp_url": f"{settings.BASE_URL}/mcp",
         "curl": f"curl -H 'Authorization: Bearer YOUR_API_KEY' {settings.BASE_URL}/v1/agenda",

@@ -8,8 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import is_valid_path, reverse
 
 from studyservice.http.error_pages import error_page
-from studyservice.http.paths import is_json_path, is_oauth_path
-from studyservice.http.responses import error_response, oauth_error_response
+from studyservice.http.paths import MCP_ROOT, is_json_path, is_meant_for_mcp, is_oauth_path
+from studyservice.http.responses import error_response, oauth_error_response, rpc_error_response
 from studyservice.operations.errors import ApiError, InsufficientScope, InternalError, InvalidRequest, NotFound
 
 
@@ -48,6 +48,9 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler404`: no such route, or nothing of the member's under that name."""
     title = "There is nothing at this address"
+    if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # where only a POST finds nothing
+        told = f"{title}. The MCP address is {settings.BASE_URL}{MCP_ROOT}."
+        return rpc_error_response(NotFound(told, headers={"Cache-Control": "no-store"}))
     text = "Check the address for typing mistakes, or start again from the home page."
     return _page_or_envelope(request, NotFound(f"{title}.{_hint(request)}"), title, text)
 

@@ -26,7 +26,10 @@ HEALTH_ROOT = "/health"
 DESCRIPTION_ROOTS = ("/.well-known", "/openapi.json")
 """Paths that describe the service, the same to everybody."""
 
-JSON_ROOTS = (*API_ROOTS, *OAUTH_ROOTS, HEALTH_ROOT, *DESCRIPTION_ROOTS)
+MISTAKEN_FOR_MCP = ("/sse", "/api/mcp", "/v1/mcp")
+"""Where clients look for the tools' endpoint, by the addresses that other services have."""
+
+JSON_ROOTS = (*API_ROOTS, *OAUTH_ROOTS, HEALTH_ROOT, *DESCRIPTION_ROOTS, *MISTAKEN_FOR_MCP)
 """Paths below which HTML never leaves the server, and that scripts of any site may call."""
 
 UNSTORED_ROOTS = (*API_ROOTS, "/oauth", CALENDAR_ROOT, HEALTH_ROOT, ADMIN_ROOT)
@@ -49,6 +52,9 @@ is_api_path = _below(*API_ROOTS)
 
 is_mcp_path = _below(MCP_ROOT)
 """Whether `path` belongs to the tools' endpoint."""
+
+is_meant_for_mcp = _below(MCP_ROOT, *MISTAKEN_FOR_MCP)
+"""Whether `path`, if there is nothing at it, was meant as the tools' endpoint."""
 
 is_health_path = _below(HEALTH_ROOT)
 """Whether a request for `path` asks whether the service is up."""

@@ -13,6 +13,10 @@ from studyservice.operations.errors import ApiError
 
 JSON_TYPE = "application/json"
 
+REFUSED = -32010
+"""JSON-RPC's code for what the service refuses, whose `type` says more (MCP 2026-07-28: -32000 to -32019 are for
+servers; the first three are taken by SDKs and by older revisions)."""
+
 
 class ErrorResponse(HttpResponse):
     """An error as JSON.
@@ -66,6 +70,16 @@ def download_response(file: DownloadRow, status: int) -> HttpResponseBase:
 def error_response(error: ApiError) -> HttpResponse:
     """`error` as an HTTP answer, in the envelope."""
     return ErrorResponse(error.type, error.envelope(current_request_id()), error.status, error.headers)
+
+
+def rpc_error_response(error: ApiError) -> HttpResponse:
+    """`error` as an HTTP answer to a client of MCP: the envelope, and a JSON-RPC error without an id at once.
+
+    The official Python client shows a person the message of the latter, and of any other body nothing.
+    """
+    code_and_rest = {"code": REFUSED} | error.envelope(current_request_id())["error"]
+    body = {"jsonrpc": "2.0", "id": None, "error": code_and_rest}
+    return ErrorResponse(error.type, body, error.status, error.headers)
 
 
 def oauth_error_response(

@@ -147,11 +147,23 @@ class ValidationFailed(ApiError):
 
 
 class RateLimited(ApiError):
-    """The rate limit was exceeded; `Retry-After` gives the seconds to wait."""
+    """The rate limit was exceeded; the message and `Retry-After` give the seconds to wait.
+
+    Attributes:
+        reason: the sentence before the one that names the seconds.
+
+    Args:
+        seconds: until it is worth another try, at least 1.
+    """
 
     type = "rate_limited"
     status = HTTPStatus.TOO_MANY_REQUESTS
-    default_message = "Too many requests. Wait for the number of seconds in Retry-After and try again."
+    reason: ClassVar[str] = "Too many requests."
+    default_message = f"{reason} Wait 24 seconds and try again."  # as an example in the description
+
+    def __init__(self, seconds: int) -> None:
+        told = "1 second" if seconds == 1 else f"{seconds} seconds"
+        super().__init__(f"{self.reason} Wait {told} and try again.", headers={"Retry-After": str(seconds)})
 
 
 class InternalError(ApiError):

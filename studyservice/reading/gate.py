@@ -13,10 +13,10 @@ WAIT_SECONDS = 2.0
 class ReadingBusy(RateLimited):
     """Files are being read; the same upload works a moment later."""
 
-    default_message = "Another file is being read at this moment. Try again after the seconds in Retry-After."
+    reason = "Another file is being read at this moment."
 
     def __init__(self) -> None:
-        super().__init__(headers={"Retry-After": str(round(WAIT_SECONDS))})
+        super().__init__(round(WAIT_SECONDS))
 
 
 class Gate:

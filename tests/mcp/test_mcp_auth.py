@@ -10,8 +10,8 @@ from django.utils import timezone
 from accounts.credentials.api_keys import revoke_api_key
 from accounts.models import ApiKey
 from tests.support.doors import McpDoor, RestDoor
-from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
-from tests.support.world import check_headers, error_of
+from tests.support.tools import STATELESS, VERSIONS, mcp_of, rpc_error_of, stateless
+from tests.support.world import check_headers
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
 
@@ -35,7 +35,8 @@ def test_a_request_without_a_credential_is_told_where_to_get_one(method: str, pa
     response = Client().generic(method, path)
     assert response.status_code == 401
     assert response.headers["WWW-Authenticate"] == CHALLENGE
-    assert error_of(response)["type"] == "unauthorized"
+    check_headers(response)
+    assert rpc_error_of(response)["type"] == "unauthorized"
 
 
 def test_rest_names_the_root_metadata_as_before() -> None:
@@ -139,7 +140,7 @@ def test_the_121st_post_of_a_minute_is_429_over_http(owner: RestDoor) -> None:
     response = mcp_of(owner).rpc("tools/list")
     assert response.status_code == 429
     assert response.headers["Retry-After"].isdecimal()
-    assert error_of(response)["type"] == "rate_limited"
+    assert rpc_error_of(response)["type"] == "rate_limited"
     assert mcp_of(owner).call("get_me").error == "rate_limited"
 
 
@@ -168,7 +169,7 @@ def test_a_session_is_not_a_credential(owner_member: Any) -> None:
     browser = Client()
     browser.force_login(owner_member)
     response = browser.post("/mcp", data=PING, content_type="application/json")
-    assert error_of(response)["type"] == "unauthorized"
+    assert rpc_error_of(response)["type"] == "unauthorized"
 
 
 def test_an_mcp_answer_sets_no_cookie(owner: RestDoor) -> None:

@@ -106,7 +106,7 @@ class TestHandshake:
     def test_the_id_comes_back_as_it_was(self, tools: McpDoor, id_: Any) -> None:
         assert post(tools, PING | {"id": id_}).json()["id"] == id_
 
-    @pytest.mark.parametrize("method", ["resources/list", "server/discover", "tools/List", "prompts/Get", "x"])
+    @pytest.mark.parametrize("method", ["server/discover", "tools/List", "prompts/Get", "x"])
     def test_a_method_that_is_not_there(self, tools: McpDoor, method: str) -> None:
         assert code_of(post(tools, PING | {"method": method})) == (200, -32601)
 
@@ -140,7 +140,7 @@ class TestStateless:
         result = tools.request("POST", "/mcp", **stateless("tools/list")).json()["result"]
         assert (result["ttlMs"], result["cacheScope"]) == (300_000, "public")
 
-    @pytest.mark.parametrize("method", ["initialize", "ping", "resources/list", "x"])
+    @pytest.mark.parametrize("method", ["initialize", "ping", "x"])
     def test_a_method_that_is_not_there_is_404(self, tools: McpDoor, method: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless(method))) == (404, -32601)
 

@@ -10,6 +10,7 @@ import time_machine
 from accounts.models import Member
 from tests.support.doors import McpDoor
 from tests.support.oauth import App
+from tests.support.tools import rpc_error_of
 from tests.support.world import Call, bearer, error_of
 
 pytestmark = [
@@ -108,7 +109,7 @@ def test_a_batch_beyond_the_rate_is_429_and_none_of_it_runs(tools: McpDoor) -> N
         assert post(tools, [ping(n) for n in range(20)]).status_code == 200
     post(tools, [ping(1)])
     refused = post(tools, batch)
-    assert (refused.status_code, error_of(refused)["type"]) == (429, "rate_limited")
+    assert (refused.status_code, rpc_error_of(refused)["type"]) == (429, "rate_limited")
     assert (refused.headers["Retry-After"], refused.headers["RateLimit-Remaining"]) == ("60", "0")
     assert not Member.objects.get().courses.exists()
 

@@ -3,6 +3,7 @@
 import json
 import re
 from typing import Any
+from unittest.mock import ANY
 
 from tests.support.doors import McpDoor, RestDoor, routes
 from tests.support.world import TOOLS, World
@@ -49,9 +50,20 @@ def stateless(method: str, params: dict[str, Any] | None = None, *, version: str
     }
     params = dict(params or {}) | {"_meta": envelope}
     headers = {"MCP-Protocol-Version": version, "Mcp-Method": method}
-    if "name" in params:
-        headers["Mcp-Name"] = params["name"]
+    for named in ("name", "uri"):
+        if named in params:
+            headers["Mcp-Name"] = params[named]
     return {"json": {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, "headers": headers}
+
+
+def rpc_error_of(response: Any) -> dict[str, Any]:
+    """The error of a body that is the service's envelope and a JSON-RPC error without an id at once."""
+    body: dict[str, Any] = response.json()
+    assert (body["jsonrpc"], body["id"], set(body)) == ("2.0", None, {"jsonrpc", "id", "error"})
+    error: dict[str, Any] = body["error"]
+    assert error == {"code": -32010, "type": ANY, "message": ANY, "request_id": ANY}
+    assert error["request_id"] == response.headers["X-Request-Id"]
+    return error
 
 
 def rest_of(door: RestDoor) -> RestDoor:

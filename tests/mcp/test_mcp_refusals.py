@@ -1,0 +1,136 @@
+"""What a person reads whose assistant is refused: the official Python client shows JSON-RPC errors and nothing else."""
+
+import re
+from typing import Any
+from unittest.mock import ANY
+
+import pytest
+from django.test import Client as Browser
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+from mcp.shared.exceptions import MCPError
+
+from accounts.models import Member
+from tests.support.doors import RestDoor
+from tests.support.event_loops import run_async
+from tests.support.tools import mcp_of, rpc_error_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("what is answered before any statement")]
+
+ADDRESS = "http://127.0.0.1:8000/mcp"
+MISTAKEN = ["/sse", "/sse/", "/sse/messages", "/api/mcp", "/mcp/sse", "/mcp/messages/1", "/v1/mcp"]
+"""Where people and clients look for the tools, by the addresses that they have elsewhere."""
+
+PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+def exhausted(door: RestDoor) -> None:
+    """Leave nothing of the minute."""
+    assert [door.request("GET", "/v1/me").status_code for _ in range(120)] == [200] * 120
+
+
+@pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer svc_sk_dead"}])
+def test_without_a_live_credential_it_is_both_errors_at_once(db: None, path: str, headers: dict[str, str]) -> None:
+    response = Browser().post(path, PING, content_type="application/json", headers=headers)
+    assert response.status_code == 401
+    error = rpc_error_of(response)
+    assert (error["type"], error["message"].startswith("Send a valid credential")) == ("unauthorized", True)
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_beyond_the_rate_it_is_both_errors_at_once_and_says_how_long_to_wait(owner: RestDoor, batch: bool) -> None:
+    exhausted(owner)
+    response = owner.request("POST", "/mcp", json=[PING | {"id": number} for number in range(3)] if batch else PING)
+    assert response.status_code == 429
+    error = rpc_error_of(response)
+    assert error["type"] == "rate_limited"
+    assert error["message"] == waiting(response.headers["Retry-After"])
+
+
+def test_a_batch_with_more_than_is_left_says_how_long_to_wait(owner: RestDoor) -> None:
+    for _ in range(118):
+        owner.request("GET", "/v1/me")
+    response = owner.request("POST", "/mcp", json=[PING | {"id": number} for number in range(3)])
+    assert (response.status_code, rpc_error_of(response)["message"]) == (429, waiting(response.headers["Retry-After"]))
+
+
+def test_rest_says_how_long_to_wait_in_the_envelope_alone(owner: RestDoor) -> None:
+    exhausted(owner)
+    response = owner.request("GET", "/v1/me")
+    expected = {"type": "rate_limited", "message": waiting(response.headers["Retry-After"]), "request_id": ANY}
+    assert response.json() == {"error": expected}
+
+
+def waiting(seconds: str) -> str:
+    return f"Too many requests. Wait {seconds} {'second' if seconds == '1' else 'seconds'} and try again."
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+@pytest.mark.parametrize("path", MISTAKEN)
+def test_a_mistaken_address_names_the_right_one(db: None, method: str, path: str) -> None:
+    response = Browser().generic(
+        method, path, "{}", "application/json", headers={"Origin": "https://inspector.example"}
+    )
+    assert response.status_code == 404
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Cache-Control"] == "no-store"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    error = rpc_error_of(response)
+    assert (error["type"], ADDRESS in error["message"]) == ("not_found", True)
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/x-www-form-urlencoded"])
+def test_a_post_to_the_home_page_names_the_address_of_the_tools(db: None, content_type: str) -> None:
+    response = Browser(enforce_csrf_checks=True).post("/", b"{}", content_type=content_type)
+    assert (response.status_code, response.headers["Cache-Control"]) == (404, "no-store")
+    assert ADDRESS in rpc_error_of(response)["message"]
+
+
+def test_the_home_page_stays_a_page(client: Browser, owner_member: Member) -> None:
+    assert client.put("/").status_code == 405
+    for _ in range(2):
+        page = client.get("/")
+        assert (page.status_code, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+        assert not re.findall(r'<form[^>]*method="post"(?![^>]*action="/.)', page.content.decode())
+        client.force_login(owner_member)
+
+
+@pytest.mark.parametrize("path", ["/ssexy", "/api", "/api/mcpx", "/mcpx"])
+def test_another_unknown_address_is_a_page_as_before(db: None, path: str) -> None:
+    assert Browser().get(path).headers["Content-Type"] == "text/html; charset=utf-8"
+
+
+async def _connect(url: str, secret: str, mode: str) -> None:
+    async with (
+        create_mcp_http_client({"Authorization": f"Bearer {secret}"}) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        await client.list_tools()
+
+
+def told(url: str, secret: str, mode: str) -> str:
+    """What the official Python client raises while it connects."""
+    with pytest.raises(ExceptionGroup) as raised:
+        run_async(_connect, url, secret, mode)
+    found = raised.value.split(MCPError)[0]
+    while isinstance(found, ExceptionGroup):
+        [found] = found.exceptions
+    return str(found)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
+def test_the_official_client_shows_the_sentence(live_server: Any, owner: RestDoor, mode: str) -> None:
+    """With a handshake, with a probe for the revision without one, and with that revision at once."""
+    assert "Send a valid credential" in told(f"{live_server.url}/mcp", "svc_sk_dead", mode)
+    assert f"The MCP address is {ADDRESS}." in told(f"{live_server.url}/sse", owner.secret, mode)
+    exhausted(owner)
+    assert re.search(r"Wait \d+ seconds? and try again", told(f"{live_server.url}/mcp", owner.secret, mode))
+
+
+def test_a_tool_call_in_a_session_that_is_refused_says_why(owner: RestDoor) -> None:
+    door = mcp_of(owner)
+    exhausted(owner)
+    assert rpc_error_of(door.rpc("tools/call", {"name": "get_me"}))["type"] == "rate_limited"
