@@ -33,7 +33,8 @@ class CategoryBody(Body):
     id = IdField(
         required=False,
         allow_null=True,
-        help_text="An existing category's id keeps its scores; without one the category is new.",
+        help_text="The id of a category that stays, from get_grades: only with it does the category keep its scores. "
+        "Without it the category is new, even under the same name, and the old one is deleted with its scores.",
     )
     name = StringField(max_length=60, help_text="The category's name, such as Homework.")
     weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
@@ -175,7 +176,7 @@ class NeededRecord(Record):
     score = serializers.FloatField(
         allow_null=True,
         help_text="The least average in all open categories, rounded up to two decimals; over 100 where it cannot be "
-        "reached without extra credit, null where nothing is open.",
+        "reached without extra credit. 0 where the grade is reached already, null where it is not and nothing is open.",
     )
     status = serializers.ChoiceField(
         choices=_REACHES,

@@ -1,7 +1,7 @@
 """The log of account events: who came in, from where, with which key or app, and what operators did and looked at.
 
-The log of changes (`accounts.changes.models`) covers study data; this one covers the account. A row is written once and never
-changed (`accounts.events.log`). It holds no secret, and only the network of an address.
+The log of changes covers study data (`accounts.changes.models`); this one covers the account. A row is written once
+and never changed (`accounts.events.log`). It holds no secret, and only the network of an address.
 """
 
 from datetime import timedelta

@@ -100,7 +100,9 @@ class ErrorResponse(NamedTuple):
 
 ERRORS: dict[int, ErrorResponse] = {
     HTTPStatus.BAD_REQUEST: ErrorResponse(
-        "InvalidRequest", (InvalidRequest,), "Malformed JSON, wrong content type, or a bad cursor."
+        "InvalidRequest",
+        (InvalidRequest,),
+        "Malformed JSON, wrong content type, a bad cursor, or a file that cannot be read.",
     ),
     HTTPStatus.UNAUTHORIZED: ErrorResponse(
         "Unauthorized", (Unauthorized,), "The credential is missing, invalid, expired or revoked.", _CHALLENGE
@@ -115,8 +117,8 @@ ERRORS: dict[int, ErrorResponse] = {
     HTTPStatus.CONFLICT: ErrorResponse(
         "Conflict",
         (Conflict,),
-        "A count limit was reached. With Retry-After: another call is still running, and this one, with an "
-        "Idempotency-Key, is to be sent again.",
+        "A count limit was reached, or something that the message names stands in the way. With Retry-After: another "
+        "call is still running, and this one, with an Idempotency-Key, is to be sent again.",
         _RETRY_AFTER,
     ),
     HTTPStatus.UNPROCESSABLE_ENTITY: ErrorResponse(

@@ -46,6 +46,11 @@ def test_every_block_has_the_one_address_and_each_way_is_shown() -> None:
     assert len(CONNECTIONS) == 9
 
 
+def test_it_says_how_many_operations_are_tools() -> None:
+    assert PAGE.count(f"{len(tools())} operations") == 2
+    assert f"{len(tools())} of them as tools" in (ROOT / "README.md").read_text()
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("headers", BY_KEY)
 def test_a_block_with_a_key_connects(live_server: Any, owner: RestDoor, headers: dict[str, str]) -> None:

@@ -148,6 +148,15 @@ def test_decks_of_one_name_are_two_topics(owner: RestDoor) -> None:
     assert {topic["deck_id"] for topic in topics} == {deck["id"] for deck in decks}
 
 
+def test_deleted_decks_of_one_name_are_one_topic(owner: RestDoor) -> None:
+    for _ in range(2):
+        deck = made_deck(owner)
+        answered(owner, deck, correct=0, wrong=3)
+        owner.made("delete_vocab_deck", deck_id=deck["id"])
+    [topic] = owner.made("get_practice_stats")["weak_topics"]
+    assert (topic["topic"], topic["deck_id"], topic["attempts"]) == ("Organelles", None, 6)
+
+
 def test_days_out_of_range(owner: RestDoor) -> None:
     for days in ["0", "366", "-1", "", "ten", "1.5"]:
         answer = owner.call("get_practice_stats", days=days)

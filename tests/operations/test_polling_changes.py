@@ -63,6 +63,17 @@ def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestDoor, change)
     assert told[-1]["due_on"] == "2027-01-01"
 
 
+def test_without_created_after_an_item_that_moves_before_the_page_does_not_come(owner: RestDoor, change) -> None:
+    """As docs/errors.md says: only a walk with `created_after` is pinned."""
+    page = owner.made("list_items", limit=2)
+    told = titles(page["data"])
+    change(4, due_on="2027-01-01")
+    while page["has_more"]:
+        page = owner.made("list_items", limit=2, cursor=page["next_cursor"])
+        told += titles(page["data"])
+    assert told == ["0", "1", "2", "3", "5"]
+
+
 def test_an_item_that_becomes_dated_is_not_lost(owner: RestDoor, change) -> None:
     change(5, due_on=None)
     assert titles(walk(owner, lambda page: page == 2 and change(5, due_on="2027-01-01"))) == list("012345")

@@ -138,6 +138,8 @@ class Script:
         self.answers: list[tuple[int, str]] = []
         self.got: list[str] = []
         self.keys: list[str | None] = []
+        self.pages: list[bytes] = []
+        """Bodies of its successes; of further ones a page without items."""
 
     def answer(self, *answers: int | tuple[int, str]) -> None:
         self.answers = [(answer, "") if isinstance(answer, int) else answer for answer in answers]
@@ -157,7 +159,10 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Script]:
                 self.send_response(status)
                 self.send_header("Retry-After", retry_after)
                 self.end_headers()
-                self.wfile.write(REFUSAL if status >= 400 else PAGE_WITHOUT_ITEMS)
+                if status >= 400:
+                    self.wfile.write(REFUSAL)
+                else:
+                    self.wfile.write(script.pages.pop(0) if script.pages else PAGE_WITHOUT_ITEMS)
 
         do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815  # the names that http.server calls
 
@@ -241,3 +246,19 @@ def test_the_typescript_client_sends_a_post_again_under_its_key(script: Script, 
     _typescript(tmp_path, blocks("ts")[CLIENT], 'await call("POST", "/v1/courses", {});')
     [key] = set(script.keys)
     assert (script.got, bool(key)) == (["POST"] * 3, True)
+
+
+def test_a_poller_has_an_item_that_comes_twice_once_and_as_it_is_now(script: Script, tmp_path: Path) -> None:
+    """As one comes that was changed between the pages."""
+
+    def page(next_cursor: str | None, *items: tuple[str, str]) -> bytes:
+        data = [
+            {"id": id_, "title": title, "kind": "exam", "due_on": None, "created_at": f"2030-09-0{id_}T00:00:00Z"}
+            for id_, title in items
+        ]
+        return json.dumps({"data": data, "has_more": bool(next_cursor), "next_cursor": next_cursor}).encode()
+
+    script.pages = [page("more", ("1", "Midterm"), ("2", "Final")), page(None, ("1", "Moved midterm"))] * 2
+    script.answer(200, 200, 200, 200)
+    assert _python(tmp_path, *blocks("python")[CLIENT:]) == "None exam Moved midterm\nNone exam Final\n"
+    assert _typescript(tmp_path, *blocks("ts")[CLIENT:]) == "null exam Moved midterm\nnull exam Final\n"

@@ -9,9 +9,11 @@ import fsrs
 import pytest
 import time_machine
 from django.db import connection
+from django.test import Client
 
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
+from tests.support.world import bearer
 
 pytestmark = pytest.mark.once("statements that others make too")
 
@@ -53,6 +55,16 @@ def test_a_card_passes_through_every_state(owner: RestDoor, card: Any) -> None:
         ("relearning", 1),
         ("review", 1),
     ]
+
+
+@pytest.mark.rest
+def test_sent_again_under_its_key_it_counts_once(client: Client, owner: RestDoor, card: Any) -> None:
+    headers = bearer(owner.secret) | {"Idempotency-Key": str(uuid4())}
+    for _ in range(2):
+        path = f"/v1/vocab-cards/{card['id']}/reviews"
+        answer = client.post(path, {"rating": "good"}, content_type="application/json", headers=headers)
+        assert (answer.status_code, answer.json()["reps"]) == (201, 1)
+    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"][0]["reps"] == 1
 
 
 @pytest.mark.every_database

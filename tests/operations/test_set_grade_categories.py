@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.doors import Answer, RestDoor
+from tests.support.doors import Answer, RestDoor, document
 
 pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
 
@@ -78,6 +78,28 @@ def test_the_same_name_without_id_is_a_new_category(put: Setter, quizzes: Any) -
     [category] = put({"name": "Quizzes", "weight": 40}).body["categories"]
     assert category["id"] != quizzes["id"]
     assert category["scores"] == []
+
+
+def test_the_description_says_that_a_name_keeps_no_scores() -> None:
+    """A script that went by the name has lost scores."""
+    fields = document()["components"]["schemas"]["CategoryBody"]["properties"]
+    assert "the same name" in fields["id"]["description"]
+
+
+def test_the_categories_of_get_grades_can_be_sent_back_with_another_weight(
+    put: Setter, quizzes: Any, owner: RestDoor, course: Any
+) -> None:
+    """As docs/grades.md advises: unknown fields are ignored, and scores stay."""
+    score = owner.made("add_grade_score", course_id=course["id"], category_id=quizzes["id"], label="One", score=80)
+    [category] = owner.made("get_grades", course_id=course["id"])["categories"]
+    [kept] = put(category | {"weight": 50}).body["categories"]
+    assert kept["weight"] == 50
+    assert score["id"] in [one["id"] for one in kept["scores"]]
+
+
+def test_repeating_a_list_without_ids_makes_its_categories_anew(put: Setter, quizzes: Any) -> None:
+    first, again = (put({"name": "Exams", "weight": 40}).body["categories"] for _ in range(2))
+    assert first[0]["id"] != again[0]["id"]
 
 
 def test_what_is_left_out_is_deleted_with_its_scores(put: Setter, quizzes: Any, owner: RestDoor, breakdown) -> None:

@@ -1,11 +1,13 @@
 """The pages for readers lead to files that are there."""
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from tests import ROOT
+from tests.support.doors import document
 
 pytestmark = pytest.mark.once("reads pages of the docs")
 
@@ -14,6 +16,7 @@ NOT_YET = {"tests/operations/test_get_milestone.py", "tests/test_x.py"}
 """Names in examples."""
 
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
+_OPERATION = re.compile(r"\b(?:get|list|create|update|delete|add|set|review|import|export|undo)_[a-z_]+\b")
 _PATH = re.compile(r"`(\w[\w.-]*/(?:[\w.-]+/)*[\w-]+\.\w{2,4}|\.ci/run)`")
 
 
@@ -28,3 +31,23 @@ def test_what_a_page_names_is_there(page: Path) -> None:
 def test_every_page_is_found_from_the_readme() -> None:
     linked = set(_LINK.findall((ROOT / "README.md").read_text(encoding="utf-8")))
     assert {str(page.relative_to(ROOT)) for page in PAGES if page.name != "README.md"} <= linked
+
+
+def test_every_operation_that_a_guide_names_is_there() -> None:
+    """Beside methods of libraries, and an example of how to add one."""
+    there = {operation["operationId"] for methods in document()["paths"].values() for operation in methods.values()}
+    named = {
+        (page.name, name)
+        for page in PAGES
+        if page.name not in {"toolkit.md", "architecture.md", "conformance.md"}
+        for name in _OPERATION.findall(page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 50
+    assert {(page, name) for page, name in named if name not in there} == set()
+
+
+def test_every_test_that_the_threats_name_is_there() -> None:
+    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "security.md").read_text(encoding="utf-8")))
+    files = chain((ROOT / "tests").glob("*/test_*.py"), (ROOT / "tests").glob("*/*/test_*.py"))
+    there = {name for file in files for name in re.findall(r"def (test_\w+)", file.read_text(encoding="utf-8"))}
+    assert named - there == set()
