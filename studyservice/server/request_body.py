@@ -69,7 +69,7 @@ class RequestBody:
 
     def settle(self) -> None:
         """Read the rest if it has come; if it has not, the connection ends with the answer."""
-        if self._channel.continue_due:  # the client may or may not send it now
+        if self.failed or self._channel.continue_due:  # where it ends is unknown, or whether the client sends it now
             self._channel.continue_due = False
             self._request.force_close()
             return

@@ -132,6 +132,7 @@ def test_a_broken_chunk_is_400_in_json(wire: Wire) -> None:
     response = wire.ask(head + b"xyz\r\nbroken\r\n")
     assert response.status == 400
     assert is_envelope(response, "invalid_request")
+    assert response.headers["Connection"] == "close"
 
 
 def test_a_connection_is_kept_after_a_refused_body(wire: Wire) -> None:
