@@ -152,5 +152,5 @@ class CurrentPasswordForm(forms.Form):
     )
 
 
-class PasswordCodeForm(CodeForm):
+class ProofCodeForm(CodeForm):
     """Proves who the member is, by a code."""

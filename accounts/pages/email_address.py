@@ -1,4 +1,4 @@
-"""Changing one's e-mail address: the new one is entered, then the code that was sent there."""
+"""Changing one's e-mail address: the new one is entered with the proof, then the code that was sent there."""
 
 from uuid import UUID
 
@@ -10,9 +10,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from accounts.members.models import Member
 from accounts.pages.account_forms import NewAddressForm
 from accounts.pages.forms import CodeForm
 from accounts.pages.known_browsers import remember
+from accounts.pages.proof import OF_ADDRESS, Proof
 from accounts.pages.second_factor.guards import before_new_address
 from accounts.pages.sign_in import REFUSALS, attempts_are_counted
 from accounts.pages.signed_in import signed_in
@@ -25,18 +27,30 @@ from studyservice.secrets.generated import sha256
 
 
 @never_cache
+@sensitive_post_parameters("current_password", "code")
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def new_address(request: HttpRequest) -> HttpResponse:
-    """Asks for the new address; a post sends the code. The same page follows whether or not the address is in use."""
+    """Asks for the new address and the proof; a post sends the code.
+
+    The same page follows whether or not the address is in use.
+    """
     member = signed_in(request)
     if first := before_new_address(request, member):
         return first
+    proof = Proof(request, member, OF_ADDRESS)
     form = NewAddressForm(request.POST if request.method == "POST" else None, member=member)
-    if request.method != "POST" or not form.is_valid():
-        return render(request, "new_address.html", {"form": form})
-    email = form.cleaned_data["email"]
+    if proof.complete(form):
+        if refused := proof.check():
+            return refused
+        if proof.accepted:
+            return _sent(request, member, form.cleaned_data["email"])
+    return render(request, "new_address.html", {"form": form, "proof": proof})
+
+
+def _sent(request: HttpRequest, member: Member, email: str) -> HttpResponse:
+    """Send the code to the new address."""
     for rate_of in (email, f"change:{member.id}"):
         window = hit(Rate.SIGN_IN_CODES, sha256(rate_of))
         if window.exceeded:
@@ -51,13 +65,15 @@ def new_address(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @attempts_are_counted
 def new_address_code(request: HttpRequest) -> HttpResponse:
-    """Takes the code, in the browser that asked for it; other browsers are signed out then."""
+    """Takes the code, in the browser that asked for it, or sends another; other browsers are signed out then."""
     member = signed_in(request)
     if first := before_new_address(request, member):
         return first
     pending = request.session.get(PENDING_ADDRESS)
     if pending is None:
         return redirect("new-address")
+    if request.POST.get("do") == "again":
+        return _sent(request, member, pending["email"])
     form = CodeForm(request.POST if request.method == "POST" else None)
     usable = True
     if request.method == "POST" and form.is_valid():

@@ -10,7 +10,8 @@ from accounts.pages.calendar import calendar_address, end_calendar_address
 from accounts.pages.email_address import new_address, new_address_code
 from accounts.pages.join import join
 from accounts.pages.keys import disconnect_app, keys, revoke_key
-from accounts.pages.passwords import password, password_code
+from accounts.pages.passwords import password
+from accounts.pages.proof import OF_ADDRESS, OF_PASSWORD, proof_code
 from accounts.pages.second_factor import urls as second_factor
 from accounts.pages.sign_in import admin_sign_in, sign_in, sign_in_as_another, sign_in_code, sign_out
 
@@ -25,9 +26,10 @@ urlpatterns = [
     path("account", account, name="account"),
     path("account/time-zone", set_time_zone, name="set-time-zone"),
     path("account/email", new_address, name="new-address"),
+    path("account/email/proof", proof_code, {"change": OF_ADDRESS}, name="new-address-proof"),
     path("account/email/code", new_address_code, name="new-address-code"),
     path("account/password", password, name="password"),
-    path("account/password/code", password_code, name="password-code"),
+    path("account/password/code", proof_code, {"change": OF_PASSWORD}, name="password-code"),
     path("account/sessions/<slug:session_id>/end", end_one_session, name="end-session"),
     path("account/sign-out", sign_out_everywhere, name="sign-out-everywhere"),
     path("account/export", export_archive, name="export-archive"),

@@ -59,7 +59,12 @@ SECOND_FACTOR = Purpose(
     "To set up the second factor of your account at Study Data Service, enter this code:",
 )
 PASSWORD = Purpose(
-    "is your code to change the password", "To change or remove your password at Study Data Service, enter this code:"
+    "is your code to set or change the password",
+    "To set, change or remove your password at Study Data Service, enter this code:",
+)
+OLD_ADDRESS = Purpose(
+    "is your code to change the address",
+    "To use another address for your account at Study Data Service, enter this code:",
 )
 
 

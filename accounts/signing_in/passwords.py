@@ -1,33 +1,10 @@
-"""Setting, changing and removing a member's own password.
-
-Whoever has one proves to be its owner, by that password or by a code to the member's address; a browser that was left
-signed in is not enough to lock the member out.
-"""
-
-from uuid import UUID
+"""Set, change and remove a member's own password."""
 
 from django.contrib.auth.hashers import make_password
 
 from accounts.members.models import Member
-from accounts.signing_in.codes import PASSWORD, Refusal, send_code, try_code
 from accounts.text.notices import notify
 from studyservice.operations.errors import NotFound
-
-PENDING_PASSWORD = "password_code"  # noqa: S105  # the name of a session entry
-"""Session entry of the code that was sent for changing the password: its id."""
-
-
-def send_password_code(member: Member) -> UUID:
-    """E-mail a code that stands for the password; gives its id."""
-    return send_code(member.email, PASSWORD)
-
-
-def try_password_code(member: Member, code_id: UUID, code: str) -> Refusal | None:
-    """Why the code does not stand for the member's password, or None if it does."""
-    outcome = try_code(code_id, code)
-    if isinstance(outcome, Refusal):
-        return outcome
-    return None if outcome.id == member.id else Refusal.GONE
 
 
 def set_password(member: Member, password: str | None) -> None:

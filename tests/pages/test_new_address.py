@@ -1,4 +1,7 @@
-"""Changing one's e-mail address: a code to the new one, a notice to the old one, no word of who has an account."""
+"""Changing one's e-mail address: proof of the account's owner, a code to the new address, a notice to the old one.
+
+No page tells who has an account.
+"""
 
 from typing import Any
 
@@ -10,12 +13,20 @@ from accounts.models import Member
 from accounts.text import mail
 
 OLD, NEW = "ada@example.org", "ada@example.com"
+PASSWORD = "correct horse battery"
 
 
 @pytest.fixture
 def member(make_member: Any) -> Member:
-    made: Member = make_member(OLD)
+    made: Member = make_member(OLD, password=PASSWORD)
     return made
+
+
+@pytest.fixture
+def without_password(member: Member) -> Member:
+    member.set_unusable_password()
+    member.save(update_fields=["password"])
+    return member
 
 
 @pytest.fixture
@@ -34,11 +45,18 @@ def mails() -> list[Any]:
     return outgoing.outbox
 
 
-def ask(client: Client, email: str = NEW) -> str:
-    """Ask for a code; gives what the newest e-mail begins with."""
-    response = client.post("/account/email", {"email": email})
-    assert response.headers["Location"] == "/account/email/code"
+def newest_code() -> str:
     return str(mails()[-1].subject[:6])
+
+
+def post(client: Client, email: str = NEW, **proof: str) -> Any:
+    return client.post("/account/email", {"email": email} | (proof or {"current_password": PASSWORD}))
+
+
+def ask(client: Client, email: str = NEW, **proof: str) -> str:
+    """Ask for a code; gives what the newest e-mail begins with."""
+    assert post(client, email, **proof).headers["Location"] == "/account/email/code"
+    return newest_code()
 
 
 def enter(client: Client, code: str) -> Any:
@@ -70,13 +88,13 @@ def test_keys_go_on_working(signed_in: Client, member: Member, door: Any) -> Non
 def test_signing_in_is_by_the_new_address_alone(signed_in: Client, member: Member) -> None:
     waiting = Client()
     waiting.post("/sign-in", {"email": OLD})
-    sent_to_old = mails()[-1].subject[:6]
+    sent_to_old = newest_code()
     enter(signed_in, ask(signed_in))
     waiting.post("/sign-in/code", {"code": sent_to_old})
     assert waiting.get("/account").status_code == 302
     client = Client()
     client.post("/sign-in", {"email": NEW})
-    client.post("/sign-in/code", {"code": mails()[-1].subject[:6]})
+    client.post("/sign-in/code", {"code": newest_code()})
     assert client.get("/account").status_code == 200
 
 
@@ -85,7 +103,7 @@ def test_an_address_in_use_gets_a_notice_and_the_same_page(signed_in: Client, me
     pages = []
     for email in (taken, NEW):
         client = browser_of(member)
-        client.post("/account/email", {"email": email})
+        post(client, email)
         page = client.get("/account/email/code").content.decode()
         token = client.cookies["csrftoken"].value
         assert token
@@ -98,7 +116,7 @@ def test_an_address_in_use_gets_a_notice_and_the_same_page(signed_in: Client, me
 
 def test_no_code_opens_an_address_in_use(signed_in: Client, member: Member, make_member: Any) -> None:
     make_member("taken@example.org")
-    signed_in.post("/account/email", {"email": "taken@example.org"})
+    post(signed_in, "taken@example.org")
     for code in ("000000", "111111"):
         assert "That is not the code" in enter(signed_in, code).content.decode()
     member.refresh_from_db()
@@ -132,7 +150,7 @@ def test_a_code_works_in_the_browser_that_asked_alone(signed_in: Client, member:
 
 def test_a_sign_in_code_changes_no_address(signed_in: Client, member: Member) -> None:
     signed_in.post("/sign-in", {"email": OLD})
-    sign_in_code = mails()[-1].subject[:6]
+    sign_in_code = newest_code()
     code = ask(signed_in)
     if code != sign_in_code:
         assert "That is not the code" in enter(signed_in, sign_in_code).content.decode()
@@ -145,11 +163,123 @@ def test_a_sign_in_code_changes_no_address(signed_in: Client, member: Member) ->
     [("", "Enter your e-mail address."), ("x", "Enter a whole"), (OLD, "That is your address already.")],
 )
 def test_what_is_no_new_address_is_said(signed_in: Client, email: str, said: str) -> None:
-    assert said in signed_in.post("/account/email", {"email": email}).content.decode()
+    assert said in post(signed_in, email).content.decode()
     assert mails() == []
 
 
 def test_a_member_asks_for_five_codes_an_hour(signed_in: Client) -> None:
     """For whichever addresses, or a member could have notices sent to everybody."""
-    answers = [signed_in.post("/account/email", {"email": f"a{number}@example.com"}) for number in range(6)]
+    answers = [post(signed_in, f"a{number}@example.com") for number in range(6)]
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
+
+
+@pytest.mark.once("statements that others make too")
+def test_a_wrong_password_sends_no_code(signed_in: Client, member: Member) -> None:
+    for proof in ({"current_password": "wrong password"}, {"current_password": ""}, {"code": "123456"}):
+        page = post(signed_in, NEW, **proof).content.decode()
+        assert "That is not your current password." in page or "Enter your current password" in page, proof
+    assert mails() == []
+    assert signed_in.get("/account/email/code").headers["Location"] == "/account/email"
+
+
+def test_wrong_passwords_slow_down(signed_in: Client) -> None:
+    answers = [post(signed_in, current_password="wrong password").status_code for _ in range(8)]
+    assert answers[:5] == [200] * 5
+    assert 429 in answers
+
+
+def test_without_a_password_a_code_to_the_old_address_comes_first(without_password: Member) -> None:
+    client = browser_of(without_password)
+    page = client.get("/account/email").content.decode()
+    assert ("New e-mail address" in page, "E-mail me a code" in page) == (False, True)
+    assert client.post("/account/email/proof").headers["Location"] == "/account/email"
+    assert [(message.to, message.subject[6:]) for message in mails()] == [
+        ([OLD], " is your code to change the address")
+    ]
+    assert enter(client, ask(client, code=newest_code())).headers["Location"] == "/account"
+    without_password.refresh_from_db()
+    assert without_password.email == NEW
+
+
+@pytest.mark.once("statements that others make too")
+def test_without_a_password_and_a_code_nothing_is_sent(without_password: Member) -> None:
+    client = browser_of(without_password)
+    for proof in ({"code": "123456"}, {"current_password": ""}, {"current_password": PASSWORD}):
+        assert post(client, **proof).status_code == 200, proof
+    assert mails() == []
+    assert client.get("/account/email/code").headers["Location"] == "/account/email"
+
+
+def test_a_wrong_code_to_the_old_address_sends_none_to_the_new(without_password: Member) -> None:
+    client = browser_of(without_password)
+    client.post("/account/email/proof")
+    code = newest_code()
+    wrong = f"{(int(code) + 1) % 10**6:06}"
+    said = [post(client, code=wrong).content.decode() for _ in range(5)]
+    assert ["Too many wrong tries" in page for page in said] == [False] * 4 + [True]
+    assert post(client, code=code).status_code == 200
+    assert len(mails()) == 1
+
+
+@pytest.mark.once("statements that others make too")
+def test_the_code_to_the_old_address_works_once_and_in_its_browser(without_password: Member) -> None:
+    client, stolen = browser_of(without_password), browser_of(without_password)
+    client.post("/account/email/proof")
+    code = newest_code()
+    assert post(stolen, code=code).status_code == 200
+    ask(client, code=code)
+    sent = len(mails())
+    assert post(client, "mallory@example.com", code=code).status_code == 200
+    assert len(mails()) == sent
+
+
+@pytest.mark.once("statements that others make too")
+def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None:
+    """Nor is the code of the new address one of the old."""
+    client = browser_of(without_password)
+    client.post("/sign-in", {"email": OLD})
+    for_signing_in = newest_code()
+    client.post("/account/password/code")
+    for_the_password = newest_code()
+    client.post("/account/email/proof")
+    right = newest_code()
+    for code in {for_signing_in, for_the_password} - {right}:
+        assert "That is not the code" in post(client, code=code).content.decode()
+    without_password.refresh_from_db()
+    assert without_password.email == OLD
+
+
+@pytest.mark.once("statements that others make too")
+def test_another_member_cannot_prove_it(without_password: Member, make_member: Any) -> None:
+    """A session that was signed in anew keeps nothing of the member before."""
+    client = browser_of(make_member("mallory@example.org"))
+    client.post("/account/email/proof")
+    code = newest_code()
+    client.force_login(without_password)
+    assert post(client, code=code).status_code == 200
+    assert len(mails()) == 1
+
+
+def test_a_forgotten_password_is_replaced_by_a_code(signed_in: Client) -> None:
+    signed_in.post("/account/email/proof")
+    assert mails()[-1].to == [OLD]
+    ask(signed_in, code=newest_code())
+    assert mails()[-1].to == [NEW]
+
+
+@pytest.mark.once("statements that others make too")
+def test_another_code_to_the_new_address_needs_no_other_proof(signed_in: Client, member: Member) -> None:
+    first = ask(signed_in)
+    assert signed_in.post("/account/email/code", {"do": "again"}).headers["Location"] == "/account/email/code"
+    assert mails()[-1].to == [NEW]
+    second = newest_code()
+    if first != second:
+        assert "That is not the code" in enter(signed_in, first).content.decode()
+    assert enter(signed_in, second).headers["Location"] == "/account"
+
+
+@pytest.mark.once("statements that others make too")
+def test_of_codes_asked_for_again_there_are_five_too(signed_in: Client) -> None:
+    ask(signed_in)
+    answers = [signed_in.post("/account/email/code", {"do": "again"}).status_code for _ in range(5)]
+    assert answers == [302] * 4 + [429]

@@ -88,12 +88,31 @@ def test_wrong_old_ones_slow_down(signed_in: Client) -> None:
 
 
 @pytest.mark.once("statements that others make too")
-def test_a_first_password_is_set(make_member: Any) -> None:
+def test_a_first_password_is_set_with_a_code(make_member: Any) -> None:
     client = browser_of(make_member(EMAIL))
-    assert "Current password" not in client.get("/account/password").content.decode()
-    assert client.post("/account/password", {"new_password": NEW}).status_code == 302
+    page = client.get("/account/password").content.decode()
+    assert [label in page for label in ("Current password", "New password", "E-mail me a code")] == [False, False, True]
+    client.post("/account/password/code")
+    [sent] = mails()
+    assert (sent.to, sent.subject[6:]) == ([EMAIL], " is your code to set or change the password")
+    assert "Set password" in client.get("/account/password").content.decode()
+    assert client.post("/account/password", {"new_password": NEW, "code": sent.subject[:6]}).status_code == 302
     assert signs_in(NEW)
     assert mails()[-1].subject == "Your password was set"
+
+
+@pytest.mark.once("statements that others make too")
+def test_a_session_alone_sets_no_first_password(make_member: Any) -> None:
+    client = browser_of(make_member(EMAIL))
+    for fields in ({}, {"code": "123456"}, {"current_password": ""}, {"do": "remove"}):
+        assert client.post("/account/password", {"new_password": NEW} | fields).status_code == 200, fields
+    client.post("/account/password/code")
+    code = mails()[-1].subject[:6]
+    wrong = f"{(int(code) + 1) % 10**6:06}"
+    said = [change(client, code=wrong).content.decode() for _ in range(5)]
+    assert ["Too many wrong tries" in page for page in said] == [False] * 4 + [True]
+    assert not signs_in(NEW)
+    assert len(mails()) == 1
 
 
 @pytest.mark.once("statements that others make too")

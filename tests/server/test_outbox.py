@@ -243,8 +243,10 @@ def reminder(make_member: MakeMember, server: dict[str, Exception]) -> Member:
 @pytest.mark.once("statements that others make too")
 def test_it_goes_where_the_member_is_read_now(reminder: Member, client: Client) -> None:
     """The old address may be somebody else's by then."""
+    reminder.set_password("correct horse battery")
+    reminder.save(update_fields=["password"])
     client.force_login(reminder)
-    client.post("/account/email", {"email": BOB})
+    client.post("/account/email", {"email": BOB, "current_password": "correct horse battery"})
     client.post("/account/email/code", {"code": newest_code()})
     assert list(OutgoingMail.objects.values_list("email", flat=True)) == [BOB]
 

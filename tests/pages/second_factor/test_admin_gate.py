@@ -141,7 +141,7 @@ def test_a_password_alone_leads_in_by_no_other_address(client: Client, member: M
     """The code before the first one goes to the operator's address, which is not for somebody else to change."""
     theirs = "somebody@else.example.org"
     client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
-    client.post("/account/email", {"email": theirs})
+    client.post("/account/email", {"email": theirs, "current_password": PASSWORD})
     mail.drain()
     assert outgoing.outbox == []
     assert client.post("/account/email/code", {"code": "123456"}).status_code == 302
@@ -155,7 +155,7 @@ def test_who_shows_that_the_old_address_is_theirs_changes_it(client: Client, mem
     asked = client.get("/account/email").headers["Location"]
     asked = client.post(asked).headers["Location"]
     assert client.post(asked, {"code": newest_code()}).headers["Location"] == "/account/email"
-    client.post("/account/email", {"email": "new@example.org"})
+    client.post("/account/email", {"email": "new@example.org", "current_password": PASSWORD})
     client.post("/account/email/code", {"code": newest_code()})
     member.refresh_from_db()
     assert member.email == "new@example.org"

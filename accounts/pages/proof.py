@@ -1,0 +1,131 @@
+"""Proof that who is signed in owns the account: the password, or a code to the account's address.
+
+Pages ask for it before a change that could lock the owner out. Without a password only the code is proof, and it is
+sent before anything else is asked.
+"""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.members.models import Member
+from accounts.pages.account_forms import CurrentPasswordForm, ProofCodeForm
+from accounts.pages.known_browsers import attempts_at
+from accounts.pages.sign_in import REFUSALS, attempts_are_counted
+from accounts.pages.signed_in import signed_in
+from accounts.proofs import send_proof, try_proof
+from accounts.signing_in.codes import OLD_ADDRESS, PASSWORD, Purpose, Refusal
+from studyservice.http.error_pages import too_many
+from studyservice.rates.doubling import DoublingWait
+from studyservice.rates.limiter import Rate, hit
+from studyservice.secrets.hashing import HashingBusy
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that needs proof.
+
+    Attributes:
+        page: the URL's name of its page.
+        code_page: the URL's name of what sends a code for it.
+        pending: the session entry of such a code: its id.
+        purpose: what the e-mail says.
+    """
+
+    page: str
+    code_page: str
+    pending: str
+    purpose: Purpose
+
+
+OF_PASSWORD = Change("password", "password-code", "password_code", PASSWORD)
+OF_ADDRESS = Change("new-address", "new-address-proof", "address_proof", OLD_ADDRESS)
+
+
+class Proof:
+    """The proof in one request.
+
+    Attributes:
+        form: takes the password or the code; None while a code has to be sent first.
+    """
+
+    def __init__(self, request: HttpRequest, member: Member, change: Change) -> None:
+        posted = request.POST if request.method == "POST" else None
+        self.change, self.has_password = change, member.has_usable_password()
+        self._request, self._member = request, member
+        self.form: CurrentPasswordForm | ProofCodeForm | None = None
+        if change.pending in request.session:
+            self.form = ProofCodeForm(posted)
+        elif self.has_password:
+            self.form = CurrentPasswordForm(posted)
+
+    @property
+    def by_code(self) -> bool:
+        """Whether a code was sent, and is asked for."""
+        return isinstance(self.form, ProofCodeForm)
+
+    def complete(self, *others: Form) -> bool:
+        """Whether the proof and the page's other forms were filled in; those that were not say what is missing."""
+        forms = [form for form in (self.form, *others) if form is not None and form.is_bound]
+        return self.form in forms and all(form.is_valid() for form in forms)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it was right, once it was checked."""
+        return self.form is not None and not self.form.errors
+
+    def check(self) -> HttpResponse | None:
+        """Compare it; the form says if it is wrong. An answer where too many were."""
+        if isinstance(self.form, CurrentPasswordForm):
+            return self._compare_password(self.form)
+        if self.form is not None:
+            self._compare_code(self.form)
+        return None
+
+    def _compare_password(self, form: CurrentPasswordForm) -> HttpResponse | None:
+        tries = DoublingWait(Rate.PASSWORDS, attempts_at(self._request, self._member.email))
+        if wait := tries.begin():
+            return too_many(
+                self._request, wait, "Too many wrong passwords", "Or go back and get a code by e-mail instead."
+            )
+        try:
+            right = self._member.check_password(form.cleaned_data["current_password"])
+        except HashingBusy:
+            tries.withdraw()
+            raise
+        if right:
+            tries.forget()
+        else:
+            form.add_error("current_password", "That is not your current password. Try again, or get a code instead.")
+        return None
+
+    def _compare_code(self, form: ProofCodeForm) -> None:
+        session, pending = self._request.session, self.change.pending
+        refusal = try_proof(self._member, UUID(session[pending]), form.cleaned_data["code"])
+        if refusal is not Refusal.WRONG:
+            del session[pending]
+        if refusal is not None:
+            form.add_error("code" if refusal is Refusal.WRONG else None, REFUSALS[refusal])
+
+
+@never_cache
+@login_required
+@require_http_methods(["POST"])
+@attempts_are_counted
+def proof_code(request: HttpRequest, change: Change) -> HttpResponse:
+    """E-mails a code as proof for `change`; or, with `instead`, goes back to asking for the password."""
+    member = signed_in(request)
+    if request.POST.get("instead") == "password":
+        request.session.pop(change.pending, None)
+        return redirect(change.page)
+    window = hit(Rate.SIGN_IN_CODES, attempts_at(request, member.email))
+    if window.exceeded:
+        return too_many(request, window, "Too many codes for this address")
+    request.session[change.pending] = str(send_proof(member, change.purpose))
+    return redirect(change.page)
