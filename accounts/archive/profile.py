@@ -4,9 +4,7 @@ from decimal import Decimal
 from typing import Any, TypedDict, cast
 
 from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member
-from accounts.members.profile import TimeZoneField, update_me
-from accounts.profile import update_me
-from accounts.serializers import MemberFields, TimeZoneField
+from accounts.members.profile import MemberFields, TimeZoneField, update_me
 from studyservice.operations.fields import NumberField, StringField
 from studyservice.operations.serializers import Body
 
