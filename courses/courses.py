@@ -43,7 +43,7 @@ _COURSES = (
 AddCategories = Callable[[Write, UUID, Sequence[CategoryEntryFields]], list[EnteredCategoryRow]]
 """Creates the grade categories of the new course with this id, in this order."""
 
-COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES", AddCategories)
+COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES")
 
 
 class _WithSyllabus(CourseRow):

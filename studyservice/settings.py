@@ -213,52 +213,6 @@ TEMPLATES = [
     }
 ]
 
-# What `accounts` calls in itself and in the apps above it (studyservice/hooks.py): who knows the live credential behind
-# a secret, by what stands after the prefix; the categories of a new course's grade, and how ready one is for an exam;
-# the practice streak of a profile; the apps that the key page lists; and what `purgeexpired` removes, in this order:
-# refresh tokens go before what they keep.
-CREDENTIAL_RESOLVERS = {
-    "sk": "accounts.credentials.resolving.resolve_api_key",
-    "at": "oauthserver.access_tokens.resolve_access_token",
-}
-# Find the credential behind a secret that an operator pastes into the admin (accounts/operators/credential_finding.py).
-CREDENTIAL_FINDERS = {
-    "sk": "accounts.operators.credential_finding.find_api_key",
-    "cal": "accounts.operators.credential_finding.find_calendar",
-    "at": "oauthserver.finding.find_access_token",
-    "rt": "oauthserver.finding.find_refresh_token",
-    "cs": "oauthserver.finding.find_client_secret",
-}
-COURSE_CATEGORIES = "grades.new_courses.add_categories"
-READINESS = "vocab.readiness.CardReadiness"
-PRACTICE_STREAK = "practice.streaks.current_streak"
-CONNECTED_APPS = "oauthserver.connections.OAuthConnections"
-EXPIRED_DATA = {
-    "sessions": "accounts.erasure.purging.purge_sessions",
-    "sign_in_codes": "accounts.erasure.purging.purge_sign_in_codes",
-    "invitations": "accounts.erasure.purging.purge_invitations",
-    "addresses_of_invitations": "accounts.joining.inviting.forget_those_who_did_not_come",
-    "unsent_mail": "accounts.members.outbox.purge_outbox",
-    "api_keys": "accounts.erasure.purging.purge_api_keys",
-    "idempotency_keys": "accounts.erasure.purging.purge_idempotency_keys",
-    "changes": "accounts.erasure.purging.purge_changes",
-    "account_events": "accounts.erasure.purging.purge_events",
-    "contents_of_deletions": "accounts.erasure.purging.purge_taken",
-    "uploads": "courses.uploads.purging.purge_uploads",
-    "files_without_a_row": "courses.uploads.purging.purge_stray_files",
-    "members_being_deleted": "accounts.erasure.erasing.finish_erasures",
-    "refresh_tokens": "oauthserver.purging.purge_refresh_tokens",
-    "access_tokens": "oauthserver.purging.purge_access_tokens",
-    "authorization_codes": "oauthserver.purging.purge_authorization_codes",
-    "unused_registrations": "oauthserver.purging.purge_unused_registrations",
-}
-
-# Deletes a member with everything; `Member.delete` calls it.
-ERASE_MEMBER = "accounts.erasure.erasing.erase_member"
-
-# When that was last done, for metrics (studyservice/server/sampling.py).
-LAST_PURGE = "accounts.members.last_runs.last_purge"
-
 # Columns stamped by the member's clock (accounts/changes/writing.py). A repair of the clock restamps them, and calls
 # these functions for everything else that a server wrote whose clock was ahead (accounts/changes/clocks.py).
 MEMBER_CLOCK_STAMPS = {
@@ -302,11 +256,6 @@ MEMBER_ARCHIVE = [
     "vocab.archive.REVIEWS",
     "practice.archive.ATTEMPTS",
 ]
-MEMBER_ARCHIVE_EXTRAS = {
-    "grades.csv": "grades.archive.write_grades",
-    "cards.csv": "vocab.archive.write_cards",
-    "calendar.ics": "planning.archive.write_calendar",
-}
 NOT_IN_ARCHIVE = {
     "accounts.ApiKey": "a credential",
     "accounts.CalendarFeed": "a credential",
@@ -393,11 +342,6 @@ UNIQUE_AMONG_MEMBERS = {
     "oauthserver.RefreshToken.access_token": "a foreign key with the member in it",
     "oauthserver.RefreshToken.token_checksum": "a hash of chance",
 }
-MEMBER_ERASURES = [
-    "accounts.signing_in.sessions.delete_sessions",
-    "accounts.joining.inviting.forget_invitation",
-    "accounts.erasure.erasing.forget_in_log",
-]
 
 # References without a foreign key, which outlive what they name and are emptied with it (practice/attempts.py): model,
 # column, and the model that is named. The log of changes keeps whose they were (accounts/changes/deleting.py).
@@ -405,8 +349,6 @@ MEMBER_PLAIN_REFERENCES = [
     ("practice.Attempt", "deck_id", "vocab.Deck"),
     ("practice.Attempt", "course_id", "courses.Course"),
 ]
-# Changes that stand in a log of their own, for list_changes (accounts/undo/log.py).
-CHANGE_SOURCES = ["vocab.changes.review_changes"]
 # What the apps know of their rows when a change is taken back (accounts/undo/hooks.py). The stamps of what pollers
 # ask for are new when it comes back.
 UNDO_STAMPED = {"courses.Item": ("created_at", "updated_at")}
@@ -431,14 +373,8 @@ UNDO_FIELDS = {
     "imported_event._remembered": "planning.undoing.forget_import",
     "syllabus_file.course_id": "courses.uploads.attaching.detach_again",
 }
-UNDO_LOGS = ["vocab.undoing.undo_review"]
 # Where study data is kept: an operator who opens an object of these apps leaves a row in the member's log of changes.
 STUDY_DATA_APPS = ["courses", "planning", "grades", "practice", "vocab"]
-ADMIN_READINGS = ["accounts.operators.changes_admin.note_reading", "accounts.operators.events_admin.note_reading"]
-# What an operator did to an account, likewise (accounts/operators/events_admin.py).
-ADMIN_ACTIONS = ["accounts.operators.events_admin.note_action"]
-# Whether who is signed in may enter the admin, beyond being an operator.
-ADMIN_GATE = "accounts.signing_in.second_factor.gate.may_enter"
 
 AUTH_USER_MODEL = "accounts.Member"
 SESSION_ENGINE = "accounts.signing_in.session_store"

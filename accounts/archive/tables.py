@@ -129,11 +129,11 @@ class ArchiveTable:
         return QuerySet(self.model).filter(member_id=member.id, **self.only).order_by(*self.order)
 
 
-TABLES = HookList[ArchiveTable]("MEMBER_ARCHIVE", ArchiveTable)
+TABLES = HookList[ArchiveTable]("TABLES")
 """A table stands after those that it refers to."""
 
 ExtraFile = Callable[[Member], Iterator[bytes]]
 """Writes what other programs read of the member's data, in pieces; inside the transaction of the archive."""
 
-EXTRAS = HookTable[ExtraFile]("MEMBER_ARCHIVE_EXTRAS", ExtraFile)
+EXTRAS = HookTable[ExtraFile]("EXTRAS")
 """By the names of the files; they are not read again."""

@@ -24,7 +24,7 @@ _TICK = timedelta(microseconds=1)
 Repair = Callable[[Member, datetime], None]
 """Sets right, under the member's lock, what the app keeps by the true time and has from later than now."""
 
-REPAIRS = HookList[Repair]("MEMBER_CLOCK_REPAIRS", Repair)
+REPAIRS = HookList[Repair]("REPAIRS")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ _TOLD = LogEntry._meta.get_field("object_repr").max_length
 Erasure = Callable[[Member], None]
 """Removes what is kept about a member elsewhere than in rows that refer to the member; again, if it was broken off."""
 
-ERASURES = HookList[Erasure]("MEMBER_ERASURES", Erasure)
+ERASURES = HookList[Erasure]("ERASURES")
 
 
 def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:

@@ -11,7 +11,7 @@ from studyservice.hooks import HookList
 CountRepair = Callable[[UUID], int]
 """Sets right, under the member's lock, what the app keeps in numbers; gives how many of them were wrong."""
 
-COUNT_REPAIRS = HookList[CountRepair]("MEMBER_COUNT_REPAIRS", CountRepair)
+COUNT_REPAIRS = HookList[CountRepair]("COUNT_REPAIRS")
 
 
 def repair_counts(member_id: UUID, *, dry_run: bool = False) -> int:

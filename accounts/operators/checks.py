@@ -9,51 +9,6 @@ from django.core.checks import CheckMessage, Error, register
 from django.core.exceptions import FieldDoesNotExist
 from django.db.models import DateTimeField, Field, ForeignKey, UUIDField
 
-from accounts.api.profile import PRACTICE_STREAK
-from accounts.archive.tables import EXTRAS, TABLES
-from accounts.changes.clocks import REPAIRS
-from accounts.credentials.connections import CONNECTED_APPS
-from accounts.credentials.resolving import RESOLVERS
-from accounts.erasure.erasing import ERASURES
-from accounts.erasure.purging import EXPIRED_DATA
-from accounts.members.counts import COUNT_REPAIRS
-from accounts.members.models import ERASE_MEMBER
-from accounts.operators.credential_finding import FINDERS
-from accounts.undo.hooks import COME_BACK, FIELDS, GO_AGAIN, LOGS
-from accounts.undo.log import SOURCES
-from studyservice.admin.base import ACTIONS, READINGS
-from studyservice.admin.site import GATE
-from studyservice.server.happenings import LAST_PURGE
-
-HOOKS = (
-    ERASE_MEMBER,
-    CONNECTED_APPS,
-    RESOLVERS,
-    FINDERS,
-    EXPIRED_DATA,
-    ERASURES,
-    REPAIRS,
-    COUNT_REPAIRS,
-    PRACTICE_STREAK,
-    READINGS,
-    GATE,
-    ACTIONS,
-    LAST_PURGE,
-    SOURCES,
-    COME_BACK,
-    GO_AGAIN,
-    FIELDS,
-    LOGS,
-    TABLES,
-    EXTRAS,
-)
-
-
-@register()
-def check_hooks(**kwargs: Any) -> list[CheckMessage]:
-    """What other apps do for this one."""
-    return [error for hook in HOOKS for error in hook.check()]
-
 
 @register()
 def check_fields(**kwargs: Any) -> list[CheckMessage]:

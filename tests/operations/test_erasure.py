@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.test import Client
 
+from accounts.erasure.erasing import ERASURES
 from accounts.joining.joining import add_member
 from accounts.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
@@ -159,16 +160,19 @@ def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member:
 
 
 @pytest.fixture
-def broken_off(admin: Client, owner: RestDoor, owner_member: Member, settings: Any) -> App:
+def broken_off(
+    admin: Client, owner: RestDoor, owner_member: Member, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> App:
     """An app of the member's whose deletion was broken off when the credentials were dead and half the data gone."""
     app = fill(owner, owner_member)
     app.connect(owner_member)
-    parts, steps = settings.MEMBER_DATA, settings.MEMBER_ERASURES
+    parts = settings.MEMBER_DATA
     settings.MEMBER_DATA = parts[: len(parts) // 2]
-    settings.MEMBER_ERASURES = ["tests.operations.test_erasure._broken"]
-    with pytest.raises(RuntimeError, match="killed"):
-        delete(admin, owner_member)
-    settings.MEMBER_DATA, settings.MEMBER_ERASURES = parts, steps
+    with monkeypatch.context() as broken:
+        broken.setattr(ERASURES, "registered", [_broken])
+        with pytest.raises(RuntimeError, match="killed"):
+            delete(admin, owner_member)
+    settings.MEMBER_DATA = parts
     assert left(owner_member)
     return app
 
@@ -189,10 +193,13 @@ def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Membe
 
 
 @pytest.mark.rest
-def test_meanwhile_no_token_works_or_is_made(owner_member: Member, admin: Client, settings: Any) -> None:
+def test_meanwhile_no_token_works_or_is_made(
+    owner_member: Member, admin: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = App.registered()
     tokens, code = app.connect(owner_member), app.code(owner_member)
-    settings.MEMBER_DATA, settings.MEMBER_ERASURES = [], ["tests.operations.test_erasure._broken"]
+    settings.MEMBER_DATA = []
+    monkeypatch.setattr(ERASURES, "registered", [_broken])
     with pytest.raises(RuntimeError, match="killed"):
         delete(admin, owner_member)
     assert status_of(tokens["access_token"]) == 401
