@@ -3,8 +3,8 @@
 from typing import ClassVar
 
 from django.apps import AppConfig
-from django.conf import settings
-from django.utils.module_loading import import_string
+from django.core.checks import register
+from django.utils.module_loading import autodiscover_modules
 
 
 class AccountsConfig(AppConfig):
@@ -19,28 +19,22 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what the lower packages call."""
-        from accounts.archive.tables import TABLES
-        from accounts.changes.clocks import REPAIRS
         from accounts.credentials.resolving import RESOLVERS, resolve_api_key
         from accounts.erasure import purging
         from accounts.erasure.erasing import ERASURES, erase_member, finish_erasures, forget_in_log
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.joining.inviting import forget_invitation, forget_those_who_did_not_come
-        from accounts.members.counts import COUNT_REPAIRS
+        from accounts.members.checks import check_member_data
+        from accounts.members.data import owners
         from accounts.members.last_runs import last_purge
         from accounts.members.models import ERASE_MEMBER
         from accounts.members.outbox import purge_outbox
-        from accounts.operators import (
-            changes_admin,
-            checks,  # noqa: F401  # registers itself
-            credential_finding,
-            events_admin,
-        )
+        from accounts.operators import changes_admin, credential_finding, events_admin
         from accounts.signing_in.second_factor.gate import may_enter
         from accounts.signing_in.sessions import delete_sessions
-        from accounts.undo.hooks import COME_BACK, FIELDS, GO_AGAIN
         from studyservice.admin.base import ACTIONS, READINGS
         from studyservice.admin.site import GATE
+        from studyservice.database.citus.layout import OWNERS
         from studyservice.server.happenings import LAST_PURGE
 
         ERASE_MEMBER.register(erase_member)
@@ -65,13 +59,6 @@ class AccountsConfig(AppConfig):
         READINGS.register(events_admin.note_reading)
         ACTIONS.register(events_admin.note_action)
         GATE.register(may_enter)
-        for hook, setting in (
-            (TABLES, "MEMBER_ARCHIVE"),
-            (REPAIRS, "MEMBER_CLOCK_REPAIRS"),
-            (COUNT_REPAIRS, "MEMBER_COUNT_REPAIRS"),
-        ):
-            for name in getattr(settings, setting):
-                hook.register(import_string(name))
-        for table, setting in ((COME_BACK, "UNDO_COME_BACK"), (GO_AGAIN, "UNDO_GO_AGAIN"), (FIELDS, "UNDO_FIELDS")):
-            for key, name in getattr(settings, setting).items():
-                table.register(key, import_string(name))
+        OWNERS.register(owners)
+        autodiscover_modules("member_data")
+        register(check_member_data)

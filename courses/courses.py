@@ -21,17 +21,14 @@ from courses.errors import NoSuchCourse
 from courses.item_batches import answered, insert_rows, new_row
 from courses.item_counts import add_to_count
 from courses.items import next_items
+from courses.limits import COURSES
 from courses.models import DEFAULT_TERM, MAX_SYLLABUS_CHARACTERS, Course
 from courses.serializers import CourseDetailRow, CourseFields, CourseRecord, CourseRow
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
-from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
-
-MAX_COURSES = 30
-"""Courses per member (spec, Limits)."""
 
 _COURSES = (
     Course.objects.filter(member_id=Param("member_id"))
@@ -132,13 +129,13 @@ def create_course(
 
     Raises:
         ValidationFailed: `syllabus_id` is no upload of the member's that is free.
-        Conflict: the member has `MAX_COURSES` courses, or would have more than `MAX_ITEMS_OF_MEMBER` items.
+        Conflict: the member has as many courses as it can have, or would have too many items.
     """
     with writing(member.id, "create_course") as write:
         upload = None if syllabus_id is None else attachable(write, syllabus_id)
         if upload is not None:
             syllabus_text = syllabus_text or upload["text"]
-        require_room(member)
+        COURSES.require_room(Course.objects.filter(member_id=member.id))
         fields: CourseFields = {
             "name": name,
             "code": code,
@@ -168,16 +165,6 @@ def create_course(
         entered, items or (), text=syllabus_text, term=term, today=today, weights=grade_categories or ()
     )
     return made
-
-
-def require_room(member: Member, more: int = 1) -> None:
-    """Whether `more` courses can be added, inside `writing`.
-
-    Raises:
-        Conflict: there would be more than `MAX_COURSES`.
-    """
-    if Course.objects.filter(member_id=member.id).count() + more > MAX_COURSES:
-        raise Conflict(f"There are {MAX_COURSES} courses, the most there can be. Delete one first.")
 
 
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:

@@ -52,7 +52,7 @@ def create_item(
 
     Raises:
         NotFound: there is no such course of the member's.
-        Conflict: the course would have more than `MAX_ITEMS` items, or the member more than `MAX_ITEMS_OF_MEMBER`.
+        Conflict: the course would have too many items, or the member.
     """
     if quote is None and more is None and if_exists == "create":
         return cast(

@@ -96,7 +96,7 @@ def create_single_item(
 
     Raises:
         NotFound: there is no such course of the member's.
-        Conflict: the course has `MAX_ITEMS` items, or the member `MAX_ITEMS_OF_MEMBER`.
+        Conflict: the course, or the member, has as many items as there can be.
     """
     with writing(member.id, "create_item") as write:
         course_name = add_to_count(member, course_id)

@@ -11,13 +11,11 @@ from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.courses import require_course
+from grades.limits import SCORES_OF_COURSE
 from grades.models import GradeCategory, GradeScore
 from grades.serializers import GradeScoreRow, ScoreFields
-from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
+from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
-
-MAX_SCORES = 500
-"""Scores per course."""
 
 
 class NoSuchScore(NotFound):
@@ -41,12 +39,13 @@ def add_grade_score(member: Member, course_id: UUID, *, category_id: UUID, label
     Raises:
         NotFound: there is no such course of the member's.
         ValidationFailed: `category_id` is no category of this course.
-        Conflict: the course has `MAX_SCORES` scores.
+        Conflict: the course has as many scores as it can have.
     """
     with writing(member.id, "add_grade_score") as write:
         require_course(member, course_id)
         _require_category(member, course_id, category_id)
-        require_room(member, course_id)
+        mine = GradeScore.objects.filter(member_id=member.id, category__member_id=member.id)
+        SCORES_OF_COURSE.require_room(mine.filter(category__course_id=course_id))
         fields = {"category_id": category_id, "label": label, "score": score}
         added = GradeScore.objects.create(member_id=member.id, created_at=write.now, **fields)
         write.made(GradeScore, added.id, label, fields)
@@ -94,19 +93,6 @@ def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFi
         "score": float(score["score"]),
         "created_at": score["created_at"],
     }
-
-
-def require_room(member: Member, course_id: UUID, more: int = 1) -> None:
-    """Whether `more` scores can be added to the course, inside `writing`.
-
-    Raises:
-        Conflict: there would be more than `MAX_SCORES`.
-    """
-    of_course = GradeScore.objects.filter(
-        member_id=member.id, category__member_id=member.id, category__course_id=course_id
-    )
-    if of_course.count() + more > MAX_SCORES:
-        raise Conflict(f"There are {MAX_SCORES} scores in this course, the most there can be. Delete one first.")
 
 
 def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:

@@ -9,7 +9,6 @@ from uuid import UUID
 from rest_framework import serializers
 
 from accounts.archive.fields import MomentField
-from accounts.archive.tables import ArchiveTable
 from practice.models import Attempt, Source
 from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, StringField
 from studyservice.operations.serializers import Body
@@ -59,14 +58,3 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
 def _moment(stored: str) -> datetime:
     """A moment as either database takes it, in UTC."""
     return datetime.fromisoformat(stored).replace(tzinfo=UTC)
-
-
-ATTEMPTS = ArchiveTable(
-    name="attempts",
-    model=Attempt,
-    line=AttemptLine,
-    order=("attempted_at", "id"),
-    references={"deck_id": "decks", "course_id": "courses"},
-    keeps_time=True,
-    remove_present=remove_present,
-)

@@ -15,8 +15,8 @@ class VocabConfig(AppConfig):
     def ready(self) -> None:
         """Register what lower apps call."""
         from accounts.archive.tables import EXTRAS
-        from accounts.undo.hooks import LOGS
         from accounts.undo.log import SOURCES
+        from accounts.undo.undo import LOGS
         from courses.readiness import READINESS
         from vocab.archive import write_cards
         from vocab.changes import review_changes

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db.models import F, OuterRef
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
-from studyservice.database.statements import aggregated
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields
 
@@ -32,17 +31,6 @@ def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
     """Remove the card with its review log, inside `write`; practice history keeps the attempts."""
     if delete_object(write, Card, card_id):
         count_cards(write.member_id, deck_id, -1)
-
-
-def repair_card_counts(member_id: UUID) -> int:
-    """Count the cards of the member's decks; gives how many decks had a wrong count. Under the member's lock."""
-    cards = Card.objects.filter(member_id=member_id, deck_id=OuterRef("id"))
-    counted = Deck.objects.filter(member_id=member_id).annotate(there=aggregated(cards, "COUNT", "id"))
-    decks = counted.exclude(card_count=F("there"))
-    wrong = dict(decks.values_list("id", "there"))
-    for deck_id, there in wrong.items():
-        Deck.objects.filter(member_id=member_id, id=deck_id).update(card_count=there)
-    return len(wrong)
 
 
 def count_cards(member_id: UUID, deck_id: UUID, more: int) -> None:

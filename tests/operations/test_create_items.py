@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from courses.item_counts import MAX_ITEMS
+from courses.limits import ITEMS_OF_COURSE
 from courses.models import Course, Item
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
@@ -138,10 +138,10 @@ def test_sent_again_with_its_key_it_says_what_existed(owner: RestDoor, entered: 
 @pytest.mark.every_database
 def test_a_full_course_takes_no_part_of_a_call(owner: RestDoor, owner_member, entered: Any) -> None:
     course = Course.objects.get()
-    stored(ItemFactory, MAX_ITEMS - 2, member=owner_member, course=course)
-    Course.objects.update(item_count=MAX_ITEMS - 2)
+    stored(ItemFactory, ITEMS_OF_COURSE.most - 2, member=owner_member, course=course)
+    Course.objects.update(item_count=ITEMS_OF_COURSE.most - 2)
     assert owner.call("create_item", **entered, **QUIZ, more=[{"title": "b"}, {"title": "c"}]).error == "conflict"
-    assert Item.objects.count() == MAX_ITEMS - 2
+    assert Item.objects.count() == ITEMS_OF_COURSE.most - 2
     owner.made("create_item", **entered, **QUIZ, more=[{"title": "b"}])
     assert owner.made("create_item", **entered, **QUIZ, if_exists="skip", more=[{"title": "b"}])["existing"] is True
 

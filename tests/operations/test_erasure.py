@@ -14,6 +14,7 @@ from django.test import Client
 
 from accounts.erasure.erasing import ERASURES
 from accounts.joining.joining import add_member
+from accounts.members.data import member_data
 from accounts.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course
@@ -111,11 +112,6 @@ def test_everything_of_the_member_goes_and_nothing_else(
     assert left(other) == kept
 
 
-@pytest.mark.django_db
-def test_the_table_names_all_that_belongs_to_a_member(settings: Any) -> None:
-    assert set(settings.MEMBER_DATA) == {(model._meta.label, name) for model, name in owned()}
-
-
 @pytest.mark.django_db(transaction=True)
 def test_stored_files_go(admin: Client, owner_member: Member, uploaded: Path) -> None:
     delete(admin, owner_member)
@@ -160,19 +156,16 @@ def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member:
 
 
 @pytest.fixture
-def broken_off(
-    admin: Client, owner: RestDoor, owner_member: Member, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> App:
+def broken_off(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> App:
     """An app of the member's whose deletion was broken off when the credentials were dead and half the data gone."""
     app = fill(owner, owner_member)
     app.connect(owner_member)
-    parts = settings.MEMBER_DATA
-    settings.MEMBER_DATA = parts[: len(parts) // 2]
+    ordered = member_data()
     with monkeypatch.context() as broken:
+        broken.setattr("accounts.erasure.erasing.member_data", lambda: ordered[len(ordered) // 2 :])
         broken.setattr(ERASURES, "registered", [_broken])
         with pytest.raises(RuntimeError, match="killed"):
             delete(admin, owner_member)
-    settings.MEMBER_DATA = parts
     assert left(owner_member)
     return app
 
@@ -194,11 +187,11 @@ def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Membe
 
 @pytest.mark.rest
 def test_meanwhile_no_token_works_or_is_made(
-    owner_member: Member, admin: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+    owner_member: Member, admin: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = App.registered()
     tokens, code = app.connect(owner_member), app.code(owner_member)
-    settings.MEMBER_DATA = []
+    monkeypatch.setattr("accounts.erasure.erasing.member_data", lambda: ())
     monkeypatch.setattr(ERASURES, "registered", [_broken])
     with pytest.raises(RuntimeError, match="killed"):
         delete(admin, owner_member)

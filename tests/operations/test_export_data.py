@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.archive.profile import LEFT_OUT, NOT_TAKEN_IN, ProfileLine, profile_line
-from accounts.archive.tables import TABLES, ArchiveTable
+from accounts.archive.tables import ArchiveTable, archive_tables
 from accounts.credentials.calendar_feeds import new_feed
 from accounts.models import ApiKey, Member
 from studyservice.rates.limiter import Rate
@@ -64,29 +64,22 @@ def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
 
 @pytest.mark.every_database
 def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: Member) -> None:
-    """A new column is in the archive, or is left out for a reason: see accounts/archive/tables.py."""
+    """A new column is in the archive, or is left out for a reason: see the member_data.py of its app."""
     archive = everything.made("export_data")
-    for table in TABLES:
+    for table in archive_tables():
         lines = lines_of(archive, table.name)
         rows = table.model._default_manager.filter(member_id=owner_member.id)
         columns = {field.attname for field in table.model._meta.concrete_fields} - {"member_id"}
-        assert len(lines) == rows.filter(**table.only).count() > 0, table.name
-        assert all(line.keys() == columns - table.left_out.keys() for line in lines), table.name
-        assert table.left_out.keys() <= columns
-        assert table.line.shared(partial=False).fields.keys() == columns - table.left_out.keys(), table.name
+        assert len(lines) == rows.filter(**table.how.only).count() > 0, table.name
+        assert all(line.keys() == columns - table.how.left_out.keys() for line in lines), table.name
+        assert table.how.left_out.keys() <= columns
+        assert table.how.line.shared(partial=False).fields.keys() == columns - table.how.left_out.keys(), table.name
     [profile] = lines_of(archive, "profile")
     assert profile.keys() | LEFT_OUT.keys() == {field.attname for field in Member._meta.concrete_fields}
     assert profile.keys() == {*ProfileLine.shared(partial=False).fields, *NOT_TAKEN_IN}
 
 
-def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason() -> None:
-    inside = {table.model._meta.label for table in TABLES} | {"accounts.AccountEvent", "accounts.Change"}
-    assert inside | settings.NOT_IN_ARCHIVE.keys() == {label for label, _ in settings.MEMBER_DATA}
-    assert not inside & settings.NOT_IN_ARCHIVE.keys()
-    assert all(settings.NOT_IN_ARCHIVE.values())
-
-
-@pytest.mark.parametrize("table", list(TABLES), ids=lambda table: table.name)
+@pytest.mark.parametrize("table", archive_tables(), ids=lambda table: table.name)
 def test_the_documentation_names_every_field(table: ArchiveTable) -> None:
     text = (ROOT / "docs" / "archive.md").read_text()
     section = text.partition(f"### `{table.path()}`")[2].partition("###")[0]
@@ -229,4 +222,4 @@ def test_behind_a_pooler_too_few_rows_are_in_memory_at_a_time(
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     monkeypatch.setattr(connection, "chunked_cursor", noted)
     assert lines_of(everything.made("export_data"), "reviews")
-    assert len(cursors) >= len(list(TABLES)) - 1
+    assert len(cursors) >= len(archive_tables()) - 1

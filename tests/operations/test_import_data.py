@@ -267,7 +267,7 @@ def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestDoor, monkeypatc
     def fail(member_id: Any) -> int:
         raise RuntimeError("the server was killed")
 
-    monkeypatch.setattr(importing, "COUNT_REPAIRS", [fail])
+    monkeypatch.setattr(importing, "recount", fail)
     before = rows()
     assert newcomer.call("import_data", file=archive).error == "internal_error"
     assert rows() == before

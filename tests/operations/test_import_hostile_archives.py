@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 
 from accounts.archive import unpacking
 from accounts.models import Member
-from courses.courses import MAX_COURSES
-from planning.milestones import MAX_MILESTONES
+from courses.limits import COURSES
+from planning.limits import MILESTONES_OF_ITEM
 from tests.support.archive_lines import (
     LEARNING,
     REVIEWED,
@@ -147,13 +147,13 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     "a moment at the end": ("cards", [a_card(due_at="9999-12-31T23:59:59Z")], "line 1: due_at: Must be from 1970"),
     "too many courses": (
         "courses",
-        [a_course(id=an_id(number)) for number in range(MAX_COURSES + 1)],
-        f"line 31: id: There would be more than {MAX_COURSES} courses.",
+        [a_course(id=an_id(number)) for number in range(COURSES.most + 1)],
+        f"line 31: id: There would be more than {COURSES.most} courses.",
     ),
     "too many milestones": (
         "milestones",
-        [a_milestone(id=an_id(100 + number)) for number in range(MAX_MILESTONES + 1)],
-        f"line 21: id: There would be more than {MAX_MILESTONES} milestones of an item.",
+        [a_milestone(id=an_id(100 + number)) for number in range(MILESTONES_OF_ITEM.most + 1)],
+        f"line 21: id: There would be more than {MILESTONES_OF_ITEM.most} milestones of an item.",
     ),
     "too many scores": (
         "grade_scores",

@@ -211,28 +211,6 @@ def test_the_command_names_one_member_or_all(arguments: list[str]) -> None:
         call_command("repairclock", *arguments)
 
 
-@pytest.mark.django_db
-def test_every_stamp_that_a_call_answers_can_be_repaired(settings: Any) -> None:
-    """A model with `created_at` or `updated_at` of a member is restamped, or is by the true time."""
-    from django.apps import apps
-
-    by_true_time = {
-        "accounts.AccountEvent",
-        "accounts.ApiKey",
-        "accounts.AuthenticatorApp",
-        "accounts.CalendarFeed",
-        "accounts.IdempotencyKey",
-        "accounts.Passkey",
-    }
-    stamped = {
-        model._meta.label: {"created_at", "updated_at"} & {field.name for field in model._meta.concrete_fields}
-        for model in apps.get_models()
-        if any(field.name == "member" for field in model._meta.concrete_fields)
-    }
-    expected = {label: names for label, names in stamped.items() if names and label not in by_true_time}
-    assert {label: set(names) for label, names in settings.MEMBER_CLOCK_STAMPS.items()} == expected
-
-
 @pytest.mark.usefixtures("ahead")
 def test_a_day_practised_ahead_becomes_the_true_one(owner: RestDoor, owner_member: Member, clock: Any) -> None:
     from practice.models import Attempt

@@ -1,5 +1,6 @@
 """Taking a calendar file into a course on its page: read, looked over, taken."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.test import Client
 
 from accounts.changes.words import change_in_words
 from accounts.models import Member
+from courses.limits import ITEMS_OF_COURSE
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.doors import RestDoor
 from tests.support.forms import Fields, form_with, row_of
@@ -199,7 +201,7 @@ def test_what_was_read_cannot_be_made_up_or_taken_elsewhere(browser: Client, own
 
 
 def test_a_full_course_keeps_the_table(browser: Client, owner: RestDoor, course: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("courses.item_counts.MAX_ITEMS", 1)
+    monkeypatch.setattr("courses.item_counts.ITEMS_OF_COURSE", replace(ITEMS_OF_COURSE, most=1))
     form = table(browser, course, ESSAY, QUIZ)
     page = take(browser, course, form, status=409).content.decode()
     assert "the most there can be" in page
