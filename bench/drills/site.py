@@ -59,7 +59,8 @@ class Postgres:
 
     def start(self) -> None:
         """Start it again."""
-        self._server.ensure_postgres_running()
+        control = ("-w", "-t", str(START_SECONDS), "-D", str(self.data), "-l", str(self.data / "log"))
+        self.run("pg_ctl", *control, "-o", f"-h '' -k {self.socket_directory}", "start")
 
     def stop(self) -> None:
         """Stop it in the fast way: connections are closed, transactions are rolled back."""
