@@ -125,6 +125,12 @@ def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: st
     return {name: short(value) for name, value in (fields or {}).items() if not name.startswith(UNTOLD)} | counts
 
 
+def is_untold(part: Part) -> bool:
+    """Whether nothing of the object is told, as its fields are stored for an undo alone."""
+    names = {**(part.before or {}), **(part.after or {})}
+    return bool(names) and all(name.startswith(UNTOLD) for name in names)
+
+
 def _is_told(fields: Fields | None) -> bool:
     """Whether an object counts: one that is `within` has no fields at all."""
     return fields is not None and (not fields or not all(name.startswith(UNTOLD) for name in fields))

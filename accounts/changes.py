@@ -68,3 +68,23 @@ class Change(models.Model):
 
     def __str__(self) -> str:
         return f"{self.operation}: {self.object_name}"
+
+
+class ChangeObject(models.Model):
+    """A further object that a call made, changed or deleted, by which list_changes finds its row.
+
+    It is as old as the row and purged by its age, so nothing refers from one to the other.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
+    object_id = models.UUIDField()
+    change_id = models.UUIDField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "object_id", "change_id"], name="changeobject_member"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.object_id} in {self.change_id}"

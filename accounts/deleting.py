@@ -72,7 +72,12 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
 
 def _take(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model], int]]) -> None:
     """Keep `rows` and what is below each, from the top down, and list them; what is not there has nothing below."""
-    number = rows.count() if _has_file(rows.model._meta.label) else write.taken.rows(rows)
+    if _has_file(rows.model._meta.label):
+        ids = list(rows.values_list("pk", flat=True))
+        write.touched(rows.model, ids)
+        number = len(ids)
+    else:
+        number = write.taken.rows(rows)
     if number == 0:
         return
     levels.append((rows, number))

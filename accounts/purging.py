@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.api_keys import long_ended
 from accounts.browser_sessions import BrowserSession
 from accounts.changes import KEPT_FOR as CHANGES_KEPT_FOR
-from accounts.changes import UNDOABLE_FOR, Change
+from accounts.changes import UNDOABLE_FOR, Change, ChangeObject
 from accounts.deleting import delete_alone
 from accounts.events import KEPT_FOR as EVENTS_KEPT_FOR
 from accounts.events import AccountEvent
@@ -92,7 +92,9 @@ def purge_idempotency_keys() -> int:
 
 def purge_changes() -> int:
     """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
-    return purge(Change.objects.filter(id__lt=first_uuid7(timezone.now() - CHANGES_KEPT_FOR)))
+    oldest = first_uuid7(timezone.now() - CHANGES_KEPT_FOR)
+    purge(ChangeObject.objects.filter(id__lt=oldest))
+    return purge(Change.objects.filter(id__lt=oldest))
 
 
 def purge_events() -> int:

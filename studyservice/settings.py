@@ -318,6 +318,7 @@ NOT_IN_ARCHIVE = {
     "oauthserver.AccessToken": "a credential",
     "oauthserver.Grant": "a credential",
     "accounts.IdempotencyKey": "answers kept for a day, for who sends a call again",
+    "accounts.ChangeObject": "leads from objects to the log of changes",
     "practice.PracticeSum": "made anew from the attempts",
     "admin.LogEntry": "what an operator did in the admin",
 }
@@ -360,6 +361,7 @@ MEMBER_DATA = [
     ("courses.Item", "member"),
     ("courses.Course", "member"),
     ("accounts.Change", "member"),
+    ("accounts.ChangeObject", "member"),
     ("accounts.AccountEvent", "member"),
     ("admin.LogEntry", "user"),
     ("accounts.MemberAddress", "member"),
@@ -404,6 +406,12 @@ MEMBER_PLAIN_REFERENCES = [
 ]
 # Changes that stand in a log of their own, for list_changes (accounts/change_log.py).
 CHANGE_SOURCES = ["vocab.changes.review_changes"]
+# Rows that a call deletes and list_changes does not find it by, with the reason (accounts/taken.py).
+NO_CHANGE_OBJECTS = {
+    "planning.ImportedEvent": "what is remembered of a calendar file",
+    "practice.Attempt": "what a review adds to the statistics",
+    "vocab.Review": "a change itself",
+}
 # What the apps know of their rows when a change is taken back (accounts/undoing/hooks.py). The stamps of what pollers
 # ask for are new when it comes back.
 UNDO_STAMPED = {"courses.Item": ("created_at", "updated_at")}

@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from accounts.change_contents import type_of
@@ -45,7 +46,7 @@ def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
 
 @cache
 def _statement(place: str) -> Select[Reviewed]:
-    return Select[Reviewed](keyset(_MINE, "reviewed_at", "card_id", place), _COLUMNS, limited=True)
+    return Select[Reviewed](keyset(_MINE, "reviewed_at", Q(card_id=Param("object_id")), place), _COLUMNS, limited=True)
 
 
 def find_review(member: Member, review_id: UUID) -> Reviewed | None:
