@@ -2,7 +2,7 @@
 
 from django.contrib.admin.models import LogEntry
 
-from accounts.changes.models import Change
+from accounts.changes.models import Change, ChangeObject
 from accounts.credentials.api_keys import bring_keys_back
 from accounts.credentials.calendar_feeds import bring_feed_back
 from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
@@ -34,6 +34,7 @@ register(MemberData(AccountEvent, whole_member=ACCOUNT, not_archived="a file of 
 register(
     MemberData(Change, whole_member="tells of every object", not_archived="a file of its own", stamps=("created_at",))
 )
+register(MemberData(ChangeObject, whole_member="tells of every object", not_archived="leads from objects to changes"))
 register(MemberData(IdempotencyKey, whole_member=ACCOUNT, not_archived="answers to repeated calls, kept for a day"))
 register(
     MemberData(

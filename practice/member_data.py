@@ -20,6 +20,7 @@ register(
         ),
         plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
         on_reference=attempts_named_again,
+        not_listed="what a review adds to the statistics",
         repair_clock=bring_attempts_back,
     )
 )

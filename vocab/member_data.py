@@ -3,6 +3,7 @@
 from accounts.members.archived import Archived, Tally
 from accounts.members.data import MemberData, register
 from vocab.archive import CardLine, DeckLine, ReviewLine, is_lapse
+from vocab.changes import reviews_come_back
 from vocab.limits import CARDS_OF_DECK, DECKS
 from vocab.models import Card, Deck, Review
 from vocab.reading.found import MAX_REVIEWS
@@ -45,6 +46,8 @@ register(
             ),
             keeps_time=True,
         ),
+        not_listed="a change itself",
+        on_restore=reviews_come_back,
         repair_clock=bring_reviews_back,
     )
 )

@@ -38,6 +38,7 @@ class MemberData:
         hash_column: column with the SHA-256 of a secret by which a row is found (`accounts.credentials.owners`).
         stamps: columns that the member's clock stamps (`accounts.changes.writing`).
         restamped: those of them that are new when a row is restored, because pollers ask for them.
+        not_listed: why list_changes does not find changes by the ids of the rows.
         moved: columns that may change when a row is restored; its creation can be undone nevertheless.
         limits: how many rows there may be.
         plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
@@ -60,6 +61,7 @@ class MemberData:
     hash_column: str = ""
     stamps: tuple[str, ...] = ()
     restamped: tuple[str, ...] = ()
+    not_listed: str = ""
     moved: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
     plain_references: Mapping[str, str] = field(default_factory=dict)

@@ -14,10 +14,10 @@ from accounts.changes.contents import as_words, type_of, unpacked
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.snapshots import TakenTable, taken_tables, with_reference
+from accounts.changes.values import columns, reader
 from accounts.members.data import Columns, counters, data_of
 from accounts.members.models import Member
 from accounts.undo.limits import count_restored
-from accounts.undo.values import columns, reader
 from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict
@@ -58,6 +58,7 @@ class Return:
                 self._find_parents(model, field, rows)
         _insert(model).run_all(rows)
         self._back[table.label].update(row["id"] for row in rows)
+        self._write.touched(model, (row["id"] for row in rows))
         self._last[table.label] = rows
         count_restored(self._member.id, model, rows)
         data = data_of(model)
@@ -129,6 +130,7 @@ class Return:
             if number < len(batch):
                 for gone_id in {*batch}.difference(there.values_list("pk", flat=True)):
                     self._leave(gone_id, table.label, [gone_id], target_id)
+        self._write.touched(model, ids if filled else ())
         data = data_of(model)
         if filled and data is not None and data.on_reference is not None:
             data.on_reference(self._member, ids)
