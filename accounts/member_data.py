@@ -24,6 +24,7 @@ register(
         MemberAddress,
         whole_member=ACCOUNT,
         not_archived="the address is in the profile",
+        no_admin="on the page of the member",
         repair_counts=repair_address,
     )
 )
@@ -34,13 +35,28 @@ register(MemberData(AccountEvent, whole_member=ACCOUNT, not_archived="a file of 
 register(
     MemberData(Change, whole_member="tells of every object", not_archived="a file of its own", stamps=("created_at",))
 )
-register(MemberData(ChangeObject, whole_member="tells of every object", not_archived="leads from objects to changes"))
-register(MemberData(IdempotencyKey, whole_member=ACCOUNT, not_archived="answers to repeated calls, kept for a day"))
+register(
+    MemberData(
+        ChangeObject,
+        whole_member="tells of every object",
+        not_archived="leads from objects to changes",
+        no_admin="leads from objects to changes",
+    )
+)
+register(
+    MemberData(
+        IdempotencyKey,
+        whole_member=ACCOUNT,
+        not_archived="answers to repeated calls, kept for a day",
+        no_admin="answers to repeated calls",
+    )
+)
 register(
     MemberData(
         SecretOwner,
         whole_member=ACCOUNT,
         not_archived="maps credentials to the member",
+        no_admin="maps credentials to the member",
         credential=True,
         repair_counts=repair_owners,
     )
@@ -66,4 +82,12 @@ register(
     )
 )
 for model in (SignInCode, AuthenticatorApp, Passkey, RecoveryCode, BrowserSession):
-    register(MemberData(model, whole_member=ACCOUNT, not_archived=CREDENTIAL, credential=True))
+    register(
+        MemberData(
+            model,
+            whole_member=ACCOUNT,
+            not_archived=CREDENTIAL,
+            credential=True,
+            no_admin="ended and reset on the page of the member",
+        )
+    )

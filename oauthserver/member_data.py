@@ -5,6 +5,8 @@ from accounts.members.data import MemberData, register
 from oauthserver.connections import bring_tokens_back
 from oauthserver.models import AccessToken, Grant, RefreshToken
 
+_NO_ADMIN = "part of a connection, which has a page"
+
 register(
     MemberData(
         Grant,
@@ -13,17 +15,28 @@ register(
         not_archived=CREDENTIAL,
         credential=True,
         hash_column="code",
+        no_admin=_NO_ADMIN,
         repair_clock=bring_tokens_back,
     )
 )
-for model in (AccessToken, RefreshToken):
-    register(
-        MemberData(
-            model,
-            owner="user",
-            whole_member=ACCOUNT,
-            not_archived=CREDENTIAL,
-            credential=True,
-            hash_column="token_checksum",
-        )
+register(
+    MemberData(
+        AccessToken,
+        owner="user",
+        whole_member=ACCOUNT,
+        not_archived=CREDENTIAL,
+        credential=True,
+        hash_column="token_checksum",
+        no_admin=_NO_ADMIN,
     )
+)
+register(
+    MemberData(
+        RefreshToken,
+        owner="user",
+        whole_member=ACCOUNT,
+        not_archived=CREDENTIAL,
+        credential=True,
+        hash_column="token_checksum",
+    )
+)

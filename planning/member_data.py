@@ -30,6 +30,7 @@ register(
             once=("course_id", "uid", "instance"),
         ),
         limits=(EVENTS_OF_COURSE,),
+        no_admin="what is remembered of a calendar file",
         not_listed="what is remembered of a calendar file",
         undo_fields={"imported_event._remembered": forget_import},
     )

@@ -21,9 +21,17 @@ register(
         plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
         on_reference=attempts_named_again,
         not_listed="what a review adds to the statistics",
+        unlimited="a row for each answer",
         repair_clock=bring_attempts_back,
     )
 )
 register(
-    MemberData(PracticeSum, course="course_id", not_archived="computed from the attempts", repair_counts=repair_sums)
+    MemberData(
+        PracticeSum,
+        course="course_id",
+        not_archived="computed from the attempts",
+        unlimited="computed from the attempts",
+        no_admin="computed from the attempts",
+        repair_counts=repair_sums,
+    )
 )

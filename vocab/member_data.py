@@ -47,6 +47,8 @@ register(
             keeps_time=True,
         ),
         not_listed="a change itself",
+        unlimited="a row for each answer",
+        no_admin="on the page of the card",
         on_restore=reviews_come_back,
         repair_clock=bring_reviews_back,
     )

@@ -41,6 +41,8 @@ class MemberData:
         not_listed: why list_changes does not find changes by the ids of the rows.
         moved: columns that may change when a row is restored; its creation can be undone nevertheless.
         limits: how many rows there may be.
+        unlimited: why study data has no limit.
+        no_admin: why the admin has no page of the rows.
         plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
             emptied when the object is deleted.
         on_restore: called with the rows that an undo restored; raises `Conflict` if they cannot be.
@@ -64,6 +66,8 @@ class MemberData:
     not_listed: str = ""
     moved: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
+    unlimited: str = ""
+    no_admin: str = ""
     plain_references: Mapping[str, str] = field(default_factory=dict)
     on_restore: Callable[[Member, list[Columns]], None] | None = None
     on_reference: Callable[[Member, list[UUID]], None] | None = None
@@ -76,6 +80,8 @@ class MemberData:
             raise ValueError(f"{self.label}: declare either `course`, the path to it, or `whole_member`, a reason.")
         if (self.archived is None) is not bool(self.not_archived):
             raise ValueError(f"{self.label}: declare either `archived` or `not_archived`, a reason.")
+        if self.is_study_data and bool(self.limits) is bool(self.unlimited):
+            raise ValueError(f"{self.label}: declare either `limits` or `unlimited`, a reason.")
 
     @property
     def label(self) -> str:
