@@ -64,7 +64,7 @@ class _ChangeColumns(TypedDict):
     id: UUID
     created_at: datetime
     operation: str
-    by_kind: str
+    by_kind: str | None
     by_id: UUID | None
     by_name: str
     object_type: str
@@ -163,11 +163,12 @@ def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
         undone=row["undone_at"] is not None,
         now=now,
     )
+    by_kind = row["by_kind"]
     return {
         "id": row["id"],
         "created_at": row["created_at"],
         "operation": row["operation"],
-        "by": {"kind": row["by_kind"], "id": row["by_id"], "name": row["by_name"] or None},
+        "by": None if by_kind is None else {"kind": by_kind, "id": row["by_id"], "name": row["by_name"] or None},
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,

@@ -33,15 +33,17 @@ class ActorKind(models.TextChoices):
 class Change(models.Model):
     """What one call changed: by whom, of which object, and the fields before and after.
 
-    `contents` is read by `accounts.change_contents`, `taken` by `accounts.taken`. Reviews of cards are not here: their
-    own log says as much.
+    `contents` is read by `accounts.change_contents`, `taken` by `accounts.taken`. Reviews of cards come here when their
+    own log, which says as much, loses them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="changes", db_index=False)
     created_at = models.DateTimeField(help_text="The stamp of the write, on the member's clock.")
     operation = models.CharField(max_length=64)
-    by_kind = models.CharField(max_length=8, choices=ActorKind)
+    by_kind = models.CharField(
+        max_length=8, choices=ActorKind, null=True, help_text="Empty of reviews from before it was kept."
+    )
     by_id = models.UUIDField(null=True)
     by_name = models.CharField(max_length=MAX_NAME, blank=True)
     object_type = models.CharField(max_length=32)

@@ -14,13 +14,14 @@ from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Model, QuerySet
 from django.db.models.signals import post_delete, pre_delete
 
-from accounts.change_contents import plural_of, short, type_of
+from accounts.change_contents import INTERNAL, plural_of, short, type_of
 from accounts.recording import Write
+from accounts.undoing.chains import end_chains
 
 COUNTS = frozenset({"item_count", "card_count"})
 """Columns that say how many rows are below, and are kept by those who count them."""
 
-_NOT_TOLD = {"id", "member_id", "created_at", "updated_at", *COUNTS}
+_NOT_TOLD = {"id", "member_id", "created_at", "updated_at", *COUNTS, *INTERNAL}
 
 
 class Reference(NamedTuple):
@@ -42,6 +43,7 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         return False
     if _has_file(model._meta.label):
         write.cannot_be_undone()
+        end_chains(write.member_id, [object_id], _fields(found)["created_at"])
     below = delete_rows(write, rows, one=found)
     told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD}
     write.deleted(model, object_id, str(found), {**told, **below})

@@ -215,7 +215,7 @@ class ChangeRecord(Record):
         "what was made.",
     )
     after = serializers.DictField(allow_null=True, help_text="The same as they are; null of what was deleted.")
-    undoable = serializers.BooleanField(help_text="Whether the log still has what taking it back needs: for 30 days.")
+    undoable = serializers.BooleanField(help_text="Whether it can be undone, perhaps after later changes: for 30 days.")
     undone_at = serializers.DateTimeField(allow_null=True, help_text="When it was taken back; null if it was not.")
 
 
@@ -238,6 +238,6 @@ class ArchiveImportRecord(Record):
 class ChangesQuery(Query):
     """Parameters of list_changes."""
 
-    object_id = IdField(required=False, help_text="Only changes of this object.")
+    object_id = IdField(required=False, help_text="Only changes that made, changed or deleted this object.")
     limit = QueryIntegerField(min_value=1, max_value=100, default=25, help_text="Changes per page.")
     cursor = CursorField(required=False, help_text="The previous page's next_cursor.")

@@ -424,6 +424,7 @@ UNDO_COME_BACK = {
     "grades.GradeScore": "grades.undoing.scores_come_back",
     "vocab.Deck": "vocab.undoing.decks_come_back",
     "vocab.Card": "vocab.undoing.cards_come_back",
+    "vocab.Review": "vocab.changes.reviews_come_back",
     "practice.Attempt.deck_id": "practice.attempts.attempts_named_again",
     "practice.Attempt.course_id": "practice.attempts.attempts_named_again",
 }

@@ -16,6 +16,7 @@ from accounts.changes import Change
 from accounts.models import Member
 from accounts.recording import Write
 from accounts.serializers import ChangeRow
+from accounts.undoing.chains import end_chains
 from accounts.undoing.deleted import Return
 from accounts.undoing.fields import put_columns_back, put_lists_back
 from accounts.undoing.hooks import LOGS
@@ -71,6 +72,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
         delete_again(member, write, type_, list(of_type))
     write.took_back(parts)
     Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
+    end_chains(member.id, write.taken.objects, change.created_at)
 
 
 def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:
