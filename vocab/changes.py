@@ -11,17 +11,11 @@ from django.utils import timezone
 
 from accounts.changes.contents import Part, packed, type_of
 from accounts.changes.models import KEPT_FOR, Change
-from accounts.changes.recording import Write
-from accounts.changes.records import ChangeRow
-from accounts.models import Member
-<<<<<<< ours
-from accounts.undo.hooks import Columns
-from accounts.undo.log import Wanted, keyset, undoable
-=======
 from accounts.changes.recording import Write, store_rows
 from accounts.changes.records import ChangeRow
+from accounts.models import Member
 from accounts.undo.hooks import Columns
->>>>>>> theirs
+from accounts.undo.log import Wanted, keyset, undoable
 from studyservice.database.batches import batches
 from studyservice.database.statements import Param, Select
 from vocab.models import Card, Review
