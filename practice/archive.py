@@ -45,11 +45,11 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
     mine = Attempt.objects.filter(member_id=member_id)
     near = mine.filter(day__range=(min(moments).date() - _A_DAY, max(moments).date() + _A_DAY))
     found = []
-    for attempt_id, *same in near.filter(attempted_at__in=moments).values_list(
-        "id", "attempted_at", "topic", "correct"
-    ):
-        if wanted[tuple(same)]:
-            wanted[tuple(same)] -= 1
+    present = near.filter(attempted_at__in=moments).values_list("id", "attempted_at", "topic", "correct")
+    for attempt_id, attempted_at, topic, correct in present:
+        same = (attempted_at, topic, correct)
+        if wanted[same]:
+            wanted[same] -= 1
             found.append(attempt_id)
     mine.filter(id__in=found).delete()
     return len(found)

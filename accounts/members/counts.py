@@ -41,7 +41,7 @@ def recount(member_id: UUID) -> int:
 
 def _repair_counter(member_id: UUID, model: type[Model], limit: Limit) -> int:
     """Count the rows again that `limit` counts below each object."""
-    rows = QuerySet(model).filter(member_id=member_id, **{limit.per: OuterRef("pk")})
+    rows: QuerySet[Model] = QuerySet(model).filter(member_id=member_id, **{limit.per: OuterRef("pk")})
     objects = counted_objects(model, limit).filter(member_id=member_id)
     counted = objects.order_by().annotate(there=aggregated(rows, "COUNT", "pk"))
     wrong = dict(counted.exclude(**{limit.counter: F("there")}).values_list("pk", "there"))
