@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
-from tests.support.samples import UNKNOWN_ID, refusal
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
@@ -110,12 +109,4 @@ def test_500_cards_of_the_greatest_length_go_in(owner: RestDoor, owner_member: A
 def test_it_names_what_is_wrong(owner: RestDoor, deck: Any, sent: Any, wrong: list[str]) -> None:
     answer = owner.call("add_vocab_cards", deck_id=deck["id"], **sent)
     assert (answer.error, answer.fields) == ("validation_failed", wrong)
-    assert deck_with_cards(owner, deck) == deck
-
-
-def test_someone_elses_deck_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
-    foreign = stranger.call("add_vocab_cards", deck_id=deck["id"], cards=[CARD])
-    assert foreign.error == "not_found"
-    assert refusal(foreign) == refusal(stranger.call("add_vocab_cards", deck_id=UNKNOWN_ID, cards=[CARD]))
-    assert stranger.call("add_vocab_cards", deck_id=deck["id"], cards=5).error == "not_found"
     assert deck_with_cards(owner, deck) == deck

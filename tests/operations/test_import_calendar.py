@@ -384,10 +384,6 @@ def test_sent_again_under_its_key_it_is_done_once(owner: RestDoor, course: Any) 
     assert fields_of(other) == ["Idempotency-Key"]
 
 
-def test_a_reader_may_not_import(reader: RestDoor, course: Any) -> None:
-    assert error_of(send(reader, course, one_deadline()))["type"] == "insufficient_scope"
-
-
 @pytest.mark.every_database
 def test_a_deleted_course_takes_what_was_imported_with_it(owner: RestDoor, course: Any) -> None:
     from planning.models import ImportedEvent

@@ -201,6 +201,24 @@ def test_texts_have_the_lengths_of_the_specification(operation_id: str, lengths:
     assert {name for name in lengths if "null" not in fields[name]["type"] and fields[name]["minLength"] != 1} == set()
 
 
+def test_numbers_have_the_bounds_of_the_specification() -> None:
+    """Spec, Limits. `test_hostile_queries.py` and `test_hostile_input.py` hold the service to what is published."""
+    score = body_schema("add_grade_score")["properties"]["score"]
+    bounds = {
+        (operation_id, parameter["name"]): (schema["minimum"], schema["maximum"], schema["default"])
+        for operation_id in ("get_agenda", "list_items", "list_changes", "get_practice_stats")
+        for parameter in declared(operation_id)["parameters"]
+        if "minimum" in (schema := parameter["schema"])
+    }
+    assert (score["minimum"], score["maximum"]) == (0, 150)
+    assert bounds == {
+        ("get_agenda", "days"): (1, 120, 14),
+        ("list_items", "limit"): (1, 100, 25),
+        ("list_changes", "limit"): (1, 100, 25),
+        ("get_practice_stats", "days"): (1, 365, 30),
+    }
+
+
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_an_operation_is_titled_and_described(operation_id: str) -> None:
     """Spec, rule 2 and Limits: names of at most 64 characters, descriptions of at most 300."""

@@ -145,49 +145,6 @@ def test_durations_it_takes(owner: RestDoor, card: Any, duration: Any) -> None:
     assert Review.objects.get().duration_ms == duration
 
 
-@pytest.mark.parametrize(
-    ("body", "wrong"),
-    [
-        ({}, ["rating"]),
-        ({"rating": "great"}, ["rating"]),
-        ({"rating": "Good"}, ["rating"]),
-        ({"rating": 3}, ["rating"]),
-        ({"rating": None}, ["rating"]),
-        ({"rating": "good", "duration_ms": -1}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": 3_600_001}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": 2**80}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": 1.5}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": "10"}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": True}, ["duration_ms"]),
-    ],
-)
-def test_it_names_what_is_wrong(owner: RestDoor, card: Any, body: dict[str, Any], wrong: list[str]) -> None:
-    answer = owner.call("review_vocab_card", card_id=card["id"], **body)
-    assert (answer.error, answer.fields) == ("validation_failed", wrong)
-    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
-
-
-def test_anothers_card_is_not_found(owner: RestDoor, stranger: RestDoor, card: Any) -> None:
-    foreign = stranger.call("review_vocab_card", card_id=card["id"], rating="good")
-    missing = stranger.call("review_vocab_card", card_id=uuid4(), rating="good")
-    assert foreign.error == "not_found"
-    assert foreign.body | {"request_id": ""} == missing.body | {"request_id": ""}
-    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
-
-
-def test_a_missing_card_comes_before_a_wrong_body(stranger: RestDoor, card: Any) -> None:
-    assert stranger.call("review_vocab_card", card_id=card["id"], rating="great").error == "not_found"
-
-
-def test_a_malformed_id(owner: RestDoor) -> None:
-    answer = owner.call("review_vocab_card", card_id="first", rating="great")
-    assert (answer.error, answer.fields) == ("validation_failed", ["card_id"])
-
-
-def test_it_needs_the_write_scope(reader: RestDoor, card: Any) -> None:
-    assert reader.call("review_vocab_card", card_id=card["id"], rating="good").error == "insufficient_scope"
-
-
 @pytest.mark.every_database
 def test_a_failure_halfway_leaves_nothing(owner: RestDoor, card: Any) -> None:
     """The last of the review's four writes fails; the client, left without an answer, may review again."""

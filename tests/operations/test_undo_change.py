@@ -11,7 +11,7 @@ from accounts.models import Member
 from accounts.undo.kinds import TOO_OLD
 from courses.models import Course
 from tests.support.doors import Answer, RestDoor
-from tests.support.samples import UNKNOWN_ID, fetched_item
+from tests.support.samples import fetched_item
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
@@ -70,16 +70,6 @@ def test_a_second_time_is_a_conflict(owner: RestDoor, item: Any) -> None:
     change = undone(owner)
     again = undo(owner, change)
     assert (again.error, again.body["message"]) == ("conflict", "This change was taken back already.")
-
-
-def test_of_a_stranger_and_unknown_there_is_none(owner: RestDoor, stranger: RestDoor, item: Any) -> None:
-    assert undo(stranger, newest(owner)).error == "not_found"
-    assert owner.call("undo_change", change_id=UNKNOWN_ID).error == "not_found"
-    assert fetched_item(owner, item["id"]) == item
-
-
-def test_a_key_that_may_only_read_cannot(owner: RestDoor, reader: RestDoor, item: Any) -> None:
-    assert undo(reader, newest(owner)).error == "insufficient_scope"
 
 
 def test_what_was_made_is_deleted_again(owner: RestDoor, course: Any, item: Any) -> None:
