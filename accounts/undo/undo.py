@@ -16,6 +16,7 @@ from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.changes.writing import writing
 from accounts.members.models import Member
+from accounts.undo.chains import end_chains
 from accounts.undo.deleted import Return
 from accounts.undo.fields import put_columns_back, put_lists_back
 from accounts.undo.hooks import LOGS
@@ -71,6 +72,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
         delete_again(member, write, type_, list(of_type))
     write.took_back(parts)
     Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
+    end_chains(member.id, write.taken.objects, change.created_at)
 
 
 def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:
