@@ -15,7 +15,7 @@ from tests.support.doors import Answer, RestDoor
 from tests.support.factories import GradeScoreFactory, stored
 from tests.support.properties import examples
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def test_another_course_has_room_of_its_own(owner: RestDoor, owner_member: Membe
     assert owner.made("add_grade_score", course_id=course["id"], category_id=exam["id"], label="Final", score=80)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_adds_stop_at_the_limit(owner_member: Member, category: Any, add, scores, in_threads) -> None:
     _fill(owner_member, category, 498)
@@ -153,7 +153,7 @@ def test_parallel_adds_stop_at_the_limit(owner_member: Member, category: Any, ad
     assert len(scores()) == 500
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_adds_are_ordered_by_strictly_growing_times(add, scores, in_threads) -> None:
     in_threads(lambda number: add(label=f"New {number}"), list(range(16)))

@@ -9,7 +9,11 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 CARD = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
 
@@ -66,7 +70,7 @@ def test_over_500_in_all_conflicts_and_adds_none(owner: RestDoor, deck: Any) -> 
     assert owner.made("add_vocab_cards", deck_id=deck["id"], cards=[CARD])["card_count"] == 500
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_calls_stop_at_the_limit(owner: RestDoor, in_threads: Any) -> None:
     deck = made_deck(owner)
@@ -85,7 +89,7 @@ def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestDoor, deck: Any) 
     assert (row["before"], row["after"]) == ({}, {"cards": 3})
 
 
-@pytest.mark.once("the length of bodies")
+@pytest.mark.database("sqlite", "the length of bodies")
 def test_500_cards_of_the_greatest_length_go_in(owner: RestDoor, owner_member: Any) -> None:
     """As `\\u0416` they are 6.6 MB."""
     deck = stored(DeckFactory, 1, member=owner_member)[0]

@@ -7,7 +7,7 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, fetched_item
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_creates(owner: RestDoor, item, time_machine) -> None:

@@ -10,7 +10,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
 
@@ -109,7 +109,7 @@ def test_the_101st_conflicts(owner: RestDoor, owner_member: Any, stranger: RestD
     made_deck(stranger)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_creates_stop_at_the_limit(owner: RestDoor, owner_member: Any, in_threads: Any) -> None:
     stored(DeckFactory, 98, member=owner_member)

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.doors import RestDoor
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_deletes(owner: RestDoor, course) -> None:

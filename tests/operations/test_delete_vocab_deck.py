@@ -7,10 +7,10 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_removes_cards_and_log(owner: RestDoor) -> None:
     from vocab.models import Card, Review
 
@@ -45,7 +45,7 @@ def test_deleting_a_course_keeps_its_decks(owner: RestDoor, course: Any) -> None
     assert (topic["deck_id"], topic["course_id"]) == (deck["id"], None)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_deleting_a_member_deletes_everything(owner: RestDoor, owner_member: Any, course: Any) -> None:
     from practice.models import Attempt
     from vocab.models import Deck, Review

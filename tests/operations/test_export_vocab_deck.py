@@ -9,7 +9,11 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed, sent_deck
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 TEXTS = [
     ("Nucleus", "Holds the DNA."),

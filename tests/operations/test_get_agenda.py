@@ -10,7 +10,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import later
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 TODAY = "2026-11-21"
 

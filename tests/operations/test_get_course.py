@@ -8,7 +8,7 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID, later
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 TODAY = "2026-11-21"
 

@@ -17,7 +17,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import GradeCategoryFactory, GradeScoreFactory
 from tests.support.properties import examples
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 @pytest.fixture
@@ -202,7 +202,7 @@ def _decimal(value: Fraction) -> str:
     return f"{value.numerator * (10_000 // value.denominator) / 10_000:.4f}"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.rest
 @examples(50)
 @example(parts=[(Fraction(3), [Fraction(0), Fraction(0), Fraction(10)]), (Fraction(13), [Fraction(0)])])

@@ -7,7 +7,7 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import fetched_item
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:

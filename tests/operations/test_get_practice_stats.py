@@ -12,7 +12,7 @@ from tests.support import bulk
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 NOON = datetime(2030, 5, 10, 12, tzinfo=UTC)
 
@@ -115,7 +115,7 @@ def test_weak_topics_are_the_worst_five(owner: RestDoor) -> None:
     assert [topic["accuracy"] for topic in topics] == [0.0, 16.67, 33.33, 50.0, 50.0]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_deck_is_one_topic_wherever_it_is_filed(owner: RestDoor, course: Any) -> None:
     """Too few attempts for a weak topic under each course; the course is the one of the newest."""
     from vocab.models import Deck
@@ -167,7 +167,7 @@ def test_anothers_practice_is_not_counted(owner: RestDoor, stranger: RestDoor) -
     assert (stats["attempts"], stats["weak_topics"], stats["streak"]["longest"]) == (0, [], 0)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, course: Any) -> None:
     """Attempts know source and topic; a later kind of practice needs no deck."""
     from accounts.changes.writing import writing

@@ -27,7 +27,7 @@ from tests.support.world import (
 )
 
 pytestmark = [
-    pytest.mark.once("queries, which are read before the database is asked for anything"),
+    pytest.mark.database("sqlite", "queries, which are read before the database is asked for anything"),
     pytest.mark.django_db,
 ]
 

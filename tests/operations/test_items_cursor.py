@@ -15,7 +15,7 @@ from tests.support.factories import ItemFactory
 from tests.support.properties import examples
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 if TYPE_CHECKING:
     from courses.models import Item
@@ -82,7 +82,7 @@ ROWS = st.builds(Row, DAYS, st.integers(0, 2))
 PROPERTY = examples(40)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @PROPERTY
 @given(rows=st.lists(ROWS, max_size=30), limits=st.lists(st.integers(1, 12), min_size=1, max_size=4))
 def test_a_walk_is_the_sorted_list(owner: RestDoor, store: Store, rows: list[Row], limits: list[int]) -> None:
@@ -95,7 +95,7 @@ def test_a_walk_is_the_sorted_list(owner: RestDoor, store: Store, rows: list[Row
     assert _walk(owner, limits=limits) == _in_order(items)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @PROPERTY
 @given(
     stay=st.lists(ROWS, max_size=15),
@@ -148,7 +148,7 @@ def test_a_cursor_can_be_used_again(owner: RestDoor, store: Store) -> None:
     assert owner.made("list_items", cursor=cursor) == owner.made("list_items", cursor=cursor)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_walk_keeps_its_filters(owner: RestDoor, store: Store, course) -> None:
     items = store([Row(date(2026, 12, day), age) for day in range(1, 9) for age in range(2)])
     filters = {"course_id": course["id"], "kind": "other", "from": "2026-12-02", "to": "2026-12-06"}
@@ -186,7 +186,7 @@ def test_a_cursor_is_bound_to_the_member(stranger: RestDoor, cursor: str) -> Non
     assert stranger.call("list_items", cursor=cursor).error == "invalid_request"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -207,7 +207,7 @@ def test_a_cursor_is_bound_to_the_filters(owner: RestDoor, course, cursor: str, 
     assert owner.call("list_items", cursor=filtered, **{name: other}).error == "invalid_request"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_filter_may_be_written_differently(owner: RestDoor, course, cursor: str) -> None:
     page = owner.made("list_items", limit=1, course_id=course["id"], created_after="2020-01-01T00:00:00Z")
     same = {"course_id": course["id"].upper(), "created_after": "2020-01-01T02:00:00.000+02:00"}

@@ -10,7 +10,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_course_id_keeps_that_course(owner: RestDoor, add) -> None:
     assert _titles(owner, course_id=other["id"].upper()) == ["There"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_course_that_is_not_the_members_gives_an_empty_page(owner: RestDoor, stranger: RestDoor, item) -> None:
     """Fine print: ids in a filter that name nothing of the member's: an empty page."""
     empty = {"data": [], "has_more": False, "next_cursor": None}
@@ -118,7 +118,7 @@ def test_created_after_keeps_what_was_added_later(owner: RestDoor, add) -> None:
     assert _titles(owner, created_after=third["created_at"]) == []
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_filters_narrow_each_other(owner: RestDoor, course, add) -> None:
     other = owner.made("create_course", name="Algebra")
     first = add("old", "2026-12-02", kind="exam")

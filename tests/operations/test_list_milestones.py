@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.doors import RestDoor
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 TODAY = "2026-11-21"
 
@@ -54,7 +54,7 @@ def test_twenty_are_one_page_in_order(owner: RestDoor, item) -> None:
     assert page == {"data": [*made[:4], done, *made[5:]], "has_more": False, "next_cursor": None}
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize(
     ("due_on", "done", "overdue"),
     [

@@ -14,7 +14,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_lists_oldest_first_without_cards(owner: RestDoor, course: Any) -> None:
@@ -40,7 +40,7 @@ def test_cards_come_due_first(owner: RestDoor) -> None:
     assert [card["due_at"] for card in cards] == sorted(card["due_at"] for card in cards)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_cards_that_are_due_alone(owner: RestDoor) -> None:
     deck = made_deck(owner, "easy", "again", "new")
     for card in deck["cards"][:2]:

@@ -11,7 +11,7 @@ from tests.support.doors import document, routes
 from tests.support.samples import COURSE_LIMITS
 from tests.support.world import DOWNLOADS, OPERATIONS, Call, body_schema, declared, resolved
 
-pytestmark = pytest.mark.once("the description, made from declarations")
+pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")
 
 SPECIFIED = {
     "get_me": ("GET", "/v1/me", "read", 200),

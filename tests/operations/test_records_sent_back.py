@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.doors import RestDoor, document
 
-pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
 
 Records = dict[str, tuple[dict[str, Any], dict[str, str]]]
 

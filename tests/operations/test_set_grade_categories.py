@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.doors import Answer, RestDoor, document
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 Setter = Callable[..., Answer]
 
@@ -249,7 +249,7 @@ def test_sending_it_twice_answers_the_same(put: Setter, quizzes: Any) -> None:
     assert put(entry(id=quizzes["id"])).body == first
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_replacements_leave_one_of_them_whole(owner: RestDoor, course: Any, in_threads) -> None:
     lists = [[{"name": f"{writer}.{place}", "weight": 5} for place in range(writer % 12 + 1)] for writer in range(16)]
@@ -261,7 +261,7 @@ def test_parallel_replacements_leave_one_of_them_whole(owner: RestDoor, course: 
     assert [{"name": category["name"], "weight": category["weight"]} for category in left] in lists
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_replacements_of_kept_categories_keep_their_scores(
     owner: RestDoor, course: Any, quizzes: Any, in_threads

@@ -31,9 +31,9 @@ from tests.support.world import (
     rows,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
-once = pytest.mark.once("checks that are made before the operation asks the database for anything")
+unasked = pytest.mark.database("sqlite", "checks that are made before the operation asks the database for anything")
 
 FREE_TEXTS = {"cursor", "name"}
 """Parameters that may be empty, and are too long at 201 characters."""
@@ -117,7 +117,7 @@ def test_without_a_live_credential_it_is_401(world: World, operation_id: str) ->
     assert rows() == before
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_with_an_ended_key_it_is_401(world: World, owner_member: Member, make_key, operation_id: str) -> None:
     call = world.call(operation_id)
@@ -245,7 +245,7 @@ def _wrong_methods(path: str) -> list[str]:
     return [method for method in _METHODS if method not in _methods_of(path)]
 
 
-@once
+@unasked
 @pytest.mark.parametrize("path", PATHS)
 def test_a_wrong_method_is_405(rest: RestDoor, path: str) -> None:
     for method in _wrong_methods(path):
@@ -279,7 +279,7 @@ def lapsed_rest(make_member, make_key) -> RestDoor:
     return RestDoor(make_key(make_member(membership_active=False))[0])
 
 
-@once
+@unasked
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
     """Beside the way of the published example."""
@@ -304,7 +304,7 @@ def test_authorization_counts_when_both_are_sent(rest: RestDoor, make_member, ma
     assert response.json()["email"] == "owner@example.org"
 
 
-@once
+@unasked
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_a_session_is_not_a_credential(world: World, owner_member: Member, operation_id: str) -> None:
     """Spec, rule 4: cookies are never used for the API."""
@@ -351,7 +351,7 @@ def test_the_route_comes_before_the_rate_limit(rest: RestDoor) -> None:
     assert error_of(Call("GET", "/v1/nothing").send(**bearer(rest.secret)))["type"] == "not_found"
 
 
-@once
+@unasked
 @pytest.mark.parametrize("path", [path for path in PATHS if path != "/v1/me"])
 def test_membership_comes_before_the_method(lapsed_rest: RestDoor, path: str) -> None:
     for method in [method for method in _wrong_methods(path) if method != "HEAD"]:
@@ -365,7 +365,7 @@ def read_only(owner_member: Member) -> str:
     return create_api_key(owner_member, "reader", may_write=False)[0]
 
 
-@once
+@unasked
 @pytest.mark.parametrize("path", PATHS)
 def test_the_method_comes_before_the_scope(read_only: str, path: str) -> None:
     [method, *_] = [method for method in ("DELETE", "PUT", "PATCH", "POST") if method not in _methods_of(path)]

@@ -18,7 +18,7 @@ from tests.support.doors import document
 from vocab.deck_creation import MAX_DECKS
 from vocab.serializers import MAX_CARDS
 
-pytestmark = pytest.mark.once("what a page of the docs says")
+pytestmark = pytest.mark.database("sqlite", "what a page of the docs says")
 
 
 def test_the_table_has_the_limits_of_the_code() -> None:

@@ -10,7 +10,7 @@ from tests.support.samples import (
     fetched_item,
 )
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 FULL = {
     "name": "Cell Biology",
@@ -28,7 +28,7 @@ def full(owner: RestDoor):
     return owner.made("create_course", **FULL)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_changes_every_field(owner: RestDoor, full) -> None:
     new = {
         "name": "Algebra",
@@ -64,7 +64,7 @@ def test_only_updated_at_moves(owner: RestDoor, full, time_machine) -> None:
     assert changed["updated_at"] == "2099-01-01T00:00:00.000000Z"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_twice_leaves_the_same(owner: RestDoor, full) -> None:
     first = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
     second = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
@@ -82,7 +82,7 @@ def test_other_courses_stay(owner: RestDoor, course, full) -> None:
     assert owner.made("list_courses")["data"][0] == course
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_changes_of_different_fields_all_stay(owner: RestDoor, course, in_threads) -> None:
     fields = list(COURSE_LIMITS)
@@ -91,7 +91,7 @@ def test_parallel_changes_of_different_fields_all_stay(owner: RestDoor, course, 
     assert {field: stored[field] for field in fields} == dict.fromkeys(fields, "New")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_stores_replaces_and_clears_the_syllabus(owner: RestDoor, course) -> None:
     """The answer is a plain Course; null clears the text."""
     for sent, stored in (

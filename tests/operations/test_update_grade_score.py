@@ -7,7 +7,11 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 def categories_of(door: RestDoor, course: Any, *names: str) -> Any:
@@ -38,7 +42,7 @@ def listed(owner: RestDoor, course: Any):
     return read
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_changes_every_field(owner: RestDoor, score: Any, categories: Any, listed) -> None:
     fields = {"label": " Final ", "score": 90.12345, "category_id": categories[1]["id"]}
     changed = owner.made("update_grade_score", score_id=score["id"], **fields)
@@ -46,7 +50,7 @@ def test_it_changes_every_field(owner: RestDoor, score: Any, categories: Any, li
     assert listed() == [[], [changed]]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize(("field", "value"), [("label", "Quiz 2"), ("score", 0.0), ("score", 150.0)])
 def test_it_changes_only_what_is_sent(owner: RestDoor, score: Any, listed, field: str, value: object) -> None:
     changed = owner.made("update_grade_score", score_id=score["id"], **{field: value})

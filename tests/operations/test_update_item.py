@@ -7,7 +7,7 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import fetched_item
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_it_changes_only_what_is_sent(owner: RestDoor, exam, field: str, value: 
     assert changed == exam | {field: value, "updated_at": ANY}
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_null_clears_the_date(owner: RestDoor, exam) -> None:
     changed = owner.made("update_item", item_id=exam["id"], due_on=None)
     assert changed == exam | {"due_on": None, "days_until": None, "updated_at": ANY}

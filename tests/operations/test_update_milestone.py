@@ -7,7 +7,7 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def _stored(owner: RestDoor, item: Any) -> Any:
     return owner.made("list_milestones", item_id=item["id"])["data"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_changes_every_field(owner: RestDoor, item, step) -> None:
     changed = owner.made("update_milestone", milestone_id=step["id"], title=" Read ", due_on="2099-02-02", done=True)
     assert changed == step | {"title": "Read", "due_on": "2099-02-02", "done": True}
@@ -44,7 +44,7 @@ def test_done_ends_overdue_and_undone_brings_it_back(owner: RestDoor, item) -> N
     assert owner.made("update_milestone", milestone_id=late["id"], done=False) == late
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_null_clears_the_date(owner: RestDoor, step) -> None:
     assert owner.made("update_milestone", milestone_id=step["id"], due_on=None) == step | {"due_on": None}
 
@@ -56,7 +56,7 @@ def test_unknown_and_server_set_fields_change_nothing(owner: RestDoor, item, ste
     assert _stored(owner, item) == [step]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_change_does_not_move_it(owner: RestDoor, item, step) -> None:
     second = owner.made("create_milestone", item_id=item["id"], title="Second", due_on="2030-01-01")
     changed = owner.made("update_milestone", milestone_id=step["id"], due_on=None, done=True)

@@ -8,7 +8,11 @@ from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Review
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ def test_its_row_in_the_log_has_what_was(owner: RestDoor, card: Any) -> None:
     assert (row["before"], row["after"]) == ({"term": "Nucleus"}, {"term": "Core"})
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_deletes_the_card_with_its_reviews(owner: RestDoor, deck: Any, card: Any) -> None:
     stats = owner.made("get_practice_stats")
     assert owner.made("delete_vocab_card", card_id=card["id"]) == {"id": card["id"], "deleted": True}

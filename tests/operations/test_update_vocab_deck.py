@@ -8,7 +8,11 @@ from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture

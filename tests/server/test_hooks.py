@@ -9,7 +9,7 @@ from django.core.management.base import SystemCheckError
 
 from accounts.models import Member
 
-pytestmark = pytest.mark.once("names in the settings")
+pytestmark = pytest.mark.database("sqlite", "names in the settings")
 
 
 def takes_no_moment(member: Member) -> None:
