@@ -14,9 +14,9 @@ from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Model, QuerySet
 from django.db.models.signals import pre_delete
 
+from accounts.changes.chains import end_chains
 from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
-from accounts.undo.chains import end_chains
 from studyservice.database.deleting import delete_alone
 
 COUNTS = frozenset({"item_count", "card_count"})

@@ -16,9 +16,9 @@ from accounts.changes.deleting import COUNTS
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.snapshots import TakenTable, taken_tables, with_reference
+from accounts.changes.values import columns, reader
 from accounts.members.models import Member
 from accounts.undo.hooks import COME_BACK, Columns
-from accounts.undo.values import columns, reader
 from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict

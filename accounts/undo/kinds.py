@@ -11,8 +11,8 @@ from accounts.changes.contents import Contents, Part, plural_of, type_of
 from accounts.changes.deleting import COUNTS
 from accounts.changes.models import UNDOABLE_FOR
 from accounts.changes.records import ChangeRow
+from accounts.changes.values import columns, model_of
 from accounts.undo.hooks import FIELDS
-from accounts.undo.values import columns, model_of
 
 DONE = "This change was taken back already."
 _INSTEAD = "Change it back by hand, or ask your assistant to."

@@ -10,13 +10,13 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from accounts.changes.chains import end_chains
 from accounts.changes.contents import Part, unpacked
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.changes.writing import writing
 from accounts.members.models import Member
-from accounts.undo.chains import end_chains
 from accounts.undo.deleted import Return
 from accounts.undo.fields import put_columns_back, put_lists_back
 from accounts.undo.hooks import LOGS
