@@ -5,7 +5,7 @@ import re
 import pytest
 
 from accounts.credentials.api_keys import MAX_ACTIVE_KEYS
-from accounts.idempotency.replaying import MAX_KEYS
+from accounts.idempotency.replaying import MAX_KEYS, MAX_LONG_BYTES
 from courses.courses import MAX_COURSES
 from courses.entry_serializers import MAX_CATEGORIES
 from courses.item_counts import MAX_ITEMS, MAX_ITEMS_OF_MEMBER
@@ -40,7 +40,9 @@ def test_the_table_has_the_limits_of_the_code() -> None:
         "decks of a member": f"{MAX_DECKS}",
         "cards of a deck": f"{MAX_CARDS}",
         "active API keys of a member": f"{MAX_ACTIVE_KEYS}",
-        "idempotency keys of a member that are kept": f"{MAX_KEYS:,}",
+        "idempotency keys of a member that are kept": (
+            f"{MAX_KEYS:,}, with long answers up to {MAX_LONG_BYTES // 1024**2} MiB"
+        ),
         "items on a page": f"{limit['maximum']} ({limit['default']} unless told)",
     }
 
