@@ -7,8 +7,8 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.entry_serializers import WarningRecord, WarningRow
-from courses.models import MAX_SYLLABUS_CHARACTERS, ItemKind
-from courses.serializers import SyllabusPartQuery
+from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind
+from courses.serializers import COURSE_TEXTS, CourseBody, SyllabusPartQuery
 from courses.syllabi.reading.files import TextStatus
 from studyservice.operations.fields import IdField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import QueryBooleanField
@@ -89,21 +89,12 @@ class ProposedCourseRow(TypedDict):
 class ProposedCourseRecord(Record):
     """The course as its syllabus calls it; null where that does not say."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "name": "Cell Biology",
-        "code": "BIO 210",
-        "term": "Fall 2030",
-        "meets": "Mon, Wed 10:00–11:20",
-        "institution": "Riverside College",
-        "subject": "Biology",
-    }
+    example: ClassVar[dict[str, Any]] = CourseBody.example | {"term": "Fall 2030"}
 
-    name = serializers.CharField(allow_null=True, help_text="The course's name.")
-    code = serializers.CharField(allow_null=True, help_text="Course number.")
-    term = serializers.CharField(allow_null=True, help_text="When the course runs.")
-    meets = serializers.CharField(allow_null=True, help_text="When the class meets.")
-    institution = serializers.CharField(allow_null=True, help_text="School or university.")
-    subject = serializers.CharField(allow_null=True, help_text="Field of study.")
+    class Meta:
+        model = Course
+        fields = COURSE_TEXTS
+        extra_kwargs: ClassVar[dict[str, Any]] = {"name": {"allow_null": True}, "term": {"allow_null": True}}
 
 
 class ProposedItemRow(TypedDict):
@@ -133,7 +124,6 @@ class ProposedItemRecord(Record):
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
     }
 
-    title = serializers.CharField(help_text="What is due.")
     kind = OpenChoiceField(
         "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
     )
@@ -151,6 +141,10 @@ class ProposedItemRecord(Record):
         "that the text has no more.",
     )
     item_id = serializers.UUIDField(allow_null=True, help_text="The item of the course; null for a new one.")
+
+    class Meta:
+        model = Item
+        fields = ("title",)
 
 
 class ProposedCategoryRow(TypedDict):
