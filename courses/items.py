@@ -89,10 +89,8 @@ def course_ids(member: Member, item_ids: Iterable[UUID]) -> dict[UUID, UUID]:
     return dict(found.values_list("id", "course_id"))
 
 
-def create_single_item(
-    member: Member, course_id: UUID, *, title: str, kind: str, due_on: date | None = None
-) -> ItemRow:
-    """A new item of the course, by itself; `courses.item_batches` makes what comes with quotes or in numbers.
+def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem]) -> ItemRow:
+    """Create one item; `courses.item_batches` creates several, or one with a quote.
 
     Raises:
         NotFound: there is no such course of the member's.
@@ -106,22 +104,17 @@ def create_single_item(
             id=item_id,
             member_id=member.id,
             course_id=course_id,
-            title=title,
-            kind=kind,
-            due_on=due_on,
+            **fields,
             sequence=0,
             created_at=write.now,
             updated_at=write.now,
         )
-        fields = {"course_id": course_id, "title": title, "kind": kind, "due_on": due_on}
-        write.made(Item, item_id, title, fields)
+        write.made(Item, item_id, fields["title"], {"course_id": course_id, **fields})
     item: ItemColumns = {
         "id": item_id,
         "course_id": course_id,
         "course_name": course_name,
-        "title": title,
-        "kind": kind,
-        "due_on": due_on,
+        **fields,
         "created_at": write.now,
         "updated_at": write.now,
     }

@@ -36,7 +36,7 @@ def verify(
     syllabus = Syllabus.of(text or "", today=today, term=term)
     claims = []
     for row, entry in zip(rows, entries, strict=True):
-        due_on, quote = entry.get("due_on"), entry.get("quote")
+        due_on, quote = entry["due_on"], entry.get("quote")
         if quote is not None:
             row["evidence"] = evidence_for(syllabus, quote, due_on).value
         claims.append(Claim(entry["title"], due_on, quote))

@@ -13,6 +13,9 @@ from studyservice.operations.fields import IdField, ListField
 from studyservice.operations.query_fields import QueryListField, QueryNumberField
 from studyservice.operations.serializers import Body, Query, Record
 
+CATEGORY_COLUMNS = ("name", "weight")
+"""The writable columns of a category."""
+
 
 class CategoryFields(TypedDict):
     """The fields of a `CategoryBody`."""
@@ -40,7 +43,7 @@ class CategoryBody(Body):
 
     class Meta:
         model = GradeCategory
-        fields = ("id", "name", "weight")
+        fields = ("id", *CATEGORY_COLUMNS)
         extra_kwargs: ClassVar[dict[str, Any]] = {
             "name": {"help_text": "The category's name, such as Homework."},
             "weight": {"help_text": "Its weight; kept to four decimals."},
@@ -143,7 +146,7 @@ class CategoryRecord(Record):
 
     class Meta:
         model = GradeCategory
-        fields = ("id", "name", "weight")
+        fields = ("id", *CATEGORY_COLUMNS)
 
 
 class GradesQuery(Query):

@@ -9,7 +9,7 @@ from accounts.changes.recording import Write
 from accounts.models import Member
 from accounts.undo.hooks import Columns
 from accounts.undo.made import delete_again
-from accounts.undo.values import as_kept
+from accounts.undo.values import as_kept, columns, value_of
 from courses.courses import require_course
 from courses.errors import NoSuchCourse
 from grades.categories import listed_categories
@@ -38,7 +38,9 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
     for entry in after:
         was = old.get(entry["id"])
         if was is not None and was != entry:
-            mine.filter(id=entry["id"]).update(name=was["name"], weight=str(was["weight"]), position=was["position"])
+            known = columns(GradeCategory)
+            old_values = {name: value_of(known[name], value) for name, value in was.items() if name != "id"}
+            mine.filter(id=entry["id"]).update(**old_values)
 
 
 def scores_come_back(member: Member, rows: list[Columns]) -> None:

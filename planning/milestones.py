@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Count, OuterRef
 
+from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from accounts.models import Member
@@ -16,13 +17,22 @@ from courses.models import Item
 from courses.revisions import revision
 from planning.errors import NoSuchMilestone
 from planning.models import Milestone
-from planning.serializers import MilestoneColumns, MilestoneFields, MilestoneRecord, MilestoneRow
+from planning.serializers import (
+    MilestoneChanges,
+    MilestoneColumns,
+    MilestoneFields,
+    MilestoneRecord,
+    MilestoneRow,
+    NewMilestone,
+)
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
 
 MAX_MILESTONES = 20
 """Milestones per item (spec, Limits)."""
+
+_LOGGED = ("item_id", *MilestoneChanges.Meta.fields, "position")
 
 MAX_MILESTONES_OF_MEMBER = 5000
 """Milestones per member, over all items; it bounds what get_agenda can answer."""
@@ -90,8 +100,8 @@ def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
     return with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
 
 
-def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date | None = None) -> MilestoneRow:
-    """A new milestone at the end of the item's list.
+def create_milestone(member: Member, item_id: UUID, **fields: Unpack[NewMilestone]) -> MilestoneRow:
+    """Create a milestone at the end of the item's list.
 
     Raises:
         NotFound: there is no such item of the member's.
@@ -105,15 +115,16 @@ def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date 
             raise Conflict(_ITEM_IS_FULL)
         if item["in_all"] >= MAX_MILESTONES_OF_MEMBER:
             raise Conflict(_ALL_ARE_FULL)
-        fields = {
-            "item_id": item_id,
-            "title": title,
-            "due_on": due_on,
-            "done": False,
-            "position": (item["last_position"] or 0) + 1,
-        }
-        milestone = Milestone.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
-        write.made(Milestone, milestone.id, title, fields)
+        position = (item["last_position"] or 0) + 1
+        milestone = Milestone.objects.create(
+            member_id=member.id,
+            item_id=item_id,
+            position=position,
+            created_at=write.now,
+            updated_at=write.now,
+            **fields,
+        )
+        write.made(Milestone, milestone.id, milestone.title, fields_of(milestone, _LOGGED))
         return get_milestone(member, milestone.id)
 
 

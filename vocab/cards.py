@@ -6,11 +6,12 @@ from uuid import UUID
 from django.db.models import F, OuterRef
 from django.utils import timezone
 
+from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
 from studyservice.database.statements import aggregated
 from vocab.models import Card, Deck
-from vocab.serializers import CardFields
+from vocab.serializers import CardBody, CardFields
 
 
 def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> None:
@@ -25,7 +26,7 @@ def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after
     )
     count_cards(write.member_id, deck_id, len(added))
     for card in added:
-        write.made(Card, card.id, card.term, {"deck_id": deck_id, "term": card.term, "definition": card.definition})
+        write.made(Card, card.id, card.term, fields_of(card, ("deck_id", *CardBody.Meta.fields)))
 
 
 def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:

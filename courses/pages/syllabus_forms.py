@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from http import HTTPStatus
+from typing import Any, cast
 from uuid import UUID
 
 from django import forms
@@ -12,7 +13,13 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from accounts.models import Member
 from accounts.pages.uploads import FileForm, file_field, refusal_in_words
 from courses.courses import create_course
-from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields, CreatedCourseRow
+from courses.entry_serializers import (
+    MAX_CATEGORIES,
+    CategoryEntryBody,
+    CategoryEntryFields,
+    CreatedCourseRow,
+    EntryFields,
+)
 from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.pages.course_forms import TOO_LONG, CourseForm
 from courses.pages.review import Review
@@ -126,6 +133,10 @@ class SentSyllabus:
         self.status, self.headers = error.status, error.headers
 
 
+_CATEGORY: Mapping[str, Any] = CategoryEntryBody.shared(partial=False).fields
+_NAME, _WEIGHT = _CATEGORY["name"], _CATEGORY["weight"]
+
+
 class WeightForm(forms.Form):
     """A category of the grade; what is not ticked cannot be wrong."""
 
@@ -133,13 +144,13 @@ class WeightForm(forms.Form):
 
     tick = forms.BooleanField(required=False)
     name = forms.CharField(
-        max_length=60,
+        max_length=_NAME.max_length,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
     )
     weight = forms.DecimalField(
-        min_value=0,
-        max_value=100,
+        min_value=_WEIGHT.min_value,
+        max_value=_WEIGHT.max_value,
         max_digits=7,
         decimal_places=4,
         widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
@@ -208,19 +219,10 @@ class NewCourse:
             Conflict: there would be too many courses or items.
         """
         fields = self.course.fields_given()
-        return create_course(
-            member,
-            name=fields["name"],
-            code=fields["code"],
-            term=fields["term"],
-            meets=fields["meets"],
-            institution=fields["institution"],
-            subject=fields["subject"],
-            syllabus_text=text,
-            syllabus_id=syllabus_id,
-            items=[{"title": one.title, "kind": one.kind, "due_on": one.due_on} for one in self.review.approved],
-            grade_categories=self._categories(),
-        )
+        fields["syllabus_text"], fields["syllabus_id"] = text, syllabus_id
+        fields["items"] = cast("list[EntryFields]", [one.item for one in self.review.approved])
+        fields["grade_categories"] = self._categories()
+        return create_course(member, **fields)
 
     @property
     def taken(self) -> str:

@@ -9,6 +9,7 @@ from uuid import UUID
 from accounts.models import Member
 from courses.entry_serializers import WarningRow
 from courses.models import Course, Item
+from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
 from courses.syllabi.proposal import propose
 from courses.syllabi.proposing import question
@@ -101,7 +102,7 @@ def _by_child(member: Member, asked: bytes) -> ProposalRow:
 
 
 def _empty(warnings: list[WarningRow]) -> ProposalRow:
-    course: dict[str, None] = dict.fromkeys(ProposedCourseRow.__annotations__)
+    course: dict[str, None] = dict.fromkeys(COURSE_TEXTS)
     return {
         "course": cast("ProposedCourseRow", course),
         "items": [],
@@ -111,7 +112,11 @@ def _empty(warnings: list[WarningRow]) -> ProposalRow:
 
 
 def _row(found: dict[str, Any]) -> ProposalRow:
-    """A `Proposal` as a dictionary; from the child with dates and ids as text."""
+    """A `Proposal` as a dictionary; from the child with dates and ids as text.
+
+    A field of the course that the parser does not read is null.
+    """
+    found["course"] = {name: found["course"].get(name) for name in COURSE_TEXTS}
     for item in found["items"]:
         if isinstance(item["due_on"], str):
             item["due_on"] = date.fromisoformat(item["due_on"])

@@ -4,6 +4,7 @@ DRF's `ModelSerializer` was measured against this. It makes columns that forms c
 reference and unique value in the database, and needs all models loaded before the first statement is declared.
 """
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Any, TypeAlias
 
@@ -23,12 +24,13 @@ from studyservice.operations.fields import (
 )
 
 Column: TypeAlias = "models.Field[Any, Any]"
+Kinds: TypeAlias = "ClassLookupDict[Column, Callable[..., Field]]"
 Field: TypeAlias = "serializers.Field[Any, Any, Any, Any]"
 
 _TEXTS = (models.CharField, models.TextField)
 _NUMBERS = (models.IntegerField, models.DecimalField, models.FloatField)
 
-_REQUEST = ClassLookupDict(
+_REQUEST: Kinds = ClassLookupDict(
     {
         models.CharField: StringField,
         models.TextField: StringField,
@@ -41,7 +43,7 @@ _REQUEST = ClassLookupDict(
     }
 )
 
-_ANSWER = ClassLookupDict(
+_ANSWER: Kinds = ClassLookupDict(
     {
         models.EmailField: serializers.EmailField,
         models.CharField: serializers.CharField,
@@ -113,7 +115,7 @@ def answer_field(model: type[models.Model], name: str, **changes: Any) -> Field:
     return _built(_ANSWER, column, options | changes)
 
 
-def _built(kinds: ClassLookupDict, column: Column, options: dict[str, Any]) -> Field:
+def _built(kinds: Kinds, column: Column, options: dict[str, Any]) -> Field:
     field: Field = kinds[column.target_field if isinstance(column, models.ForeignKey) else column](**options)
     return field
 
