@@ -251,7 +251,8 @@ class ItemsQuery(Query):
     due_to = DateField(required=False, help_text="Only items due on or before this date.")
     created_after = QueryTimestampField(
         required=False,
-        help_text="Only items added after this time; pass the newest created_at you have seen.",
+        help_text="Only items added after this time; pass the newest created_at you have seen. With it no item is "
+        "missed that changes between the pages.",
     )
     limit = QueryIntegerField(min_value=1, max_value=100, default=25, help_text="Items per page.")
     cursor = CursorField(required=False, help_text="The previous page's next_cursor.")

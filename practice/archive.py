@@ -1,7 +1,10 @@
 """Attempts in an archive; their sums are made anew."""
 
-from datetime import timedelta
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
@@ -33,6 +36,31 @@ class AttemptLine(Body):
         return attrs
 
 
+def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
+    """Delete the attempts of these lines that outlived their decks; the lines name the decks again.
+
+    An attempt is the same if moment, topic and result are. Days are near the moment, and have an index.
+    """
+    wanted = Counter((_moment(line["attempted_at"]), line["topic"], line["correct"]) for line in lines)
+    moments = {moment for moment, _, _ in wanted}
+    mine = Attempt.objects.filter(member_id=member_id)
+    near = mine.filter(day__range=(min(moments).date() - _A_DAY, max(moments).date() + _A_DAY))
+    found = []
+    for attempt_id, *same in near.filter(attempted_at__in=moments).values_list(
+        "id", "attempted_at", "topic", "correct"
+    ):
+        if wanted[tuple(same)]:
+            wanted[tuple(same)] -= 1
+            found.append(attempt_id)
+    mine.filter(id__in=found).delete()
+    return len(found)
+
+
+def _moment(stored: str) -> datetime:
+    """A moment as either database takes it, in UTC."""
+    return datetime.fromisoformat(stored).replace(tzinfo=UTC)
+
+
 ATTEMPTS = ArchiveTable(
     name="attempts",
     model=Attempt,
@@ -40,4 +68,5 @@ ATTEMPTS = ArchiveTable(
     order=("attempted_at", "id"),
     references={"deck_id": "decks", "course_id": "courses"},
     keeps_time=True,
+    remove_present=remove_present,
 )

@@ -1,6 +1,5 @@
 """Decks, cards with their FSRS state, and the review log."""
 
-import uuid
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -26,7 +25,7 @@ MAX_DURATION_MS = 3_600_000
 class Deck(models.Model):
     """A set of cards; it stays when its course goes."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False, help_text="The deck's id.")
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The deck's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     course = models.ForeignKey(
         "courses.Course",

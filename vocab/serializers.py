@@ -95,7 +95,7 @@ class CardsBody(Body):
     example: ClassVar[dict[str, Any]] = {"cards": [CardBody.example]}
 
     cards = ListField(
-        child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="The new cards, 1 to 500; the deck has 500."
+        child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="The new cards, 1 to 500; a deck can have 500."
     )
 
 

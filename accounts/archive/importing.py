@@ -87,7 +87,8 @@ def import_data(member: Member, file: IO[bytes]) -> ArchiveImportRow:
 def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
     """Read the archive whole, then write all of it in one transaction. Must not be called inside of one.
 
-    Rows get new ids in the order of their lines, and what pollers ask for new stamps; all else is as it was.
+    Rows get new ids in the order of their lines, and what pollers ask for new stamps; all else is as it was. A row that
+    is there already is not made a second time: the line's takes its place (`ArchiveTable.remove_present`).
 
     Raises:
         InvalidRequest: it is no archive.
@@ -102,11 +103,12 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
         with _stored_or_removed() as stored, writing(member.id, "import_data") as write:
             _require_empty(member)
             take_profile(member, cast("ProfileFields", checker.profile))
+            present = {laid.table.name: _remove_present(write, laid) for laid in checker.laid}
             for laid in checker.laid:
                 _insert(write, laid, archive, stored)
             for repair in COUNT_REPAIRS:
                 repair(member.id)
-            counts = {laid.table.name: laid.number for laid in checker.laid}
+            counts = {laid.table.name: laid.number - present[laid.table.name] for laid in checker.laid}
             write.made(Member, member.id, "archive", counts)
             write.cannot_be_undone()
     return {"counts": counts}
@@ -116,6 +118,17 @@ def _require_empty(member: Member) -> None:
     for table in TABLES:
         if table.must_be_empty and QuerySet(table.model).filter(member_id=member.id).exists():
             raise NotEmpty
+
+
+def _remove_present(write: Write, laid: Laid) -> int:
+    """Delete the rows that are there already and that lines bring back; returns how many there were."""
+    table = laid.table
+    if table.remove_present is None or not QuerySet(table.model).filter(member_id=write.member_id).exists():
+        return 0
+    return sum(
+        table.remove_present(write.member_id, [dict(zip(laid.columns, values, strict=True)) for values in batch])
+        for _, batch in laid.batches(_BATCH)
+    )
 
 
 def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> None:

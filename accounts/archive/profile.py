@@ -1,10 +1,10 @@
 """The member's profile in an archive."""
 
 from decimal import Decimal
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member
-from accounts.members.profile import TimeZoneField, update_me
+from accounts.members.profile import MemberFields, TimeZoneField, update_me
 from studyservice.operations.fields import NumberField, StringField
 from studyservice.operations.serializers import Body
 
@@ -25,6 +25,10 @@ LEFT_OUT = {
 
 NOT_TAKEN_IN = ("id", "email", "created_at", "membership_active", "membership_until")
 """What an import leaves as the account has it."""
+
+
+_CHOSEN = ("name", "time_zone")
+"""What an import sets only where the account has the default."""
 
 
 class ProfileLine(Body):
@@ -51,5 +55,8 @@ def profile_line(member: Member) -> dict[str, Any]:
 
 
 def take_profile(member: Member, fields: ProfileFields) -> None:
-    """Make the profile that of the archive."""
-    update_me(member, **fields)
+    """Make the profile that of the archive, but for a name and a time zone that the member chose; under their lock."""
+    stored = profile_line(member)
+    defaults = {name: Member._meta.get_field(name).get_default() for name in _CHOSEN}
+    kept = {name for name, default in defaults.items() if stored[name] != default}
+    update_me(member, **cast("MemberFields", {name: value for name, value in fields.items() if name not in kept}))

@@ -20,5 +20,6 @@ class ArchiveImportRecord(Record):
     example: ClassVar[dict[str, Any]] = {"counts": {"courses": 3, "items": 42, "decks": 2, "cards": 180}}
 
     counts = serializers.DictField(
-        child=serializers.IntegerField(), help_text="How many there are now of each kind of thing, by its name."
+        child=serializers.IntegerField(),
+        help_text="How many rows were made of each kind. Attempts that were there already are not counted.",
     )

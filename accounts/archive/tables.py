@@ -1,6 +1,6 @@
 """What an archive has: a file of lines for each kind of row. The apps declare theirs, and settings name them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -89,6 +89,8 @@ class ArchiveTable:
         only: narrows the rows that are in an archive.
         require_room: raises unless the member may store so many bytes more of files, under the lock of a write.
         must_be_empty: whether an account that has such rows takes no archive in.
+        remove_present: of rows that outlive what must be empty, deletes those of the member that some lines bring back,
+            at most one for each line, and returns how many.
     """
 
     name: str
@@ -106,6 +108,7 @@ class ArchiveTable:
     only: Mapping[str, object] = field(default_factory=dict)
     require_room: Callable[[UUID, int], None] | None = None
     must_be_empty: bool = False
+    remove_present: Callable[[UUID, Sequence[Mapping[str, Any]]], int] | None = None
 
     def path(self) -> str:
         """The name of the file in the archive."""

@@ -20,6 +20,7 @@ from django.utils import timezone
 from accounts.joining.models import Invitation
 from accounts.members.models import Member
 from studyservice.database.deleting import delete_alone
+from studyservice.database.remains import empty_log
 from studyservice.hooks import HookList
 
 BATCH = 200
@@ -74,6 +75,7 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
         # FOR UPDATE: unlike a write's lock it also waits for, and then ends, rows that come to refer to the member.
         Member.objects.select_for_update().filter(id=member_id).first()
         QuerySet(Member).filter(id=member_id).delete()  # not MemberQuerySet's, which comes here
+        transaction.on_commit(empty_log)
     return True
 
 

@@ -21,6 +21,7 @@ from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.models import SignInCode
 from studyservice.database.deleting import BATCH, purge
 from studyservice.database.ids import first_uuid7
+from studyservice.database.remains import empty_log
 from studyservice.hooks import HookTable
 
 Purge = Callable[[], int]
@@ -34,6 +35,7 @@ def purge_all() -> dict[str, int]:
     """Remove everything that has expired, and note that it was done; gives the numbers by name."""
     removed = {what: remove() for what, remove in EXPIRED_DATA.items()}
     note_run(PURGE)
+    transaction.on_commit(empty_log)
     return removed
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from http import HTTPStatus
 from typing import Concatenate, ParamSpec
 
 from django import forms
@@ -12,22 +11,22 @@ from django.http import HttpRequest, HttpResponse
 from studyservice.http.error_pages import error_page
 from studyservice.operations.errors import ApiError, RateLimited
 from studyservice.operations.uploads import UploadedFile
-from studyservice.reading.gate import ReadingBusy
+from studyservice.reading.gate import ReadLater
 
 Arguments = ParamSpec("Arguments")
 View = Callable[Concatenate[HttpRequest, Arguments], HttpResponse]
 
 
 def tells_when_busy(view: View[Arguments]) -> View[Arguments]:
-    """A page that says so where others are being read; what was sent is behind the browser's back button."""
+    """A page that says so where a file is not read now; what was sent is behind the browser's back button."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
-        except ReadingBusy as error:
-            text = "Other files are being read at this moment. Go back, wait a few seconds, and send the page again."
-            return error_page(request, HTTPStatus.TOO_MANY_REQUESTS, "One moment, please", text, headers=error.headers)
+        except ReadLater as error:
+            text = f"{error.reason} Go back, wait a few seconds, and send the page again."
+            return error_page(request, error.status, "One moment, please", text, headers=error.headers)
 
     return wrapped
 
@@ -39,8 +38,8 @@ def megabytes(size: int) -> str:
 
 def refusal_in_words(error: ApiError) -> str:
     """Why a file is not taken, for somebody at a form; for who calls operations it says more of the protocol."""
-    if isinstance(error, ReadingBusy):
-        return "Other files are being read at this moment. Send this one again in a few seconds."
+    if isinstance(error, ReadLater):
+        return f"{error.reason} Send this one again in a few seconds."
     if isinstance(error, RateLimited):
         minutes = -(-int(error.headers.get("Retry-After", "60")) // 60)
         return f"You have sent many files. Send this one again in {minutes} minute{'' if minutes == 1 else 's'}."

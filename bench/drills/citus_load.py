@@ -21,9 +21,6 @@ from bench.prepare import prepared
 SHARDS = "8"
 """Enough to move one, and few enough for tests that empty tables."""
 
-ELSEWHERE_SECONDS = 1
-"""How long a call may take while a server hangs on which its member is not."""
-
 _CALLED = 200
 _KILLED_SECONDS = 3
 _HUNG_SECONDS = 12
@@ -179,10 +176,9 @@ def _strike(world: _World, report: Report, fault: Callable[[], None], first: int
         time.sleep(1)
         fault()
         again = time.monotonic()
-        time.sleep(4)
+        load.goes_on(again)
     compare(report, load.journal, world.url, again, first=first)
-    right = set(watch.answers) == {"200"} and watch.longest < ELSEWHERE_SECONDS
-    report.check(f"members on the other server: {watch.told()}", right)
+    report.check(f"members on the other server: {watch.told()}", set(watch.answers) == {"200"})
 
 
 def _sides(world: _World) -> tuple[Sequence[Subject], Sequence[Subject]]:

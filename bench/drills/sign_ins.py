@@ -1,21 +1,20 @@
 """Twenty sign-ins with a password at the same moment: what they cost in memory, and who else waits."""
 
 import threading
-import time
 from functools import partial
+from typing import Self
 
 from bench import machine
 from bench.drills.bursts import at_once
-from bench.drills.client import Client
 from bench.drills.once import Browser
 from bench.drills.report import Report
 from bench.drills.site import Instance, Site
+from bench.drills.stuck import Watch, ask_health
 
 _SIGN_INS = 20
 _ROUNDS = 5
 _MOST_MIB = 40
 """A hash takes 19 MiB, and one is made at a time; the rest is for twenty sessions and pages."""
-_HEALTH_SECONDS = 0.5
 _ANSWERS = {200, 503}
 """The page again, since nobody has that address; and the page that asks to come back."""
 
@@ -31,17 +30,16 @@ def drill(site: Site) -> list[Report]:
         browser.send(instance.port, "/sign-in")
     browsers[0].send(instance.port, "/sign-in", _form("first"))  # loads what the first one loads
     before = machine.resident_mib(pid)
-    watch = _Watch(instance, pid)
-    with watch:
+    with _Memory(pid) as memory, Watch(instance.port, ask_health, pause=0.005) as health:
         told = [result for number in range(_ROUNDS) for result in _round(instance, browsers, number)]
     served, sent_away = told.count(200), told.count(503)
     report.check(
         f"of {_SIGN_INS} at once, {_ROUNDS} times over, {served} are checked, {sent_away} asked to come again",
         set(told) <= _ANSWERS and served >= _ROUNDS,
     )
-    grown = watch.most_mib - before
+    grown = memory.most_mib - before
     report.check(f"memory grows by {grown:.0f} MiB at most", grown < _MOST_MIB)
-    report.check(f"/health takes {watch.longest:.2f} s at most meanwhile", watch.longest < _HEALTH_SECONDS)
+    report.check(f"/health meanwhile: {health.told()}", set(health.answers) == {"200"})
     instance.stop()
     return [report]
 
@@ -59,33 +57,22 @@ def _round(instance: Instance, browsers: list[Browser], number: int) -> list[obj
     return [result[0] if isinstance(result, tuple) else result for result in results]
 
 
-class _Watch:
-    """Asks /health without pause and looks at the memory of the process."""
+class _Memory:
+    """The most memory that a process took while the block ran."""
 
-    def __init__(self, instance: Instance, pid: int) -> None:
-        self._instance = instance
+    def __init__(self, pid: int) -> None:
         self._pid = pid
         self._over = threading.Event()
-        self._threads = [threading.Thread(target=target) for target in (self._ask, self._look)]
-        self.longest = 0.0
+        self._thread = threading.Thread(target=self._look)
         self.most_mib = 0.0
 
-    def __enter__(self) -> None:
-        for thread in self._threads:
-            thread.start()
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        for thread in self._threads:
-            thread.join(60)
-
-    def _ask(self) -> None:
-        with Client(self._instance.port) as client:
-            while not self._over.is_set():
-                started = time.monotonic()
-                client.call("GET", "/health")
-                self.longest = max(self.longest, time.monotonic() - started)
-                time.sleep(0.005)
+        self._thread.join(60)
 
     def _look(self) -> None:
         while not self._over.wait(0.002):

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import count
 from typing import Self
 
@@ -15,19 +16,16 @@ from bench.contestants import THREADS
 from bench.drills.client import Answer, Client, ClosedError, ImproperAnswerError
 from bench.drills.load import Journal, Load
 from bench.drills.report import Report
-from bench.drills.site import Instance, Site
+from bench.drills.site import Instance, Site, wait_until
 from bench.drills.stored import compare
 
 _LOCKED_SECONDS = 12
 _FROZEN_SECONDS = 25
 """Longer than any call may take."""
 
-HEALTH_SECONDS = 2
-OTHERS_SECONDS = 2
-CALL_SECONDS = 17 + 5 + 2
-"""The deadline of an answer, after the deadline of a new connection, and some time for the machine."""
-
 _MEMORY_MIB = 250
+_STEADY = 50
+"""Writes that succeed after the fault."""
 
 _FAULT = {"500 (Retry-After: 1)"}
 
@@ -44,12 +42,17 @@ class Watch:
 
     Attributes:
         answers: how often each came: a status, with `Retry-After` if there was one, or what came instead.
-        longest: seconds.
+        waited: how many of them came after others in line had theirs, as `beside` counts these.
+        longest: seconds, for whoever reads it: a busy machine is no fault of the service.
     """
 
-    def __init__(self, port: int, ask: Ask, key: str = "", *, pause: float = 0.05) -> None:
+    def __init__(
+        self, port: int, ask: Ask, key: str = "", *, pause: float = 0.05, beside: Callable[[], int] = lambda: 0
+    ) -> None:
         self.answers: Counter[str] = Counter()
+        self.waited = 0
         self.longest = 0.0
+        self._beside = beside
         self._client = Client(port, key)
         self._ask, self._pause = ask, pause
         self._stopped = threading.Event()
@@ -76,7 +79,7 @@ class Watch:
 
     def _watch(self) -> None:
         while not self._stopped.wait(self._pause):
-            started = time.monotonic()
+            started, before = time.monotonic(), self._beside()
             try:
                 answer = self._ask(self._client)
             except (ClosedError, ImproperAnswerError) as error:
@@ -84,10 +87,12 @@ class Watch:
             else:
                 after = answer.headers["Retry-After"]
                 self.answers[f"{answer.status}" + (f" (Retry-After: {after})" if after else "")] += 1
+            self.waited += self._beside() != before
             self.longest = max(self.longest, time.monotonic() - started)
 
 
-def _health(client: Client) -> Answer:
+def ask_health(client: Client) -> Answer:
+    """The question of a proxy."""
     return client.call("GET", "/health")
 
 
@@ -106,19 +111,22 @@ def _locked(site: Site) -> Report:
         with Client(instance.port, one.key) as client:
             client.call("GET", "/v1/me")  # whose each key is, is known then, as of every client that is at work
     write = _writing(journal, cast.heavy[0].courses[0])
-    health, reads = Watch(instance.port, _health), Watch(instance.port, _items, cast.members[0].key, pause=0.5)
+    beside = partial(len, journal.failed_at)
+    health = Watch(instance.port, ask_health, beside=beside)
+    reads = Watch(instance.port, _items, cast.members[0].key, pause=0.5, beside=beside)
     with ExitStack() as clients:
         writes = [clients.enter_context(Watch(instance.port, write, one.key)) for one in owners]
         with row_lock(url), health, reads:
             time.sleep(_LOCKED_SECONDS)
         unlocked = time.monotonic()
-        time.sleep(1)
+        wait_until("writes that succeed", lambda: sum(at > unlocked for at in journal.succeeded_at) >= _STEADY)
     compare(report, journal, url, unlocked)
     for watch in writes[1:]:
         writes[0].add(watch)
     report.check(f"the member's writes: {writes[0].told()}", _FAULT < set(writes[0].answers) <= _FAULT | {"201"})
-    report.check(f"/health: {health.told()}", set(health.answers) == {"200"} and health.longest < HEALTH_SECONDS)
-    report.check(f"another's reads: {reads.told()}", set(reads.answers) == {"200"} and reads.longest < OTHERS_SECONDS)
+    for what, watch in (("/health", health), ("another's reads", reads)):
+        alone = set(watch.answers) == {"200"} and 2 * watch.waited < watch.answers.total()
+        report.check(f"{what}: {watch.told()}; {watch.waited} waited until a write had failed", alone)
     _check_memory(report, instance)
     instance.stop()
     return report
@@ -161,17 +169,17 @@ def _frozen(site: Site) -> Report:
         time.sleep(1.5)
         with ExitStack() as watches:  # they end after PostgreSQL goes on
             with site.postgres.frozen():
-                health = watches.enter_context(Watch(instance.port, _health))
+                health = watches.enter_context(Watch(instance.port, ask_health))
                 watches.enter_context(reads)
                 time.sleep(_FROZEN_SECONDS)
                 told, found = health.told(), set(health.answers)
             thawed = time.monotonic()
-            time.sleep(4)
+            load.goes_on(thawed)
     compare(report, load.journal, url, thawed)
-    report.check(f"/health: {told}", found == {"503"} and health.longest < HEALTH_SECONDS)
-    report.check(f"reads: {reads.told()}", set(reads.answers) <= _FAULT | {"200"} and reads.longest < CALL_SECONDS)
+    report.check(f"/health: {told}", found == {"503"})
+    report.check(f"reads: {reads.told()}", _FAULT <= set(reads.answers) <= _FAULT | {"200"})
     with Client(instance.port, cast.members[0].key) as client:
-        report.check("afterwards /health is 200", _health(client).status == 200)
+        report.check("afterwards /health is 200", ask_health(client).status == 200)
         report.check("afterwards a call is answered", _items(client).ok)
     _check_memory(report, instance)
     instance.stop()

@@ -17,7 +17,7 @@ from courses.uploads.serializers import ProposalRow, SyllabusDetailRow
 from courses.views import CourseViewSet
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
-from studyservice.reading.gate import ReadingBusy
+from studyservice.reading.gate import ReadLater
 
 
 @for_active_members
@@ -33,7 +33,7 @@ def new_course(request: HttpRequest) -> HttpResponse:
     if sent.text is not None:
         try:
             proposal = proposal_of(member, sent.text, None)
-        except ReadingBusy as error:
+        except ReadLater as error:
             if is_approval(request):
                 raise
             sent.refuse_text(error)

@@ -32,6 +32,7 @@ from courses.uploads.uploading import create_syllabus
 from studyservice.http.error_pages import error_page
 from studyservice.operations.errors import ApiError, Conflict, InvalidRequest, RateLimited
 from studyservice.operations.uploads import Upload
+from studyservice.reading.gate import ReadLater
 
 UPLOAD = Upload(MAX_BYTES)
 """A file; a text of 500,000 characters with its table is shorter."""
@@ -119,7 +120,7 @@ class SentSyllabus:
             return None
         try:
             return create_syllabus(member, self.file_form.sent(), course_id=course_id)[0]
-        except (InvalidRequest, RateLimited, Conflict) as error:
+        except (InvalidRequest, RateLimited, Conflict, ReadLater) as error:
             self._refuse(self.file_form, "file", error)
             return None
 

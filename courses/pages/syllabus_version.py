@@ -22,7 +22,7 @@ from courses.uploads.serializers import SyllabusDetailRow
 from courses.views import CourseViewSet
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, Conflict, NotFound, ValidationFailed
-from studyservice.reading.gate import ReadingBusy
+from studyservice.reading.gate import ReadLater
 
 
 @for_active_members
@@ -40,7 +40,7 @@ def new_syllabus(request: HttpRequest, course_id: UUID) -> HttpResponse:
         upload = sent.upload(member, course_id)
     except NotFound as error:
         raise Http404 from error
-    except ReadingBusy as error:
+    except ReadLater as error:
         if is_approval(request):
             raise
         upload = None

@@ -54,9 +54,9 @@ def _calendar(request: HttpRequest, found: Feed) -> HttpResponse:
     today = member.today()
     state = f"{member.id} {found.write_clock.timestamp()} {today} {milestones} {settings.BASE_URL}"
     key = sha256(state.encode()).hexdigest()
-    etag: str | None = _TAGS.get(key)
-    response: HttpResponse | None = etag and get_conditional_response(request, etag=etag)
-    if not response:
+    etag: str = _TAGS.get(key, "")
+    response: HttpResponse | None = get_conditional_response(request, etag=etag) if etag else None
+    if response is None:
         text = calendar_text(events_of(member, today, milestones=milestones))
         etag = f'"{sha256(text).hexdigest()[:32]}"'
         _TAGS.set(key, etag)

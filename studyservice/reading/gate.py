@@ -3,20 +3,44 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import ClassVar
 
-from studyservice.operations.errors import RateLimited
+from studyservice.operations.errors import ApiError, InternalError, RateLimited
 
 WAIT_SECONDS = 2.0
 """How long the one that waits does so; and what the others are told in `Retry-After`."""
 
+STARVED_SECONDS = 5
+"""`Retry-After` where the processor is wanted by others."""
 
-class ReadingBusy(RateLimited):
-    """Files are being read; the same upload works a moment later."""
+
+class ReadLater(ApiError):
+    """A file is not read now; the same upload works a moment later.
+
+    Attributes:
+        reason: for somebody at a form.
+    """
+
+    reason: ClassVar[str]
+
+
+class ReadingBusy(RateLimited, ReadLater):
+    """Files are being read."""
 
     reason = "Another file is being read at this moment."
 
     def __init__(self) -> None:
         super().__init__(round(WAIT_SECONDS))
+
+
+class ReadingStarved(InternalError, ReadLater):
+    """A reading got too little of the processor to end in time."""
+
+    reason = "This server is too busy to read the file at this moment."
+    default_message = f"{reason} Try again after the seconds in Retry-After."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": str(STARVED_SECONDS)})
 
 
 class Gate:

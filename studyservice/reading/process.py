@@ -10,22 +10,33 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any, cast
 
 from studyservice.reading import child
-from studyservice.reading.gate import GATE
+from studyservice.reading.gate import GATE, ReadingStarved
 
 logger = logging.getLogger(__name__)
 
-WALL_SECONDS = 10.0
-"""How long a reading may take in all."""
+WALL_SECONDS = 20.0
+"""How long a reading may take in all. Its CPU time is what is limited; this ends one that hardly gets any."""
 
 MAX_SAID = 8 * 1024 * 1024
 """How much the child may say, in bytes: 500,000 characters with everything beside them fit."""
 
 _ROOT = Path(__file__).resolve().parent.parent.parent
 _CHUNK = 65_536
+
+
+class Limit(StrEnum):
+    """What ends a reading before its end, as the log names it."""
+
+    CPU = "CPU time"
+    MEMORY = "memory"
+    ANSWER = "length of the answer"
+    CRASH = "crash"
+    CLOCK = "clock"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +46,17 @@ class Outcome:
     Attributes:
         found: everything that the reader yielded, the later over the earlier.
         complete: whether the reader came to its end.
-        hit_limit: whether time, memory or the length of the answer ended it, or the process crashed.
+        limit: what ended it before; `Limit.CLOCK` raises instead.
     """
 
     found: Mapping[str, Any]
     complete: bool
-    hit_limit: bool
+    limit: Limit | None
+
+    @property
+    def hit_limit(self) -> bool:
+        """Whether the file took all that a reading may have, or crashed the process."""
+        return self.limit is not None
 
 
 def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | None = None) -> Outcome:
@@ -55,6 +71,7 @@ def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | Non
 
     Raises:
         ReadingBusy: others are reading.
+        ReadingStarved: it did not end within `WALL_SECONDS`, though it had CPU time left.
     """
     with GATE.turn():
         file.seek(0)
@@ -64,33 +81,50 @@ def read_in_child(reader: str, file: IO[bytes], options: Mapping[str, Any] | Non
             command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}
         ) as process:
             try:
-                said, ended = _said(process, time.monotonic() + WALL_SECONDS)
+                said, limit = _said(process, time.monotonic() + WALL_SECONDS)
             finally:
                 process.kill()
-    return _outcome(reader, said, process.returncode if ended else -signal.SIGKILL)
+    limit = limit or _limit_of(process.returncode)
+    if limit is not None:
+        logger.warning("A reading by %s ended: %s (status %d)", reader, limit, process.returncode)
+    if limit is Limit.CLOCK:
+        raise ReadingStarved
+    return Outcome(_found(reader, said), complete=limit is None and process.returncode == 0, limit=limit)
 
 
-def _said(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, bool]:
-    """Its standard output, and whether it ended by itself; not if it says too much, or goes on beyond the deadline."""
+def _limit_of(status: int) -> Limit | None:
+    """The limit that a process ended itself at, by its exit status; a signal's is below 0."""
+    if status == child.OUT_OF_MEMORY:
+        return Limit.MEMORY
+    if status == -signal.SIGXCPU:
+        return Limit.CPU
+    return Limit.CRASH if status < 0 else None
+
+
+def _said(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, Limit | None]:
+    """Its standard output, and the limit if it says too much, or goes on beyond the deadline."""
     said = bytearray()
     pipe = cast("IO[bytes]", process.stdout)
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
-        while len(said) <= MAX_SAID and selector.select(max(0, deadline - time.monotonic())):
+        while selector.select(max(0, deadline - time.monotonic())):
             chunk = os.read(pipe.fileno(), _CHUNK)
             if not chunk:
                 break
             said += chunk
+            if len(said) > MAX_SAID:
+                return bytes(said[:MAX_SAID]), Limit.ANSWER
         else:
-            return bytes(said[:MAX_SAID]), False
+            return bytes(said), Limit.CLOCK
     try:
         process.wait(max(0, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
-        return bytes(said), False
-    return bytes(said), True
+        return bytes(said), Limit.CLOCK
+    return bytes(said), None
 
 
-def _outcome(reader: str, said: bytes, status: int) -> Outcome:
+def _found(reader: str, said: bytes) -> dict[str, Any]:
+    """Everything that the lines say."""
     found: dict[str, Any] = {}
     for line in said.splitlines():
         try:
@@ -101,7 +135,4 @@ def _outcome(reader: str, said: bytes, status: int) -> Outcome:
     raised = found.pop("raised", None)
     if raised is not None:
         logger.warning("A reading by %s raised %s", reader, raised)
-    hit_limit = status == child.OUT_OF_MEMORY or status < 0
-    if hit_limit:
-        logger.warning("A reading by %s ended at a limit or crashed (status %d)", reader, status)
-    return Outcome(found, complete=status == 0, hit_limit=hit_limit)
+    return found

@@ -136,9 +136,8 @@ def test_the_tag_is_of_the_text(owner_member: Member) -> None:
     for days in (1, 2):
         with time_machine.travel(NOON + timedelta(days=days), tick=False):
             answers.append(feed.fetch())
-    tags, texts = [
-        [part(answer) for answer in answers] for part in (lambda one: one.headers["ETag"], lambda one: one.content)
-    ]
+    tags = [answer.headers["ETag"] for answer in answers]
+    texts = [answer.content for answer in answers]
     assert tags[0] == tags[1] == tags[3]
     assert len({tags[0], tags[2], tags[4]}) == 3
     assert [tags.index(tag) for tag in tags] == [texts.index(text) for text in texts]

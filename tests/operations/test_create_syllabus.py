@@ -306,7 +306,7 @@ def test_a_long_text_proposes_the_same(owner: RestDoor, course) -> None:
 def test_a_text_that_takes_too_long_proposes_nothing_and_says_so(
     owner: RestDoor, owner_member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("studyservice.reading.process.WALL_SECONDS", 0.01)
+    monkeypatch.setattr("studyservice.reading.process.MAX_SAID", 10)
     proposal = owner.made("create_syllabus", text=TEXT + "\nand so on" * 5_000)["proposal"]
     assert (proposal["items"], [one["type"] for one in proposal["warnings"]]) == ([], ["too_long"])
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 50

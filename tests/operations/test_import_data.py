@@ -11,6 +11,7 @@ from accounts.members.counts import repair_counts
 from accounts.models import Member
 from courses.models import SyllabusFile
 from tests.conftest import MakeMember, OpenDoor
+from tests.support.archive_lines import an_attempt, an_id
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.calendar_files import one_deadline
 from tests.support.doors import RestDoor
@@ -99,10 +100,86 @@ def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestDoor) -> No
 
 def test_its_profile_is_taken_and_the_account_stays(newcomer: RestDoor) -> None:
     before = newcomer.made("get_me")
+    assert (before["name"], before["time_zone"]) == ("", "UTC")
     newcomer.made("import_data", file=one_course())
     after = newcomer.made("get_me")
     assert (after["name"], after["time_zone"], after["desired_retention"]) == ("Ada", "Asia/Tokyo", 0.85)
     assert (after["id"], after["email"], after["created_at"]) == (before["id"], before["email"], before["created_at"])
+
+
+@pytest.mark.parametrize(
+    ("there", "expected"),
+    [
+        ({"name": "Grace"}, ("Grace", "Asia/Tokyo", 0.85)),
+        ({"time_zone": "Europe/Paris"}, ("Ada", "Europe/Paris", 0.85)),
+        ({"name": "Grace", "time_zone": "Europe/Paris", "desired_retention": 0.95}, ("Grace", "Europe/Paris", 0.85)),
+    ],
+    ids=["name", "time zone", "all"],
+)
+def test_a_name_and_a_time_zone_that_were_chosen_stay(newcomer: RestDoor, there: Any, expected: Any) -> None:
+    newcomer.made("update_me", **there)
+    newcomer.made("import_data", file=one_course())
+    after = newcomer.made("get_me")
+    assert (after["name"], after["time_zone"], after["desired_retention"]) == expected
+
+
+def emptied(door: RestDoor) -> bytes:
+    """The archive of the member, whose courses and decks are then deleted."""
+    content: bytes = door.made("export_data")
+    for deck in door.made("list_vocab_decks")["data"]:
+        door.made("delete_vocab_deck", deck_id=deck["id"])
+    for course in door.made("list_courses")["data"]:
+        door.made("delete_course", course_id=course["id"])
+    return content
+
+
+def practice(door: RestDoor) -> Any:
+    """The sums, in all and of each topic, whose ids are new."""
+    stats = door.made("get_practice_stats", days=365)
+    for topic in stats["weak_topics"]:
+        topic["deck_id"] = topic["deck_id"] is not None
+    return stats
+
+
+@pytest.mark.every_database
+def test_practice_that_outlived_its_decks_is_not_doubled(owner: RestDoor, archive: bytes) -> None:
+    """It belongs to the decks again, and the answers that it comes from can be undone."""
+    before = practice(owner)
+    attempts = len(lines_of(archive, "attempts"))
+    content = emptied(owner)
+    made = owner.made("import_data", file=content)
+    assert (made["counts"]["attempts"], made["counts"]["reviews"] > 0) == (0, True)
+    assert practice(owner) == before
+    assert len(lines_of(owner.made("export_data"), "attempts")) == attempts
+    assert repair_counts(Member.objects.get(email="owner@example.org").id) == 0
+    _undo_newest_review(owner)
+    assert len(lines_of(owner.made("export_data"), "attempts")) == attempts - 1
+
+
+def _undo_newest_review(door: RestDoor) -> None:
+    rows = door.made("list_changes", limit=100)["data"]
+    newest = next(row for row in rows if row["operation"] == "review_vocab_card" and row["undoable"])
+    door.made("undo_change", change_id=newest["id"])
+
+
+@pytest.mark.every_database
+def test_only_attempts_that_are_not_there_are_made(newcomer: RestDoor) -> None:
+    """Of three alike, of which the account has two, one is made; another topic or result is another attempt."""
+    alike = [an_attempt(id=an_id(50 + number)) for number in range(3)]
+    newcomer.made("import_data", file=zipped(parts(attempts=alike[:2])))
+    others = [an_attempt(id=an_id(60), topic="Other"), an_attempt(id=an_id(61), correct=False)]
+    made = newcomer.made("import_data", file=zipped(parts(attempts=alike + others)))
+    assert made["counts"]["attempts"] == 3
+    found = lines_of(newcomer.made("export_data"), "attempts")
+    assert sorted((line["topic"], line["correct"]) for line in found) == [
+        ("Other", True),
+        ("Words", False),
+        ("Words", True),
+        ("Words", True),
+        ("Words", True),
+    ]
+    [change, _] = newcomer.made("list_changes")["data"]
+    assert change["after"]["attempts"] == 3
 
 
 @about_files

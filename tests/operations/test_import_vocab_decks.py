@@ -50,6 +50,14 @@ def test_it_makes_a_deck_named_as_its_file(owner: RestDoor, send: Send) -> None:
     assert texts(owner, deck) == [("Nucleus", "Holds the DNA."), ("Ribosome", "Reads RNA,\nmakes proteins.")]
 
 
+@pytest.mark.every_database
+def test_decks_of_one_import_are_listed_in_its_order(owner: RestDoor, send: Send) -> None:
+    made = send("".join(f"Term {number},x\n" for number in range(3001)), filename="German 1.csv").json()["decks"]
+    names = ["German 1", *(f"German 1 ({number})" for number in range(2, 8))]
+    assert [deck["name"] for deck in made] == names
+    assert [deck["name"] for deck in owner.made("list_vocab_decks")["data"]] == names
+
+
 @about_files
 @pytest.mark.parametrize(
     "content",

@@ -1,19 +1,12 @@
 """/openapi.json: valid, complete and true to the specification."""
 
-import json
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from studyservice.guides.catalog import GUIDES, SECTIONS
-from studyservice.openapi.answers import IDEMPOTENCY_KEY
-from tests import ROOT
 from tests.support.doors import document, routes
 from tests.support.world import DOWNLOADS, OPERATIONS, Call, body_schema, declared, resolved
 
@@ -378,26 +371,3 @@ def test_only_a_change_has_an_optional_body(operation_id: str) -> None:
     else:
         assert operation["requestBody"]["required"] is True
         assert schema["required"]
-
-
-def test_no_example_looks_past() -> None:
-    """Neither in the description nor in the code of the guides for callers; polling begins in 2020."""
-    old = re.compile(r"\b20(?:1\d|2[1-9])-\d\d-\d\d|(?:Fall|Spring) 20[12]\d")
-    texts = {"openapi.json": json.dumps(document())}
-    for section in SECTIONS:
-        if section.own_origin:
-            texts |= {guide.slug: "\n".join(_code(ROOT / guide.source)) for guide in section.guides}
-    assert {name: found for name, text in texts.items() if (found := sorted(set(old.findall(text))))} == {}
-
-
-def _code(guide: Path) -> list[str]:
-    """The lines of the blocks of code."""
-    return re.findall(r"(?ms)^```.*?^```|^ {4,}\S.*?$", guide.read_text(encoding="utf-8"))
-
-
-def test_the_example_of_an_idempotency_key_is_a_uuid_everywhere() -> None:
-    told = "".join((ROOT / guide.source).read_text(encoding="utf-8") for guide in GUIDES)
-    keys = re.findall(r'-H "Idempotency-Key: ([^"]*)"', told)
-    assert len(keys) > 0
-    for key in keys + IDEMPOTENCY_KEY["type"]["examples"]:
-        assert UUID(key).version == 4, key

@@ -337,6 +337,24 @@ def test_while_others_read_a_long_text_stays_and_is_to_be_sent_again(browser: Cl
         assert browser.post(path, {"text": text}).status_code == 200
 
 
+def test_on_a_server_that_is_too_busy_to_read_all_that_was_sent_is_to_be_sent_again(
+    browser: Client, course: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = TEXT + "Read the chapter before the lecture.\n" * 1200
+    for path in ("/courses/new", f"/courses/{course['id']}/syllabus"):
+        with monkeypatch.context() as starved:
+            starved.setattr("studyservice.reading.process.WALL_SECONDS", 0.01)
+            answers = [
+                browser.post(path, {"text": text}),
+                browser.post(path, {"text": text, "approve": "1"}),
+                browser.post(path, {"file": a_pdf()}),
+            ]
+        assert [(one.status_code, one.headers["Retry-After"]) for one in answers] == [(500, "5")] * 3
+        assert all("too busy" in one.content.decode() for one in answers)
+        assert text.strip() in answers[0].content.decode()
+        assert browser.post(path, {"text": text}).status_code == 200
+
+
 def test_a_file_that_had_its_day_says_what_to_do(browser: Client) -> None:
     address, _ = shown(browser, "/courses/new", file=a_pdf())
     with time_machine.travel(datetime(2026, 9, 2, 13, tzinfo=UTC), tick=False):

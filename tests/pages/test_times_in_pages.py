@@ -7,7 +7,7 @@ from django.test import Client
 
 from accounts.models import Member
 from tests.support.doors import RestDoor
-from tests.support.factories import AccountEventFactory
+from tests.support.factories import AccountEventFactory, stored
 
 pytestmark = [pytest.mark.once("the look of pages"), pytest.mark.django_db, pytest.mark.rest]
 
@@ -19,7 +19,7 @@ def test_every_time_of_a_page_is_valid(owner: RestDoor, owner_member: Member, cl
     owner.made("delete_course", course_id=course["id"])
     owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])
     owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2031-01-02")
-    AccountEventFactory(member=owner_member)
+    stored(AccountEventFactory, 1, member=owner_member)
     client.force_login(owner_member)
     pages = ["/keys", "/activity", "/account", "/courses", f"/courses/{course['id']}"]
     found = {page: re.findall(r'datetime="([^"]*)"', client.get(page).content.decode()) for page in pages}

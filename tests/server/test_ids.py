@@ -1,5 +1,6 @@
 """Ids of rows that come in numbers: UUIDs of version 7 (RFC 9562, 5.7)."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import RFC_4122, UUID
@@ -28,24 +29,46 @@ def test_it_is_laid_out_as_the_rfc_has_it() -> None:
 @in_memory
 @pytest.mark.parametrize(("microseconds", "field"), [(0, 0x000), (500, 0x800), (999, 4091)])
 def test_the_fraction_of_a_millisecond_is_in_the_next_12_bits(microseconds: int, field: int) -> None:
-    with time_machine.travel(VECTOR + timedelta(microseconds=microseconds), tick=False):
+    moment = VECTOR + timedelta(days=1 + microseconds, microseconds=microseconds)  # far from those of other tests
+    with time_machine.travel(moment, tick=False):
         assert uuid7().int >> 64 & 0xFFF == field
 
 
 @in_memory
-def test_ids_of_one_moment_differ_and_later_ones_are_greater() -> None:
-    with time_machine.travel(VECTOR, tick=False) as clock:
-        ids = {uuid7() for _ in range(1000)}
-        clock.shift(timedelta(microseconds=1))
-        assert max(ids) < uuid7()
-    assert len(ids) == 1000
+@pytest.mark.parametrize("seconds", [1, 0, -30], ids=["later", "the same moment", "set back"])
+def test_later_ids_are_greater_in_one_moment_and_after_a_clock_is_set_back(seconds: int) -> None:
+    with time_machine.travel(VECTOR - timedelta(days=1), tick=False) as clock:
+        ids = [uuid7() for _ in range(1000)]
+        clock.shift(timedelta(seconds=seconds))
+        ids.append(uuid7())
+    assert ids == sorted(set(ids))
 
 
-def test_items_cards_and_reviews_have_them(owner: RestDoor, item: Any) -> None:
+@in_memory
+def test_ids_of_several_threads_differ_and_grow_in_each() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: [uuid7() for _ in range(5000)], range(4)))
+    assert all(ids == sorted(ids) for ids in made)
+    assert len({one for ids in made for one in ids}) == 20_000
+
+
+def test_items_of_one_call_are_listed_in_its_order(owner: RestDoor, course: Any) -> None:
+    titles = [f"Lab {number}" for number in range(20)]
+    more = [{"title": title, "kind": "lab", "due_on": "2030-01-31"} for title in titles[1:]]
+    with time_machine.travel(datetime.now(UTC), tick=False):
+        owner.made("create_item", course_id=course["id"], title=titles[0], kind="lab", due_on="2030-01-31", more=more)
+    listed = owner.made("list_items", course_id=course["id"])["data"]
+    assert [item["title"] for item in listed] == titles
+    shown = owner.made("get_course", course_id=course["id"])
+    assert [item["title"] for item in shown["next_items"]] == titles[:5]
+
+
+def test_items_decks_cards_and_reviews_have_them(owner: RestDoor, item: Any) -> None:
     from practice.models import Attempt
     from vocab.models import Review
 
-    card = made_deck(owner)["cards"][0]
+    deck = made_deck(owner)
+    card = deck["cards"][0]
     reviewed(owner, card, "good")
-    ids = [UUID(item["id"]), UUID(card["id"]), Review.objects.get().id, Attempt.objects.get().id]
-    assert [made.version for made in ids] == [7] * 4
+    ids = [UUID(item["id"]), UUID(deck["id"]), UUID(card["id"]), Review.objects.get().id, Attempt.objects.get().id]
+    assert [made.version for made in ids] == [7] * 5

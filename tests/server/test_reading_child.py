@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from studyservice.reading import child, process
-from studyservice.reading.gate import Gate, ReadingBusy
-from studyservice.reading.process import Outcome, read_in_child
+from studyservice.reading.gate import Gate, ReadingBusy, ReadingStarved
+from studyservice.reading.process import Limit, Outcome, read_in_child
 
 pytestmark = pytest.mark.once("processes that read files")
 
@@ -39,26 +39,45 @@ def test_a_reader_gets_the_file_and_the_options_and_nothing_else() -> None:
             "django": False,
         },
         complete=True,
-        hit_limit=False,
+        limit=None,
     )
 
 
+@pytest.mark.parametrize(
+    ("reader", "limit", "name"),
+    [
+        ("busy", Limit.CPU, "CPU time"),
+        ("greedy", Limit.MEMORY, "memory"),
+        ("talkative", Limit.ANSWER, "length of the answer"),
+        ("crash", Limit.CRASH, "crash"),
+    ],
+)
+def test_the_log_names_the_limit_that_ended_a_reading(
+    caplog: pytest.LogCaptureFixture, reader: str, limit: Limit, name: str
+) -> None:
+    outcome = run(reader)
+    assert (outcome.complete, outcome.limit, outcome.hit_limit) == (False, limit, True)
+    assert f"tests.support.readers.{reader} ended: {name}" in caplog.text
+
+
 def test_what_was_said_stays_known_when_the_process_crashes() -> None:
-    assert run("crash") == Outcome({"media_type": "text/plain"}, complete=False, hit_limit=True)
+    assert run("crash").found == {"media_type": "text/plain"}
 
 
-def test_a_reader_that_sleeps_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_the_clock_ended_is_no_fault_of_the_file(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It used less CPU than it may, or that would have ended it: others had the processor."""
     monkeypatch.setattr(process, "WALL_SECONDS", 1.0)
-    assert run("forever") == Outcome({"media_type": "text/plain"}, complete=False, hit_limit=True)
+    with pytest.raises(ReadingStarved) as starved:
+        run("forever")
+    assert (starved.value.status, starved.value.type) == (500, "internal_error")
+    assert starved.value.headers == {"Retry-After": "5"}
+    assert "tests.support.readers.forever ended: clock" in caplog.text
 
 
-def test_memory_is_bounded() -> None:
-    assert run("greedy") == Outcome({}, complete=False, hit_limit=True)
-
-
-def test_what_it_says_is_bounded() -> None:
-    outcome = run("talkative")
-    assert (outcome.complete, outcome.hit_limit) == (False, True)
+def test_the_clock_leaves_room_for_all_of_the_cpu() -> None:
+    assert process.WALL_SECONDS >= 3 * child.CPU_SECONDS
 
 
 def test_garbage_ends_what_is_known() -> None:
@@ -67,7 +86,7 @@ def test_garbage_ends_what_is_known() -> None:
 
 def test_a_reader_that_raises_is_logged_without_the_content(caplog: pytest.LogCaptureFixture) -> None:
     outcome = run("failing")
-    assert (outcome.found, outcome.complete, outcome.hit_limit) == ({"media_type": "text/plain"}, False, False)
+    assert (outcome.found, outcome.complete, outcome.limit) == ({"media_type": "text/plain"}, False, None)
     assert "raised ValueError" in caplog.text
     assert "secret content" not in caplog.text
 

@@ -29,6 +29,14 @@ def forever(_file: IO[bytes], _options: dict[str, Any]) -> Found:
     time.sleep(60)
 
 
+def busy(_file: IO[bytes], _options: dict[str, Any]) -> Found:
+    """Calculates for more CPU than it may have: here a second, so that the test costs no more."""
+    resource.setrlimit(resource.RLIMIT_CPU, (1, 2))
+    yield {"media_type": "text/plain"}
+    while True:
+        pass
+
+
 def greedy(_file: IO[bytes], _options: dict[str, Any]) -> Found:
     """Wants a gigabyte."""
     yield {"length": len(bytearray(1024**3))}

@@ -1,0 +1,38 @@
+"""Examples of the description and of the guides for callers: what is copied from them is to work for years."""
+
+import json
+import re
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from studyservice.guides.catalog import GUIDES, SECTIONS
+from studyservice.openapi.answers import IDEMPOTENCY_KEY
+from tests import ROOT
+from tests.support.doors import document
+
+pytestmark = pytest.mark.once("what a page of the docs says")
+
+
+def test_no_example_looks_past() -> None:
+    """Neither in the description nor in the code of the guides for callers; polling begins in 2020."""
+    old = re.compile(r"\b20(?:1\d|2[1-9])-\d\d-\d\d|(?:Fall|Spring) 20[12]\d")
+    texts = {"openapi.json": json.dumps(document())}
+    for section in SECTIONS:
+        if section.own_origin:
+            texts |= {guide.slug: "\n".join(_code(ROOT / guide.source)) for guide in section.guides}
+    assert {name: found for name, text in texts.items() if (found := sorted(set(old.findall(text))))} == {}
+
+
+def _code(guide: Path) -> list[str]:
+    """The lines of the blocks of code."""
+    return re.findall(r"(?ms)^```.*?^```|^ {4,}\S.*?$", guide.read_text(encoding="utf-8"))
+
+
+def test_the_example_of_an_idempotency_key_is_a_uuid_everywhere() -> None:
+    told = "".join((ROOT / guide.source).read_text(encoding="utf-8") for guide in GUIDES)
+    keys = re.findall(r'-H "Idempotency-Key: ([^"]*)"', told)
+    assert len(keys) > 0
+    for key in keys + IDEMPOTENCY_KEY["type"]["examples"]:
+        assert UUID(key).version == 4, key
