@@ -13,11 +13,13 @@ from rest_framework import serializers
 
 from accounts.models import Member
 from courses.entry_serializers import CategoryEntryBody, EntryBody
-from courses.models import Course
+from courses.models import Course, Item
 from courses.pages.course_forms import CourseForm
 from courses.serializers import COURSE_TEXTS, CourseBody
 from courses.syllabi.course_fields import course_fields
+from courses.syllabi.titles import MOST_CHARACTERS
 from grades.serializers import CategoryBody
+from planning.calendar.reader import MAX_TITLE
 from studyservice.operations.columns import max_length
 from studyservice.operations.serializers import Body, Record
 from tests.operations.test_rows import NAMES, OPERATIONS
@@ -120,6 +122,11 @@ def test_the_weights_of_a_new_course_are_those_of_its_grade() -> None:
 def _limits(field: Any) -> tuple[Any, ...]:
     names = ("max_length", "min_length", "min_value", "max_value", "allow_null", "required", "help_text")
     return (type(field), *(getattr(field, name, None) for name in names))
+
+
+def test_readers_find_no_title_that_is_too_long() -> None:
+    """They run in a process without the models."""
+    assert max_length(Item, "title") == MAX_TITLE == MOST_CHARACTERS
 
 
 def test_a_syllabus_proposes_no_text_that_is_too_long() -> None:
