@@ -31,7 +31,8 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
             category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         }
         kept = _kept(categories, present)
-        before: dict[str, object] = {"categories": listed_categories(present.values())}
+        old = listed_categories(present.values())
+        before: dict[str, object] = {"categories": old}
         mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if left_out := present.keys() - kept:
             before |= delete_rows(write, mine.filter(id__in=left_out))
@@ -49,6 +50,7 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
             listed.append(category)
         GradeCategory.objects.bulk_create(new)
         write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})
+        write.touched(GradeCategory, (one.id for one in listed if listed_categories([one])[0] not in old))
         return get_grades(member, course_id)
 
 

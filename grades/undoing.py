@@ -6,10 +6,10 @@ from uuid import UUID
 
 from accounts.changes.contents import Part, type_of
 from accounts.changes.recording import Write
+from accounts.changes.values import as_kept, columns, value_of
 from accounts.models import Member
 from accounts.undo.hooks import Columns
 from accounts.undo.made import delete_again
-from accounts.undo.values import as_kept, columns, value_of
 from courses.courses import require_course
 from courses.errors import NoSuchCourse
 from grades.categories import listed_categories
