@@ -16,7 +16,7 @@ from courses.entry_serializers import (
     CategoryEntryFields,
     CreatedCourseRow,
     EnteredCategoryRow,
-    NewCourse,
+    NewCourseFields,
 )
 from courses.errors import NoSuchCourse
 from courses.item_batches import answered, insert_rows, new_row
@@ -109,7 +109,7 @@ def get_course(
     return detail
 
 
-def create_course(member: Member, **fields: Unpack[NewCourse]) -> CreatedCourseRow:
+def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedCourseRow:
     """Create a course with all that its syllabus says, or nothing of it.
 
     The answer has the items with the evidence for their quotes, the categories and warnings if the syllabus, items or

@@ -67,7 +67,7 @@ class CategoryEntryBody(Body):
     weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
 
 
-class NewCourse(CourseDetails):
+class NewCourseFields(CourseDetails):
     """The fields of a `NewCourseBody`."""
 
     name: str

@@ -159,15 +159,7 @@ class ItemRecord(Record):
 
     class Meta:
         model = Item
-        fields = (
-            "id",
-            "course_id",
-            "course_name",
-            *ItemBody.Meta.fields,
-            "days_until",
-            "created_at",
-            "updated_at",
-        )
+        fields = ("id", "course_id", "course_name", *ItemBody.Meta.fields, "days_until", "created_at", "updated_at")
 
 
 class CourseDetailRow(CourseRow):

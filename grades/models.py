@@ -56,10 +56,7 @@ class GradeScore(models.Model):
     )
     label = models.CharField(max_length=120, help_text="What was graded.")
     score = models.DecimalField(
-        max_digits=7,
-        decimal_places=4,
-        validators=[MinValueValidator(0), MaxValueValidator(150)],
-        help_text="Percent.",
+        max_digits=7, decimal_places=4, validators=[MinValueValidator(0), MaxValueValidator(150)], help_text="Percent."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was recorded.")
 

@@ -32,8 +32,6 @@ from studyservice.operations.serializers import DeletedRow, deletion
 MAX_MILESTONES = 20
 """Milestones per item (spec, Limits)."""
 
-_LOGGED = ("item_id", *MilestoneChanges.Meta.fields, "position")
-
 MAX_MILESTONES_OF_MEMBER = 5000
 """Milestones per member, over all items; it bounds what get_agenda can answer."""
 
@@ -41,6 +39,9 @@ _ITEM_IS_FULL = f"There are {MAX_MILESTONES} milestones on this item, the most t
 _ALL_ARE_FULL = (
     f"There are {MAX_MILESTONES_OF_MEMBER} milestones on all items together, the most there can be. Delete one first."
 )
+
+_LOGGED = ("item_id", *MilestoneChanges.Meta.fields, "position")
+"""Columns in the log of changes."""
 
 _MINE = Milestone.objects.filter(member_id=Param("member_id"))
 MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__member_id=Param("member_id"))

@@ -42,9 +42,7 @@ class Deck(models.Model):
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When the deck was created.")
     updated_at = models.DateTimeField(
-        default=timezone.now,
-        editable=False,
-        help_text="When the deck was last changed; reviews do not change it.",
+        default=timezone.now, editable=False, help_text="When the deck was last changed; reviews do not change it."
     )
 
     class Meta:

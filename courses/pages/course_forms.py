@@ -5,7 +5,7 @@ from typing import cast
 from django import forms
 
 from accounts.pages.once import OnceForm
-from courses.entry_serializers import NewCourse
+from courses.entry_serializers import NewCourseFields
 from courses.models import Course
 from courses.serializers import COURSE_TEXTS
 from studyservice.operations.columns import max_length
@@ -44,6 +44,7 @@ class CourseForm(OnceForm):
         """True if a folded field is wrong."""
         return any(field.errors for field in self.rarer())
 
-    def fields_given(self) -> NewCourse:
+    def fields_given(self) -> NewCourseFields:
         """The fields that were filled in, for `create_course`."""
-        return cast("NewCourse", {name: self.cleaned_data[name] for name in COURSE_TEXTS if self.cleaned_data[name]})
+        given = self.cleaned_data
+        return cast("NewCourseFields", {name: given[name] for name in COURSE_TEXTS if given[name]})

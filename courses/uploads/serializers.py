@@ -7,9 +7,8 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.entry_serializers import WarningRecord, WarningRow
-from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind
+from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind, SyllabusFile
 from courses.serializers import COURSE_TEXTS, CourseBody, SyllabusPartQuery
-from courses.syllabi.reading.files import TextStatus
 from studyservice.operations.fields import IdField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import QueryBooleanField
 from studyservice.operations.serializers import Body, Record
@@ -57,22 +56,12 @@ class SyllabusRecord(Record):
         "expires_at": "2030-11-22T08:30:00.000000Z",
     }
 
-    id = serializers.UUIDField(help_text="The file's id; create_course and update_course take it as syllabus_id.")
-    course_id = serializers.UUIDField(allow_null=True, help_text="The course it is attached to; null for none yet.")
-    filename = serializers.CharField(help_text="Its name, without a path.")
-    media_type = serializers.CharField(help_text="Its type, by its content.")
-    size = serializers.IntegerField(help_text="Its bytes.")
-    pages = serializers.IntegerField(allow_null=True, help_text="Pages of a PDF that was read.")
-    characters = serializers.IntegerField(help_text="Characters of its text; 0 where none was read.")
-    text_status = serializers.ChoiceField(
-        choices=[one.value for one in TextStatus],
-        help_text="read; no_text: it has none, as a scan; too_large: over 100 pages or 500,000 characters; "
-        "unreadable: encrypted, broken, or too much work to read.",
-    )
-    created_at = serializers.DateTimeField(help_text="When it was uploaded.")
-    expires_at = serializers.DateTimeField(
-        allow_null=True, help_text="When it goes, 24 hours after the upload; null once it is attached to a course."
-    )
+    class Meta:
+        model = SyllabusFile
+        fields = (
+            *("id", "course_id", "filename", "media_type", "size", "pages", "characters"),
+            *("text_status", "created_at", "expires_at"),
+        )
 
 
 class ProposedCourseRow(TypedDict):
