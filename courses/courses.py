@@ -161,9 +161,10 @@ def require_room(member: Member, more: int = 1) -> None:
 
 
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
-    """Change the fields given; those that are as they were leave the course untouched.
+    """Change the fields given. Equal values leave the course untouched.
 
-    An upload, `syllabus_id`, becomes a file of the course; its text is that of the syllabus unless one is given.
+    The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless `syllabus_text` is
+    given.
 
     Raises:
         NotFound: there is no such course of the member's.
@@ -176,7 +177,7 @@ def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseField
 
 
 def change_course(write: Write, course_id: UUID, changes: CourseFields) -> bool:
-    """The same inside a write that is under way; gives whether that was told anything."""
+    """The same inside an open write; returns true if anything changed."""
     syllabus_id = changes.pop("syllabus_id", None)
     mine = Course.objects.filter(member_id=write.member_id, id=course_id)
     stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()

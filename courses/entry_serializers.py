@@ -1,4 +1,4 @@
-"""What is taken and answered where items and weights come out of a syllabus, with the words they were read from."""
+"""Requests and answers with items and weights of a syllabus, and the lines that they come from."""
 
 from decimal import Decimal
 from typing import Any, ClassVar, NotRequired, TypedDict

@@ -1,4 +1,4 @@
-"""Several items made in one call, with the words of the syllabus that they come from."""
+"""Several new items in one call, with the lines of the syllabus that they come from."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -86,7 +86,7 @@ def create_item(
 
 
 def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[NewItem]) -> list[UUID]:
-    """New items of a course inside a write that is under way, all or none; gives their ids in order.
+    """Create all of the items or none, inside an open write; returns their ids in order.
 
     Raises:
         NotFound: there is no such course of the member's.
@@ -117,7 +117,7 @@ def new_row(write: Write, course_id: UUID, course_name: str, entry: NewItem) -> 
 
 
 def insert_rows(write: Write, rows: Sequence[ItemColumns]) -> None:
-    """Insert the rows in as few statements as the database takes; they are counted by who calls."""
+    """Insert the rows in as few statements as the database takes. The caller counts them."""
     Item.objects.bulk_create(
         Item(member_id=write.member_id, **{name: value for name, value in row.items() if name != "course_name"})
         for row in rows
@@ -149,7 +149,7 @@ def _with_these_dates(
 def _known_or_new(
     rows: Sequence[ItemColumns], there: Sequence[ItemColumns]
 ) -> tuple[list[ItemColumns], list[ItemColumns]]:
-    """For each row the first that is like it, those `there` first; and which of `rows` are to be made."""
+    """For each row the first equal one, preferring those `there`; and the `rows` to insert."""
     known: dict[tuple[str, date | None], ItemColumns] = {}
     for row in there:
         known.setdefault(_key(row), row)
@@ -158,5 +158,5 @@ def _known_or_new(
 
 
 def _key(row: ItemColumns) -> tuple[str, date | None]:
-    """What an item is told by: the title in any case, and the date."""
+    """The key by which two items are the same: the title, case-folded, and the date."""
     return row["title"].strip().casefold(), row["due_on"]

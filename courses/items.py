@@ -122,7 +122,7 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
-    """Change the fields given; those that are as they were leave the item untouched.
+    """Change the fields given. Equal values leave the item untouched.
 
     Raises:
         NotFound: there is no such item of the member's.
@@ -153,7 +153,7 @@ def delete_item(member: Member, item_id: UUID) -> DeletedRow:
 
 
 def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, ItemFields]]) -> int:
-    """Change items of a course inside a write that is under way; gives how many differ now."""
+    """Change items of a course inside an open write; returns how many differed."""
     if not changes:
         return 0
     mine = Item.objects.filter(member_id=write.member_id, course_id=course_id)
@@ -168,7 +168,7 @@ def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, It
 
 
 def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
-    """Remove items of a course with their milestones inside a write that is under way; gives how many there were."""
+    """Remove items of a course with their milestones inside an open write; returns how many there were."""
     if not ids:
         return 0
     rows = Item.objects.filter(member_id=write.member_id, course_id=course_id, id__in=ids)

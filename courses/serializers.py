@@ -1,4 +1,4 @@
-"""What the course and item operations take and answer."""
+"""Requests and answers of the course and item operations."""
 
 from datetime import date, datetime
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -229,7 +229,7 @@ ItemFilters = TypedDict(
     {"course_id": UUID, "kind": str, "from": date, "to": date, "created_after": datetime},
     total=False,
 )
-"""What a list of items can be narrowed to: the parameters of an `ItemsQuery` but those of paging."""
+"""Filters of a list of items: the parameters of an `ItemsQuery` without those of paging."""
 
 
 class ItemsQuery(Query):

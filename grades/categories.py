@@ -16,7 +16,7 @@ from studyservice.operations.errors import Detail, ValidationFailed
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
-    """Make `categories` the course's complete list, in this order, and give the breakdown.
+    """Replace the course's complete list of categories, in this order, and return the breakdown.
 
     An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
     deleted with their scores.

@@ -73,7 +73,7 @@ def require_score(member: Member, score_id: UUID) -> _ScoreOfCourse:
 
 
 def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFields]) -> GradeScoreRow:
-    """Change the fields given; a score goes to another category of its course alone.
+    """Change the fields given. A score can only move to another category of its course.
 
     Raises:
         NotFound: there is no such score of the member's.

@@ -1,4 +1,4 @@
-"""What the grade operations take and answer."""
+"""Requests and answers of the grade operations."""
 
 from datetime import datetime
 from decimal import Decimal

@@ -144,7 +144,7 @@ def require_within_limits(member: Member, item_ids: Collection[UUID]) -> None:
 
 
 def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[MilestoneFields]) -> MilestoneRow:
-    """Change the fields given; those that are as they were leave the milestone untouched.
+    """Change the fields given. Equal values leave the milestone untouched.
 
     Raises:
         NotFound: there is no such milestone of the member's.

@@ -1,4 +1,4 @@
-"""What the planning operations take and answer."""
+"""Requests and answers of the planning operations."""
 
 from datetime import date
 from typing import Any, ClassVar, NotRequired, TypedDict

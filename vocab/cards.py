@@ -1,4 +1,4 @@
-"""Cards as they come to a deck and leave it: the one place that keeps the deck's `card_count`."""
+"""Additions to a deck and removals from it. No other module changes the deck's `card_count`."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -16,9 +16,9 @@ from vocab.serializers import CardBody, CardFields
 
 
 def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> None:
-    """Add cards to the deck, due at once where they do not say when, behind the position `after`; inside `write`.
+    """Add cards to the deck behind the position `after`, inside `write`. They are due at once unless they say when.
 
-    The log keeps their texts, so that an undo does not take away what was written into them since.
+    The log keeps their texts, so that an undo does not delete a card that was edited since.
     """
     due_at = timezone.now()  # the clock that tells what is due; the member's write clock may be ahead of it
     added = Card.objects.bulk_create(
@@ -38,7 +38,7 @@ def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
 
 
 def repair_card_counts(member_id: UUID) -> int:
-    """Count the cards of the member's decks; gives how many decks had a wrong count. Under the member's lock."""
+    """Recount the cards of the member's decks, under the member's lock; returns how many counts were wrong."""
     cards = Card.objects.filter(member_id=member_id, deck_id=OuterRef("id"))
     counted = Deck.objects.filter(member_id=member_id).annotate(there=aggregated(cards, "COUNT", "id"))
     decks = counted.exclude(card_count=F("there"))

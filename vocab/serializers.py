@@ -1,4 +1,4 @@
-"""What the vocabulary operations take and answer."""
+"""Requests and answers of the vocabulary operations."""
 
 from datetime import datetime
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -41,7 +41,7 @@ class NewCard(CardFields, total=False):
 
 
 class CardTexts(TypedDict, total=False):
-    """What can be changed of a card: the fields of a `CardBody`."""
+    """Changes of a card: the fields of a `CardBody`."""
 
     term: str
     definition: str

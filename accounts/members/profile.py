@@ -26,7 +26,7 @@ class TimeZoneField(StringField):
 
 
 class MemberFields(TypedDict, total=False):
-    """What members can change of themselves: the fields of `MemberChanges`."""
+    """Changes of a profile: the fields of `MemberChanges`."""
 
     name: str
     time_zone: str

@@ -76,7 +76,7 @@ class SyllabusFileForm(FileForm):
 
 
 def is_approval(request: HttpRequest) -> bool:
-    """Whether this is the table that comes back."""
+    """True if the post approves the table."""
     return "approve" in request.POST
 
 
@@ -107,7 +107,7 @@ class SentSyllabus:
 
     @property
     def has_errors(self) -> bool:
-        """Whether something is wrong."""
+        """True if a field is wrong."""
         return bool(self.file_form.errors or self.text_form.errors)
 
     def upload(self, member: Member, course_id: UUID | None = None) -> SyllabusDetailRow | None:
@@ -183,7 +183,7 @@ class WeightForm(forms.Form):
 
 
 class NewCourse:
-    """Everything that is approved of a syllabus at once: the course, its items, and the weights of its grade.
+    """The approved parts of a syllabus: the course, its items, and the weights of its grade.
 
     Args:
         proposal: what the syllabus proposes.
@@ -198,12 +198,12 @@ class NewCourse:
         self.cautions = general_cautions(proposal)
 
     def is_valid(self) -> bool:
-        """Whether all of it can be taken."""
+        """True if nothing is wrong."""
         return self.course.is_valid() and self.review.is_valid() and not self.has_errors
 
     @property
     def has_errors(self) -> bool:
-        """Whether something is wrong."""
+        """True if a field is wrong."""
         wrong = bool(self.course.errors) or self.review.has_errors or any(form.errors for form in self.weights)
         return wrong or bool(self.too_many_weights)
 
@@ -214,7 +214,7 @@ class NewCourse:
         return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
 
     def make(self, member: Member, *, text: str | None, syllabus_id: UUID | None) -> CreatedCourseRow:
-        """Make the course, of a text or of a file that was uploaded.
+        """Create the course from a text or from an uploaded file.
 
         Raises:
             Conflict: there would be too many courses or items.

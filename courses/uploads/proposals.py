@@ -1,4 +1,4 @@
-"""What the text of an upload proposes, compared with the items of a course, as it is answered."""
+"""Proposals from the text of an upload, compared with the items of a course."""
 
 import tempfile
 from dataclasses import asdict
@@ -53,7 +53,7 @@ _ITEMS = Select[_StoredRow](
 
 
 def compared_course(member: Member, course_id: UUID | None) -> Comparison | None:
-    """The course to compare with, that somebody names; None if nobody does.
+    """The named course to compare with; None if none is named.
 
     Raises:
         ValidationFailed: it is no course of the member's.
@@ -65,7 +65,7 @@ def compared_course(member: Member, course_id: UUID | None) -> Comparison | None
 
 
 def remembered_course(member: Member, course_id: UUID | None) -> Comparison | None:
-    """The same of one that was named earlier, and may be gone."""
+    """The same for a course that was named earlier and may be deleted."""
     return None if course_id is None else _COURSE.first(member_id=member.id, course_id=course_id)
 
 

@@ -1,4 +1,4 @@
-"""What the operations on files of syllabi take and answer."""
+"""Requests and answers of the operations on syllabus files."""
 
 from datetime import date, datetime
 from typing import Any, ClassVar, NotRequired, TypedDict

@@ -1,8 +1,8 @@
-"""What an operation takes and what it answers, each declared once.
+"""Declarations of requests and answers.
 
-`Body` and `Query` parse requests; `Record` declares an answer. All three are DRF serializers, so that `/openapi.json`
-is made from them, but none is instantiated per request: parsing uses one shared instance, and a record's columns go
-straight from the database row into the answer (see `studyservice.database.statements`).
+`Body` and `Query` parse requests. `Record` declares an answer. All three are DRF serializers, from which drf-spectacular
+makes `/openapi.json`. None is instantiated per request: one shared instance parses every request, and the columns of a
+record go straight from the database row into the answer (`studyservice.database.statements`).
 """
 
 from collections.abc import Callable, Mapping
@@ -134,7 +134,7 @@ class Query(serializers.Serializer[Any]):
     @classmethod
     @cache
     def _decoders(cls) -> dict[str, Callable[[str], Any]]:
-        """What turns text into a JSON value that is no string, by parameter."""
+        """Functions from text to a JSON value that is not a string, by parameter."""
         fields = cls.shared().fields
         return {name: field.from_text for name, field in fields.items() if hasattr(field, "from_text")}
 
