@@ -1,8 +1,8 @@
 """Declarations of requests and answers.
 
-`Body` and `Query` parse requests. `Record` declares an answer. All three are DRF serializers, from which drf-spectacular
-makes `/openapi.json`. None is instantiated per request: one shared instance parses every request, and the columns of a
-record go straight from the database row into the answer (`studyservice.database.statements`).
+`Body` and `Query` parse requests. `Record` declares an answer. All three are DRF serializers, from which
+drf-spectacular makes `/openapi.json`. None is instantiated per request: one shared instance parses every request, and
+the columns of a record go straight from the database row into the answer (`studyservice.database.statements`).
 """
 
 from collections.abc import Callable, Mapping
