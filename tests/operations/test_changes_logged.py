@@ -10,6 +10,7 @@ from accounts.changes.contents import unpacked
 from accounts.changes.models import Change
 from accounts.models import Member
 from courses.courses import create_course
+from courses.views import CourseViewSet
 from tests.support.doors import RestDoor, routes
 from tests.support.world import INTO_NOTHING, OPERATIONS, WRITES, World
 from vocab.models import Review
@@ -118,3 +119,10 @@ def test_who_acts_must_be_said(owner_member: Member) -> None:
     with acting(command("test")):
         create_course(owner_member, name="Biology")
     assert [(row.object_name, by_of(row)) for row in logged()] == [("Biology", ("command", None, "test"))]
+
+
+def test_an_operation_that_only_reads_changes_nothing(owner_member: Member) -> None:
+    read = CourseViewSet.list_courses
+    with acting(command("test"), operation=read), pytest.raises(NoActor, match="list_courses"), transaction.atomic():
+        create_course(owner_member, name="Algebra")
+    assert not logged()
