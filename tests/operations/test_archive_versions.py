@@ -59,11 +59,13 @@ def test_those_of_every_version_are_read(make_member: MakeMember, door: OpenDoor
 
 
 @pytest.fixture
-def later() -> Iterator[None]:
-    """A second version, which has the terms of courses, and milestones."""
+def later() -> Iterator[int]:
+    """A further version, which has the terms of courses, and milestones."""
+    version = archive_version() + 1
     course, milestone = declaration(Course).archived, declaration(Milestone).archived
-    with declared(course, added={"term": 2}), declared(milestone, since=2):
-        yield
+    assert course is not None
+    with declared(course, added={**course.added, "term": version}), declared(milestone, since=version):
+        yield version
 
 
 def without(version: int, *, terms: bool, milestones: bool) -> bytes:
@@ -80,21 +82,19 @@ def without(version: int, *, terms: bool, milestones: bool) -> bytes:
     return zipped(members | {"manifest.json": manifest(counts, version=version)})
 
 
-@pytest.mark.usefixtures("later")
-def test_an_older_archive_has_defaults_for_later_columns(owner: RestDoor) -> None:
-    taken = owner.made("import_data", file=without(1, terms=False, milestones=False))
+def test_an_older_archive_has_defaults_for_later_columns(owner: RestDoor, later: int) -> None:
+    taken = owner.made("import_data", file=without(later - 1, terms=False, milestones=False))
     assert taken["counts"]["milestones"] == 0
     [course] = owner.made("list_courses")["data"]
     assert course["term"] == "Fall semester"
 
 
-@pytest.mark.usefixtures("later")
-def test_an_archive_of_the_version_has_them(owner: RestDoor) -> None:
-    assert json.loads(parts_of(owner.made("export_data"))["manifest.json"])["version"] == 2
-    refused = owner.call("import_data", file=without(2, terms=False, milestones=True))
+def test_an_archive_of_the_version_has_them(owner: RestDoor, later: int) -> None:
+    assert json.loads(parts_of(owner.made("export_data"))["manifest.json"])["version"] == later
+    refused = owner.call("import_data", file=without(later, terms=False, milestones=True))
     assert [detail["message"] for detail in refused.body["details"]] == [
         "data/courses.jsonl, line 1: term: This field is required."
     ]
-    refused = owner.call("import_data", file=without(2, terms=True, milestones=False))
+    refused = owner.call("import_data", file=without(later, terms=True, milestones=False))
     assert "it has no data/milestones.jsonl" in refused.body["message"]
-    assert owner.call("import_data", file=without(2, terms=True, milestones=True)).error is None
+    assert owner.call("import_data", file=without(later, terms=True, milestones=True)).error is None

@@ -5,6 +5,8 @@ import json
 import zipfile
 from typing import Any
 
+from tests.support.samples import COURSE_LIMITS
+
 TABLES = (
     "courses",
     "syllabus_files",
@@ -25,9 +27,9 @@ PROFILE = {"name": "Ada", "time_zone": "Asia/Tokyo", "desired_retention": 0.85}
 
 def a_course(**fields: Any) -> dict[str, Any]:
     """The line of a course."""
-    nothing = dict.fromkeys(("code", "meets", "institution", "subject", "syllabus_text"))
+    nothing = dict.fromkeys((*COURSE_LIMITS, "syllabus_text"))
     stamps = {"created_at": THEN, "updated_at": THEN}
-    return {"id": COURSE_ID, "name": "Cell Biology", "term": "Fall semester"} | nothing | stamps | fields
+    return nothing | {"id": COURSE_ID, "name": "Cell Biology", "term": "Fall semester"} | stamps | fields
 
 
 def parts_of(content: bytes) -> dict[str, bytes]:
