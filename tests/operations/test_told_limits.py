@@ -6,13 +6,17 @@ import pytest
 
 from accounts.credentials.api_keys import MAX_ACTIVE_KEYS
 from accounts.idempotency.replaying import MAX_KEYS, MAX_LONG_BYTES
-from courses.limits import COURSES, FILES_OF_COURSE, ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.courses import COURSES
+from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.uploads.attaching import FILES_OF_COURSE
 from courses.uploads.rows import MAX_BYTES_OF_MEMBER
-from grades.limits import CATEGORIES_OF_COURSE, SCORES_OF_COURSE
-from planning.limits import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
+from grades.categories import CATEGORIES_OF_COURSE
+from grades.scores import SCORES_OF_COURSE
+from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from tests import ROOT
 from tests.support.doors import document
-from vocab.limits import CARDS_OF_DECK, DECKS
+from vocab.card_changes import CARDS_OF_DECK
+from vocab.deck_creation import DECKS
 
 pytestmark = pytest.mark.once("what a page of the docs says")
 
