@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from accounts.changes.contents import Fields
+from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_rows
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
@@ -13,7 +13,7 @@ from courses.entry_serializers import MAX_CATEGORIES
 from courses.models import Course
 from grades.breakdown import get_grades
 from grades.models import GradeCategory
-from grades.serializers import CategoryFields, GradeBreakdownRow
+from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
 from studyservice.operations.errors import Detail, ValidationFailed
 
 CATEGORIES_OF_COURSE = Limit(
@@ -25,7 +25,7 @@ CATEGORIES_OF_COURSE = Limit(
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
-    """Make `categories` the course's complete list, in this order, and give the breakdown.
+    """Replace the course's complete list of categories, in this order, and return the breakdown.
 
     An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
     deleted with their scores.
@@ -48,7 +48,7 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
         listed, new = [], []
         for position, entry in enumerate(categories, start=1):
             known = entry.get("id")
-            fields = {"name": entry["name"], "weight": entry["weight"], "position": position}
+            fields = {name: value for name, value in entry.items() if name != "id"} | {"position": position}
             category = GradeCategory(member_id=member.id, course_id=course_id, **fields)
             if not known:
                 new.append(category)
@@ -64,9 +64,9 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
 
 
 def listed_categories(categories: Iterable[GradeCategory]) -> list[Fields]:
-    """What can be changed of categories, in their order."""
+    """The columns of categories that can change, in their order."""
     return [
-        {"id": category.id, "name": category.name, "weight": category.weight, "position": category.position}
+        fields_of(category, ("id", *CATEGORY_COLUMNS, "position"))
         for category in sorted(categories, key=lambda category: (category.position, category.id))
     ]
 

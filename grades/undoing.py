@@ -5,7 +5,7 @@ from uuid import UUID
 
 from accounts.changes.contents import Part, type_of
 from accounts.changes.recording import Write
-from accounts.changes.values import as_kept
+from accounts.changes.values import as_kept, columns, value_of
 from accounts.models import Member
 from accounts.undo.made import delete_again
 from courses.courses import require_course
@@ -35,4 +35,6 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
     for entry in after:
         was = old.get(entry["id"])
         if was is not None and was != entry:
-            mine.filter(id=entry["id"]).update(name=was["name"], weight=str(was["weight"]), position=was["position"])
+            known = columns(GradeCategory)
+            old_values = {name: value_of(known[name], value) for name, value in was.items() if name != "id"}
+            mine.filter(id=entry["id"]).update(**old_values)

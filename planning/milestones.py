@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db.models import OuterRef
 
+from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
@@ -16,7 +17,14 @@ from courses.models import Item
 from courses.revisions import revision
 from planning.errors import NoSuchMilestone
 from planning.models import Milestone
-from planning.serializers import MilestoneColumns, MilestoneFields, MilestoneRecord, MilestoneRow
+from planning.serializers import (
+    MilestoneChanges,
+    MilestoneColumns,
+    MilestoneFields,
+    MilestoneRecord,
+    MilestoneRow,
+    NewMilestone,
+)
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.serializers import DeletedRow, deletion
 
@@ -33,6 +41,9 @@ MILESTONES_OF_MEMBER = Limit(
     full="There are {most} milestones on all items together, the most there can be. Delete one first.",
 )
 """It bounds what get_agenda can answer."""
+
+_LOGGED = ("item_id", *MilestoneChanges.Meta.fields, "position")
+"""Columns in the log of changes."""
 
 _MINE = Milestone.objects.filter(member_id=Param("member_id"))
 MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__member_id=Param("member_id"))
@@ -92,8 +103,8 @@ def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
     return with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
 
 
-def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date | None = None) -> MilestoneRow:
-    """A new milestone at the end of the item's list.
+def create_milestone(member: Member, item_id: UUID, **fields: Unpack[NewMilestone]) -> MilestoneRow:
+    """Create a milestone at the end of the item's list.
 
     Raises:
         NotFound: there is no such item of the member's.
@@ -106,20 +117,21 @@ def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date 
         for limit, present in ((MILESTONES_OF_ITEM, item["here"]), (MILESTONES_OF_MEMBER, item["in_all"])):
             if present >= limit.most:
                 raise limit.refusal()
-        fields = {
-            "item_id": item_id,
-            "title": title,
-            "due_on": due_on,
-            "done": False,
-            "position": (item["last_position"] or 0) + 1,
-        }
-        milestone = Milestone.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
-        write.made(Milestone, milestone.id, title, fields)
+        position = (item["last_position"] or 0) + 1
+        milestone = Milestone.objects.create(
+            member_id=member.id,
+            item_id=item_id,
+            position=position,
+            created_at=write.now,
+            updated_at=write.now,
+            **fields,
+        )
+        write.made(Milestone, milestone.id, milestone.title, fields_of(milestone, _LOGGED))
         return get_milestone(member, milestone.id)
 
 
 def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[MilestoneFields]) -> MilestoneRow:
-    """Change the fields given; those that are as they were leave the milestone untouched.
+    """Change the fields given. Equal values leave the milestone untouched.
 
     Raises:
         NotFound: there is no such milestone of the member's.

@@ -174,12 +174,11 @@ MIDDLEWARE = [
     "studyservice.http.pages.PageAuthenticationMiddleware",
     "studyservice.http.pages.PageMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "accounts.api.middleware.ActingMiddleware",
+    "accounts.api.middleware.CallMiddleware",
     "accounts.pages.busy.HashingBusyMiddleware",
     # From here on of every request again.
     "accounts.api.middleware.CredentialMiddleware",
     "studyservice.server.refusals.RefusalMiddleware",
-    "accounts.api.middleware.MembershipMiddleware",
 ]
 if METRICS_ADDRESS:
     _log = MIDDLEWARE.index("studyservice.http.logs.RequestLogMiddleware")

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import Model
 
-from accounts.changes.acting import acting_call
+from accounts.changes.acting import writing_call
 from accounts.changes.contents import Fields, Part, is_untold, packed, type_of
 from accounts.changes.models import Change, ChangeObject
 from accounts.changes.snapshots import Taken, is_object
@@ -119,7 +119,7 @@ class Write:
             self._parts.clear()
         if not self._parts and self._logged_as is None:
             return
-        call = acting_call()
+        call = writing_call()
         if not self._parts:
             call.change_id = self._logged_as
             return
@@ -178,7 +178,7 @@ def change_row(
     Raises:
         NoActor: nobody said who acts.
     """
-    actor = acting_call().who()
+    actor = writing_call().who()
     parts = list(parts)
     return {
         "id": row_id,

@@ -36,7 +36,7 @@ from tests.support.factories import (
 )
 from tests.support.run import is_thorough
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 OF_MEMBERS = [
     f"{data.model._meta.app_label}/{data.model._meta.model_name}" for data in member_data() if not data.no_admin
@@ -115,7 +115,7 @@ def statements(admin: Client) -> Statements:
     return read
 
 
-@pytest.mark.once("no text is an id there, nor one type another", on="postgresql")
+@pytest.mark.database("postgresql", "no text is an id there, nor one type another")
 @pytest.mark.parametrize("path", LISTS)
 def test_a_list_costs_the_same_however_long_it_is(path: str, statements: Statements) -> None:
     """Session and operator, one bounded count, one page of rows; no syllabus."""

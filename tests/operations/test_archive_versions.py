@@ -18,7 +18,11 @@ from tests.support.declarations import declared
 from tests.support.doors import RestDoor
 from tests.support.everything import have_everything
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 ARCHIVES = ROOT / "tests" / "archives"
 KEEP = "Run this file with --refresh-baselines to keep an archive of the new version."

@@ -20,7 +20,11 @@ from tests.support.doors import RestDoor
 from tests.support.properties import examples
 from vocab.models import Review
 
-pytestmark = [pytest.mark.once("a log that is replayed in memory"), pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [
+    pytest.mark.database("sqlite", "a log that is replayed in memory"),
+    pytest.mark.django_db,
+    pytest.mark.rest,
+]
 
 MODELS = {
     model._meta.label: model

@@ -63,14 +63,6 @@ def test_a_course_has_at_most_1000_items(owner: RestDoor, course, fill) -> None:
     owner.made("create_item", course_id=course["id"], title="One more")
 
 
-def test_the_limit_of_items_is_checked_last(owner: RestDoor, stranger: RestDoor, course, fill) -> None:
-    """Decisions, 3: parent (404), then body (422), then count limits (409)."""
-    fill(1000)
-    assert stranger.call("create_item", course_id=course["id"], title="x").error == "not_found"
-    assert owner.call("create_item", course_id=course["id"], title="").error == "validation_failed"
-    assert owner.call("create_item", course_id=course["id"], title="x").error == "conflict"
-
-
 def test_a_full_course_can_still_be_changed(owner: RestDoor, course, fill) -> None:
     fill(1000)
     item = owner.made("list_items", limit=1)["data"][0]

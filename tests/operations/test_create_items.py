@@ -13,7 +13,7 @@ from tests.support.factories import ItemFactory, stored
 from tests.support.syllabus_text import ITEMS, TEXT, TODAY
 from tests.support.tools import mcp_of, rest_of
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 QUIZ = {"title": "Quiz 1", "kind": "quiz", "due_on": "2026-09-10"}
 
@@ -57,7 +57,7 @@ def test_an_empty_list_counts_as_sent_and_null_does_not(owner: RestDoor, entered
     assert "items" not in owner.made("create_item", **entered, title="a", more=None, quote=None)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_places_in_the_call_are_told(owner: RestDoor, entered: Any) -> None:
     answer = owner.call("create_item", **entered, title="a", more=[{"title": "b"}, {"due_on": 7}])
     assert sorted(answer.fields) == ["more[1].due_on", "more[1].title"]
@@ -135,7 +135,7 @@ def test_sent_again_with_its_key_it_says_what_existed(owner: RestDoor, entered: 
     assert Item.objects.count() == 99
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_full_course_takes_no_part_of_a_call(owner: RestDoor, owner_member, entered: Any) -> None:
     course = Course.objects.get()
     stored(ItemFactory, ITEMS_OF_COURSE.most - 2, member=owner_member, course=course)
@@ -146,7 +146,7 @@ def test_a_full_course_takes_no_part_of_a_call(owner: RestDoor, owner_member, en
     assert owner.made("create_item", **entered, **QUIZ, if_exists="skip", more=[{"title": "b"}])["existing"] is True
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_of_identical_calls_at_once_one_makes_them(owner: RestDoor, in_threads) -> None:
     course = owner.made("create_course", name="Cell Biology")

@@ -91,7 +91,7 @@ def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -
     return Path(stored_file(owner_member, course["id"]).file.path)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.usefixtures("uploaded")
 @pytest.mark.parametrize("together", [False, True])
@@ -118,7 +118,7 @@ def test_stored_files_go(admin: Client, owner_member: Member, uploaded: Path) ->
     assert not uploaded.exists()
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_sessions_go_and_the_operators_log_keeps_no_address(
     admin: Client, owner_member: Member, make_member: MakeMember
 ) -> None:
@@ -170,7 +170,7 @@ def broken_off(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch
     return app
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.usefixtures("broken_off")
 def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member) -> None:
@@ -200,7 +200,7 @@ def test_meanwhile_no_token_works_or_is_made(
     assert error_of(app.exchange(code)) == (400, "invalid_grant")
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.usefixtures("broken_off")
 @pytest.mark.parametrize("again", ["admin", "purgeexpired"])
@@ -338,7 +338,7 @@ def test_it_goes_in_batches(admin: Client, owner: RestDoor, owner_member: Member
     assert len(onward) == (3 if connection.vendor == "postgresql" else 0)
 
 
-@pytest.mark.sqlite
+@pytest.mark.database("sqlite")
 @pytest.mark.django_db(transaction=True)
 def test_a_batch_passes_by_no_other_row_of_the_member(owner_member: Member) -> None:
     """SQLite would read the index that begins with the member, as much of it for each batch as there is left."""

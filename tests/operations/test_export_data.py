@@ -26,7 +26,11 @@ from tests.support.factories import AccountEventFactory
 from tests.support.oauth import App
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +67,7 @@ def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
     assert parts_of(content).keys() == extras | data
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: Member) -> None:
     """A new column is in the archive, or is left out for a reason: see the member_data.py of its app."""
     archive = everything.made("export_data")
@@ -124,7 +128,7 @@ def test_stored_files_are_in_it(everything: RestDoor) -> None:
     assert parts_of(archive)[line["file"]].decode() == line["text"] == SYLLABUS
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
@@ -139,7 +143,7 @@ def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> N
     assert not any(one in content for one in stored)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_no_app_reads_account_events_in_it(owner: RestDoor, owner_member: Member) -> None:
     """Sign-ins, networks and keys are in the archives of `/account` and `exportmember` only."""
     AccountEventFactory.create(member=owner_member, network="203.0.113.0/24")
@@ -164,7 +168,7 @@ def test_nothing_of_a_stranger_is_in_it(everything: RestDoor, stranger: RestDoor
     assert sorted(parts_of(before)) == sorted(parts_of(everything.made("export_data")))
 
 
-@pytest.mark.once("how cells are written")
+@pytest.mark.database("sqlite", "how cells are written")
 @pytest.mark.parametrize("name", ["grades.csv", "cards.csv"])
 def test_no_cell_is_a_formula(everything: RestDoor, name: str) -> None:
     text = parts_of(everything.made("export_data"))[name].decode("utf-8-sig")
@@ -192,7 +196,7 @@ def test_ten_an_hour_are_made(owner: RestDoor) -> None:
     assert Rate.ARCHIVES.value.amount == 10
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_it_shows_one_moment_and_holds_nobody_up(
     owner: RestDoor, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
@@ -214,7 +218,7 @@ def test_it_shows_one_moment_and_holds_nobody_up(
     assert len(owner.made("list_courses")["data"]) == 2
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_behind_a_pooler_too_few_rows_are_in_memory_at_a_time(
     everything: RestDoor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,7 +44,11 @@ from tests.support.hostile_archives import (
 )
 from tests.support.world import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +94,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize("kind", NO_ARCHIVES)
 def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
     make, why = NO_ARCHIVES[kind]
@@ -100,7 +104,7 @@ def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
     assert rows() == before
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 def test_a_long_directory_takes_no_memory_of_the_server(owner_member: Member, tmp_path: Path) -> None:
     path = tmp_path / "archive.zip"
     path.write_bytes(with_comments(1000))
@@ -198,7 +202,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
 }
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_line_that_breaks_a_rule_is_named(owner: RestDoor, kind: str) -> None:
     table, lines, message = WRONG[kind]

@@ -31,7 +31,7 @@ def test_items_are_counted_as_they_come_and_go(owner: RestDoor, stranger: RestDo
     assert counts() == {"Biology": (2, 2), "Botany": (1, 1)}
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 def test_a_refused_item_is_not_counted(owner: RestDoor, owner_member: Any, course: Any) -> None:
     stored(ItemFactory, ITEMS_OF_COURSE.most, member=owner_member, course=Course(id=course["id"]))

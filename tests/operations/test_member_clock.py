@@ -52,7 +52,7 @@ def repaired(*arguments: str) -> Any:
     return json.loads(printed.getvalue())
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_the_step_of_the_clock_depends_on_nothing() -> None:
     """Servers that spread rows over others take no other step in an UPDATE; neither does an index of an expression."""
@@ -114,7 +114,7 @@ def test_clocks_a_few_seconds_apart_are_not_logged(
     assert not caplog.records
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
 def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestDoor, owner_member: Member) -> None:
     def stamps() -> list[str]:
@@ -195,7 +195,7 @@ def test_a_clock_that_is_right_is_left_alone(owner: RestDoor, owner_member: Memb
     assert owner.made("list_courses") == before
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
 def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestDoor, owner_member: Member) -> None:
     admin.force_login(Member.objects.get(email="operator@example.com"))

@@ -1,4 +1,4 @@
-"""The limits that docs/errors.md tells are those of the code."""
+"""The limits that docs/errors.md and /openapi.json tell are those of the code and of the specification."""
 
 import re
 
@@ -15,10 +15,12 @@ from grades.scores import SCORES_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from tests import ROOT
 from tests.support.doors import document
+from tests.support.samples import COURSE_LIMITS
+from tests.support.world import body_schema, declared, resolved
 from vocab.card_changes import CARDS_OF_DECK
 from vocab.deck_creation import DECKS
 
-pytestmark = pytest.mark.once("what a page of the docs says")
+pytestmark = pytest.mark.database("sqlite", "what is published")
 
 
 def test_the_table_has_the_limits_of_the_code() -> None:
@@ -41,4 +43,39 @@ def test_the_table_has_the_limits_of_the_code() -> None:
         "active API keys of a member": f"{MAX_ACTIVE_KEYS}",
         "idempotency keys of a member that are kept": f"{MAX_KEYS:,}, with long answers up to {long_mib} MiB",
         "items on a page": f"{limit['maximum']} ({limit['default']} unless told)",
+    }
+
+
+LENGTHS = {
+    **dict.fromkeys(("create_course", "update_course"), COURSE_LIMITS | {"syllabus_text": 500_000}),
+    **dict.fromkeys(("create_item", "update_item", "create_milestone", "update_milestone"), {"title": 160}),
+    **dict.fromkeys(("add_grade_score", "update_grade_score"), {"label": 120}),
+    **dict.fromkeys(("create_vocab_deck", "update_vocab_deck"), {"name": 120}),
+    "update_vocab_card": {"term": 200, "definition": 2000},
+}
+"""Spec, Limits. `test_hostile_input.py` holds the service to what is published."""
+
+
+@pytest.mark.parametrize(("operation_id", "lengths"), LENGTHS.items())
+def test_texts_have_the_lengths_of_the_specification(operation_id: str, lengths: dict[str, int]) -> None:
+    fields = body_schema(operation_id)["properties"]
+    assert {name: resolved(fields[name])["maxLength"] for name in lengths} == lengths
+    assert {name for name in lengths if "null" not in fields[name]["type"] and fields[name]["minLength"] != 1} == set()
+
+
+def test_numbers_have_the_bounds_of_the_specification() -> None:
+    """Spec, Limits. `test_hostile_queries.py` and `test_hostile_input.py` hold the service to what is published."""
+    score = body_schema("add_grade_score")["properties"]["score"]
+    bounds = {
+        (operation_id, parameter["name"]): (schema["minimum"], schema["maximum"], schema["default"])
+        for operation_id in ("get_agenda", "list_items", "list_changes", "get_practice_stats")
+        for parameter in declared(operation_id)["parameters"]
+        if "minimum" in (schema := parameter["schema"])
+    }
+    assert (score["minimum"], score["maximum"]) == (0, 150)
+    assert bounds == {
+        ("get_agenda", "days"): (1, 120, 14),
+        ("list_items", "limit"): (1, 100, 25),
+        ("list_changes", "limit"): (1, 100, 25),
+        ("get_practice_stats", "days"): (1, 365, 30),
     }

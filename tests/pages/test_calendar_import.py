@@ -17,7 +17,11 @@ from tests.support.doors import RestDoor
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 ESSAY = deadline("a", "20261203", "Essay 1")
 QUIZ = deadline("b", "20261204", "Quiz 2")
@@ -163,7 +167,7 @@ def test_what_changed_meanwhile_is_shown_again_with_what_was_typed(
     assert [title for title, _, _ in dates(owner)] == ["Essay one", "Quiz on cells"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("tables", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
 def test_of_two_at_once_one_is_taken(
@@ -208,7 +212,7 @@ def test_a_full_course_keeps_the_table(browser: Client, owner: RestDoor, course:
     assert len(form_with("calendar", page)["row"]) == 2
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize(
     ("file", "words"),
     [

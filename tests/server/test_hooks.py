@@ -11,7 +11,7 @@ from accounts.api.profile import PRACTICE_STREAK
 from accounts.members.models import ERASE_MEMBER
 from studyservice.hooks import Hook, HookList, HookTable
 
-pytestmark = pytest.mark.once("hooks")
+pytestmark = pytest.mark.database("sqlite", "hooks")
 
 Count = Callable[[], int]
 

@@ -22,7 +22,7 @@ from planning.models import Milestone
 from tests.support.archives import TABLES
 from tests.support.declarations import declared
 
-pytestmark = pytest.mark.once("declarations")
+pytestmark = pytest.mark.database("sqlite", "declarations")
 
 STUDY_DATA = [data for data in member_data() if data.is_study_data]
 by_label = pytest.mark.parametrize("data", member_data(), ids=lambda data: data.label)

@@ -12,7 +12,7 @@ from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attemp
 from tests.support.factories import AccountEventFactory
 from tests.support.run import is_thorough
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 LOOK_IS_SETTLED = """async () => {
   // Transitions to the new look exist once it was drawn.
