@@ -1,6 +1,6 @@
 """What one write changes, gathered while it runs and stored as one row of the log of changes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -156,6 +156,11 @@ def record(member_id: UUID, now: datetime, operation: str, parts: Iterable[Part]
         NoActor: nobody said who acts.
     """
     _INSERT.run(**change_row(member_id, now, operation, parts, row_id=uuid7(), taken=None, undoable=undoable))
+
+
+def store_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store rows of the log that were told by another log before."""
+    _INSERT.run_all(rows)
 
 
 def change_row(

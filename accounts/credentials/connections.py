@@ -110,4 +110,4 @@ class Connections(Protocol):
         """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""
 
 
-CONNECTED_APPS = Hook[Connections]("CONNECTED_APPS", Connections)
+CONNECTED_APPS = Hook[Connections]("CONNECTED_APPS")

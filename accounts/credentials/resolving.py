@@ -150,7 +150,7 @@ DEAD_CREDENTIAL = RequestKey[DeadCredential]("dead_credential")
 Resolver = Callable[[str], Credential | DeadCredential | None]
 """Gives the credential behind a secret of its kind, in one query, or two if the process did not know whose it is."""
 
-RESOLVERS = HookTable[Resolver]("CREDENTIAL_RESOLVERS", Resolver)
+RESOLVERS = HookTable[Resolver]("RESOLVERS")
 """By kind: the secrets `<CREDENTIAL_PREFIX>_<kind>_…`."""
 
 

@@ -59,7 +59,7 @@ class Wanted:
 Source = Callable[[Member, Wanted], list[ChangeRow]]
 """Changes that stand in a log of their own, newest first."""
 
-SOURCES = HookList[Source]("CHANGE_SOURCES", Source)
+SOURCES = HookList[Source]("SOURCES")
 
 
 class _ChangeColumns(TypedDict):

@@ -60,7 +60,7 @@ def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id
     assert by_of(row) == ("key", key.id, key.name)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("operation_id", sorted({*OPERATIONS} - {*WRITES} | NO_STUDY_DATA))
 @pytest.mark.rest
 def test_what_changes_no_study_data_leaves_none(world: World, operation_id: str) -> None:
@@ -70,7 +70,7 @@ def test_what_changes_no_study_data_leaves_none(world: World, operation_id: str)
     assert Change.objects.count() == rows
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("operation_id", [name for name in WRITES if name.startswith("update_")])
 def test_what_changes_nothing_leaves_none(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
