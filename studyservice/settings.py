@@ -86,13 +86,14 @@ _command_lock = seconds("COMMAND_LOCK_TIMEOUT", default=60)
 # Of `migrate` on PostgreSQL, which tries again: calls wait behind it meanwhile. Less than PostgreSQL's deadlock_timeout
 # (1 s), so that in a deadlock with a call it is `migrate` that gives way.
 MIGRATE_LOCK_TIMEOUT_MS = count("MIGRATE_LOCK_TIMEOUT_MS", default=500, least=1, most=60_000)
-DATABASES = databases(DATA_DIR, DATABASE_WAITS)
+# Whether members are spread over servers (studyservice/citus), which takes a backend and a middleware of its own.
+DATABASE_DISTRIBUTED = flag("DATABASE_DISTRIBUTED", default=False)
+_postgresql = "studyservice.citus.backend" if DATABASE_DISTRIBUTED else "studyservice.database.postgresql"
+DATABASES = databases(DATA_DIR, DATABASE_WAITS, _postgresql)
 # Of management commands: they migrate and purge, and nobody waits for their answer.
 COMMAND_DATABASES = databases(
-    DATA_DIR, Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement)
+    DATA_DIR, Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement), _postgresql
 )
-# Whether members are spread over servers (studyservice/database/citus): a few statements are other ones then.
-DATABASE_DISTRIBUTED = flag("DATABASE_DISTRIBUTED", default=False)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 _host = urlsplit(BASE_URL).hostname or ""
@@ -145,6 +146,7 @@ INSTALLED_APPS = [
     "vocab",
     "mcpbridge",
     "studyservice",
+    "studyservice.citus",
     "studyservice.apps.OperatorsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -159,7 +161,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.http.request_ids.RequestIdMiddleware",
     "studyservice.http.logs.RequestLogMiddleware",
-    "studyservice.http.server_places.ServerPlaceMiddleware",
+    *(["studyservice.citus.middleware.ServerPlaceMiddleware"] if DATABASE_DISTRIBUTED else []),
     "studyservice.http.fork.ApiFork",
     # From here on of pages alone, and of the other addresses.
     "studyservice.http.caching.CacheControlMiddleware",
@@ -367,32 +369,6 @@ MEMBER_DATA = [
     ("admin.LogEntry", "user"),
     ("accounts.MemberAddress", "member"),
 ]
-# Where rows are when members are spread over servers (studyservice/database/citus). Those of MEMBER_DATA lie with their
-# member, what they refer to is on every server. Here is what the coordinator alone has, with the reason; what else is
-# on every server; and what stays unique among all members, though each server knows its own alone.
-ON_COORDINATOR = {
-    "accounts.BrowserSession": "found by a cookie, before it is known whose it is",
-    "accounts.MemberAddress": "tells whose an address is",
-    "accounts.SecretOwner": "tells whose a secret is",
-    "accounts.Invitation": "of addresses that belong to nobody yet",
-    "accounts.SignInCode": "found by its id, and made for addresses that belong to nobody too",
-    "accounts.LastRun": "of commands",
-    "accounts.OutgoingMail": "to addresses that belong to nobody yet, too",
-    "admin.LogEntry": "what operators did, for operators",
-    "oauth2_provider.DeviceGrant": "not in use",
-    "oauth2_provider.IDToken": "not in use",
-}
-ON_EVERY_SERVER = {"oauthserver.BlockedApp": "asked for together with an access token"}
-UNIQUE_AMONG_MEMBERS = {
-    "accounts.Member.email": "accounts.MemberAddress",
-    "accounts.ApiKey.secret_hash": "a hash of chance",
-    "accounts.CalendarFeed.secret_hash": "a hash of chance",
-    "oauthserver.AccessToken.token_checksum": "a hash of chance",
-    "oauthserver.Grant.code": "a hash of chance",
-    "oauthserver.Grant.token_family": "chance",
-    "oauthserver.RefreshToken.access_token": "a foreign key with the member in it",
-    "oauthserver.RefreshToken.token_checksum": "a hash of chance",
-}
 MEMBER_ERASURES = [
     "accounts.signing_in.sessions.delete_sessions",
     "accounts.joining.inviting.forget_invitation",

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from accounts.members.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
-from studyservice.database.citus.servers import enter_server_of
+from studyservice.database.signals import member_known
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class SessionStore(DatabaseStore):
             return {}
         held: dict[str, Any] = self.decode(session.session_data)
         if SESSION_KEY in held:
-            enter_server_of(UUID(held[SESSION_KEY]))
+            member_known.send(None, member_id=UUID(held[SESSION_KEY]))
         if SESSION_KEY in held and session.last_used_at < timezone.now() - LAST_USE_EVERY:
             _record_use(session, held)
         return held

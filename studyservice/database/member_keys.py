@@ -14,7 +14,7 @@ from typing import Any, cast
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import CASCADE, SET_NULL, BaseConstraint, ForeignKey, Model
 
-from studyservice.database.citus.catalogue import places
+from studyservice.database.capabilities import sets_null_by_column
 
 _IN_TABLE = "%(app_label)s_%(class)s"
 
@@ -98,10 +98,10 @@ class MemberForeignKey(_OnPostgresql):
             raise RuntimeError(f"Say what becomes of {self.field} in the database.")
         if key.remote_field.on_delete is CASCADE:
             ends = " ON DELETE CASCADE"
-        elif _is_spread(editor, target):
-            ends = ""  # Citus has no SET NULL of one column; the service empties such references itself
-        else:
+        elif sets_null_by_column(editor.connection):
             ends = f" ON DELETE SET NULL ({key.column})"
+        else:
+            ends = ""
         return (
             f"FOREIGN KEY ({_column(model, self.owner)}, {key.column}) "
             f"REFERENCES {editor.quote_name(target._meta.db_table)} ({_column(target, self.owner)}, id)"
@@ -113,12 +113,6 @@ def _table(model: type[Model] | None, editor: BaseDatabaseSchemaEditor | None) -
     if model is None or editor is None:
         raise RuntimeError("A constraint stands in a table.")
     return editor.quote_name(model._meta.db_table)
-
-
-def _is_spread(editor: BaseDatabaseSchemaEditor, model: type[Model]) -> bool:
-    """Whether Citus has spread the table over servers (`manage.py distribute`)."""
-    with editor.connection.cursor() as cursor:
-        return model._meta.db_table in places(cursor)
 
 
 def _column(model: type[Model], field: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from studyservice.database.citus.catalogue import (
+from studyservice.citus.catalogue import (
     ForeignKey,
     UniqueIndex,
     foreign_keys,
@@ -19,7 +19,7 @@ from studyservice.database.citus.catalogue import (
     tables,
     unique_indexes,
 )
-from studyservice.database.citus.layout import Layout
+from studyservice.citus.layout import Layout
 
 _SEQUENTIALLY = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
 """One connection to each server for the whole transaction, as foreign keys between what it changes need."""

@@ -1,4 +1,4 @@
-"""Django's schema editor for PostgreSQL, whose migrations also run where members are spread over servers."""
+"""A schema editor whose migrations run before and after members are spread over servers."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -7,15 +7,15 @@ from typing import Any
 from django.db.backends.postgresql import schema
 from django.db.models import Field, Model
 
-from studyservice.database.citus.catalogue import places
+from studyservice.citus.catalogue import places
 
 
 class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
-    """Django's, but for foreign keys that cannot be there.
+    """Omits foreign keys that Citus cannot hold.
 
-    Once Citus has spread a table by member, `id` alone is no key of it. A foreign key to it that names no member is
-    left out; the one with the member, `MemberForeignKey`, holds. `manage.py distribute` brings new tables to their
-    places.
+    The primary key of a table that is spread by member is no longer `id`, so a foreign key to it must name the member.
+    Django's foreign keys do not, and are omitted; `MemberForeignKey` stays. `manage.py distribute` brings new tables to
+    their places.
     """
 
     def create_model(self, model: type[Model]) -> None:
@@ -38,7 +38,7 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
                 field.db_constraint = True
 
     def _is_to_id(self, field: Any) -> bool:
-        """Whether `field` is a foreign key to rows that are spread by another column than the one that it names."""
+        """Return whether `field` refers to rows that are spread by another column than the one that it names."""
         if not field.remote_field or not getattr(field, "db_constraint", False):
             return False
         with self.connection.cursor() as cursor:

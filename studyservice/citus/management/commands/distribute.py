@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection, transaction
 
-from studyservice.database.citus.catalogue import has_citus, row_counts
-from studyservice.database.citus.layout import layout
-from studyservice.database.citus.plan import faults, plan, to_be_moved
+from studyservice.citus.catalogue import has_citus, row_counts
+from studyservice.citus.layout import layout
+from studyservice.citus.plan import faults, plan, to_be_moved
 
 SHARDS = 32
 MOST_SHARDS = 64000

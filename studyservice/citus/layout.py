@@ -1,7 +1,8 @@
-"""Where each table lives when members are spread over servers, told from the models and the settings.
+"""The place of each table when members are spread over servers, derived from the models (see also `tables`).
 
-A member's rows lie together on one server, the row of the member included; what they refer to is on every server. The
-coordinator alone has the rest: what is asked for before it is known whose it is, and what only operators read.
+A model with a foreign key to the member has its rows on the member's server, beside the row of the member. Tables that
+those rows refer to are on every server. Only the coordinator has the rest: tables that are read before the member is
+known, and tables that only operators read.
 """
 
 from collections.abc import Iterator
@@ -10,21 +11,22 @@ from functools import cache
 from typing import Any, cast
 
 from django.apps import apps
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import checks
 from django.db.models import Field, ManyToManyField, Model, UniqueConstraint
 
+from studyservice.citus.tables import ON_COORDINATOR, ON_EVERY_SERVER, UNIQUE_AMONG_MEMBERS
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Tables by where they live.
+    """Tables by their place.
 
     Attributes:
-        members: the table of members, whose shards the others lie beside.
+        members: the table of members; the shards of `by_member` lie beside its shards.
         by_member: table to the column with the member; the table of members comes first.
-        everywhere: those of which every server has a copy, each after those that it refers to.
-        coordinator: all others of the models.
+        everywhere: tables of which every server has a copy, each after those that it refers to.
+        coordinator: all other tables of models.
     """
 
     members: str
@@ -35,7 +37,7 @@ class Layout:
 
 @cache
 def layout() -> Layout:
-    """Where the tables of today's models live."""
+    """Return the place of each table."""
     by_member = {model._meta.db_table: _column(model, owner) for model, owner in _of_members().items()}
     everywhere = tuple(model._meta.db_table for model in _everywhere())
     others = {model._meta.db_table for model in _models()}
@@ -45,25 +47,25 @@ def layout() -> Layout:
 
 
 def check_places(**kwargs: Any) -> list[checks.CheckMessage]:
-    """Whether each model has one place, and what is unique among all members stays so (settings, `ON_COORDINATOR`)."""
-    known = {model._meta.label for model in apps.get_models()}
-    if any(label not in known for label, _ in settings.MEMBER_DATA):
-        return []  # the check of that setting tells which
-    return [checks.Error(text, id="studyservice.E001") for text in (*_without_place(), *_unique_by_nothing())]
+    """Check that each model has one place, and that fields which are unique among all members stay so."""
+    return [checks.Error(text, id="citus.E001") for text in (*_without_place(), *_unique_by_nothing())]
 
 
 def _without_place() -> Iterator[str]:
-    named, member = settings.ON_COORDINATOR.keys(), get_user_model()
-    spread = {*_of_members(), *(model for model in _everywhere() if member not in _targets(model))}
+    named = ON_COORDINATOR.keys()
+    spread = {*_of_members(), *_everywhere()}
     models = {model._meta.label: model for model in _models()}
     for label in sorted(named - models.keys()):
-        yield f"ON_COORDINATOR: {label} is no model with a table."
+        yield f"ON_COORDINATOR: {label} is not a model with a table."
     for label in sorted(models.keys() - named):
         if models[label] not in spread:
-            yield f"{label} has no place when members are spread over servers: MEMBER_DATA or ON_COORDINATOR names it."
+            yield (
+                f"{label} has no place when members are spread over servers: give it a foreign key to the member, or"
+                " name it in ON_COORDINATOR or ON_EVERY_SERVER (studyservice/citus/tables.py)."
+            )
     for label in sorted(named):
         if models.get(label) in spread:
-            yield f"ON_COORDINATOR: {label} is on the servers of members too."
+            yield f"ON_COORDINATOR: {label} is on every server too."
 
 
 def _unique_by_nothing() -> Iterator[str]:
@@ -73,30 +75,28 @@ def _unique_by_nothing() -> Iterator[str]:
         for fields in _unique_sets(model)
         if owner not in fields
     }
-    for name in sorted(found - settings.UNIQUE_AMONG_MEMBERS.keys()):
+    for name in sorted(found - UNIQUE_AMONG_MEMBERS.keys()):
         yield (
-            f"{name} would be unique for each member alone when members are spread over servers: name the member in"
-            " it, or say in UNIQUE_AMONG_MEMBERS what keeps it unique."
+            f"{name} would be unique only within each member when members are spread over servers: add the member to"
+            " it, or say in UNIQUE_AMONG_MEMBERS (studyservice/citus/tables.py) what keeps it unique."
         )
-    for name in sorted(settings.UNIQUE_AMONG_MEMBERS.keys() - found):
+    for name in sorted(UNIQUE_AMONG_MEMBERS.keys() - found):
         yield f"UNIQUE_AMONG_MEMBERS: {name} is not a unique field of a member's rows without the member."
 
 
 def _of_members() -> dict[type[Model], str]:
-    """The models whose rows lie with their member, and the field with the member."""
+    """Return the models whose rows lie with their member, and the field with the member."""
     member = get_user_model()
     assert member._meta.pk is not None  # noqa: S101  # a model has one
     owners: dict[type[Model], str] = {member: member._meta.pk.name}
-    for field in member._meta.local_many_to_many:
-        owners[_links(field)] = field.m2m_field_name()
-    for label, owner in settings.MEMBER_DATA:
-        if label not in settings.ON_COORDINATOR:
-            owners[apps.get_model(label)] = owner
+    for model in _models():
+        if model._meta.label not in ON_COORDINATOR:
+            owners.update((model, field.name) for field in _fields(model) if field.related_model is member)
     return owners
 
 
 def _everywhere() -> list[type[Model]]:
-    """What the rows of members refer to, what that refers to and the links in it, and what the settings add."""
+    """Return the models that members' rows refer to, directly or not, and those of `ON_EVERY_SERVER`."""
     owned = _of_members()
     found: dict[type[Model], None] = {}
 
@@ -112,15 +112,18 @@ def _everywhere() -> list[type[Model]]:
     for model in owned:
         for target in _targets(model):
             add(target)
-    for label in settings.ON_EVERY_SERVER:
+    for label in ON_EVERY_SERVER:
         add(apps.get_model(label))
     return list(found)
 
 
 def _targets(model: type[Model]) -> list[type[Model]]:
     """The models that the foreign keys of `model` refer to."""
-    fields: list[Field[Any, Any]] = list(model._meta.local_concrete_fields)
-    return [field.related_model for field in fields if field.is_relation and field.related_model not in {None, model}]
+    return [field.related_model for field in _fields(model) if field.related_model not in {None, model}]
+
+
+def _fields(model: type[Model]) -> "list[Field[Any, Any]]":
+    return list(model._meta.local_concrete_fields)
 
 
 def _links(field: "ManyToManyField[Any, Any]") -> type[Model]:

@@ -1,19 +1,20 @@
-"""On which server a member is, and the bulkhead of this process."""
+"""The server of each member, and the bulkhead of this process."""
 
 import time
 from collections import OrderedDict
 from functools import cache
 from threading import Lock
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
 
-from studyservice.database.citus.bulkhead import Bulkhead
-from studyservice.database.citus.layout import layout
+from studyservice.citus.bulkhead import Bulkhead
+from studyservice.citus.layout import layout
 
 KNOWN_SECONDS = 60
-"""For how long a process takes a member to be where it was found; then it looks again, as members may be moved."""
+"""How long a process remembers the server of a member. Members may move."""
 
 MAX_KNOWN = 10_000
 
@@ -28,21 +29,19 @@ _lock = Lock()
 
 @cache
 def bulkhead() -> Bulkhead:
-    """Of this process."""
+    """Return the bulkhead of this process."""
     return Bulkhead(max(1, settings.WEB_THREADS // 2))
 
 
-def enter_server_of(member_id: UUID) -> None:
-    """Hold a place at the member's server up to the end of the request, where members are spread over servers.
+def enter_server_of(*, member_id: UUID, **kwargs: Any) -> None:
+    """Hold a place at the member's server up to the end of the request; a receiver of `member_known`.
 
-    To be called before the first statement of a request that names the member. Costs a query of the coordinator once a
-    minute.
+    Costs a query of the coordinator once a minute.
 
     Raises:
         ServerHangsError: the server does not answer.
     """
-    if settings.DATABASE_DISTRIBUTED:
-        bulkhead().enter(_server_of(member_id))
+    bulkhead().enter(_server_of(member_id))
 
 
 def _server_of(member_id: UUID) -> str:
