@@ -48,7 +48,10 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
                     mine.filter(id=known).update(**fields)
             listed.append(category)
         GradeCategory.objects.bulk_create(new)
-        write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})
+        after = listed_categories(listed)
+        write.changed(Course, course_id, course["name"], before, {"categories": after})
+        same = [entry["id"] for entry in before["categories"] if entry in after]
+        write.touched(GradeCategory, {category.id for category in listed}.difference(same))
         return get_grades(member, course_id)
 
 

@@ -4,12 +4,13 @@ from collections import Counter
 from typing import Any
 from uuid import UUID
 
+from accounts.changes.models.values import as_kept
+
 from accounts.changes.contents import Part, type_of
 from accounts.changes.recording import Write
 from accounts.models import Member
 from accounts.undo.hooks import Columns
 from accounts.undo.made import delete_again
-from accounts.undo.values import as_kept
 from courses.courses import require_course
 from courses.errors import NoSuchCourse
 from grades.categories import listed_categories

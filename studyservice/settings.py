@@ -323,6 +323,7 @@ NOT_IN_ARCHIVE = {
     "oauthserver.AccessToken": "a credential",
     "oauthserver.Grant": "a credential",
     "accounts.IdempotencyKey": "answers kept for a day, for who sends a call again",
+    "accounts.ChangeObject": "leads from objects to the log of changes",
     "practice.PracticeSum": "made anew from the attempts",
     "admin.LogEntry": "what an operator did in the admin",
 }
@@ -365,6 +366,7 @@ MEMBER_DATA = [
     ("courses.Item", "member"),
     ("courses.Course", "member"),
     ("accounts.Change", "member"),
+    ("accounts.ChangeObject", "member"),
     ("accounts.AccountEvent", "member"),
     ("admin.LogEntry", "user"),
     ("accounts.MemberAddress", "member"),
@@ -383,6 +385,12 @@ MEMBER_PLAIN_REFERENCES = [
 ]
 # Changes that stand in a log of their own, for list_changes (accounts/undo/log.py).
 CHANGE_SOURCES = ["vocab.changes.review_changes"]
+# Rows that a call deletes and list_changes does not find it by, with the reason (accounts/changes/snapshots.py).
+NO_CHANGE_OBJECTS = {
+    "planning.ImportedEvent": "what is remembered of a calendar file",
+    "practice.Attempt": "what a review adds to the statistics",
+    "vocab.Review": "a change itself",
+}
 # What the apps know of their rows when a change is taken back (accounts/undo/hooks.py). The stamps of what pollers
 # ask for are new when it comes back.
 UNDO_STAMPED = {"courses.Item": ("created_at", "updated_at")}
@@ -395,6 +403,7 @@ UNDO_COME_BACK = {
     "grades.GradeScore": "grades.undoing.scores_come_back",
     "vocab.Deck": "vocab.undoing.decks_come_back",
     "vocab.Card": "vocab.undoing.cards_come_back",
+    "vocab.Review": "vocab.changes.reviews_come_back",
     "practice.Attempt.deck_id": "practice.attempts.attempts_named_again",
     "practice.Attempt.course_id": "practice.attempts.attempts_named_again",
 }

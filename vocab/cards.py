@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
 from studyservice.database.statements import aggregated
+from vocab.changes import keep_reviews
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields
 
@@ -30,6 +31,7 @@ def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after
 
 def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:
     """Remove the card with its review log, inside `write`; practice history keeps the attempts."""
+    keep_reviews(write, Card.objects.filter(member_id=write.member_id, id=card_id))
     if delete_object(write, Card, card_id):
         count_cards(write.member_id, deck_id, -1)
 

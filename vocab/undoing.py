@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.changes.contents import Part, packed, type_of
+from accounts.changes.contents import Part, type_of
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.models import Member
@@ -16,7 +16,7 @@ from accounts.undo.undo import store_undone
 from practice.attempts import remove_attempt
 from studyservice.operations.errors import Conflict
 from vocab.cards import count_cards
-from vocab.changes import find_review, states
+from vocab.changes import as_change, find_review, states
 from vocab.deck_creation import MAX_DECKS
 from vocab.models import Card, CardState, Deck, Rating, Review
 from vocab.serializers import MAX_CARDS
@@ -70,17 +70,6 @@ def undo_review(member: Member, write: Write, review_id: UUID) -> bool:
     remove_attempt(member.id, review_id)
     Review.objects.filter(member_id=member.id, id=review_id).delete()
     part = Part(type_of(Card), card.id, card.term, before, {"rating": review["rating"], **after})
-    change = Change(
-        id=review_id,
-        created_at=review["reviewed_at"],
-        operation="review_vocab_card",
-        by_kind=review["by_kind"],
-        by_id=review["by_id"],
-        by_name=review["by_name"] or "",
-        object_type=part.type,
-        object_id=part.id,
-        object_name=part.name,
-        contents=packed([part]),
-    )
+    change = Change(**as_change(review))
     store_undone(member, write, change, part)
     return True

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any, cast
+from uuid import UUID
 
 from django.conf import settings
 from django.core.files import File
@@ -158,6 +159,7 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
         try:
             with connection.cursor() as cursor:
                 cursor.executemany(statement, [(member_id, *values) for values in batch])
+            write.touched(model, (UUID(str(values[laid.columns.index("id")])) for values in batch))
         except IntegrityError as error:
             number = _doubled(laid, first, batch)
             if number is None:

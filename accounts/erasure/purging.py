@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.changes.models import KEPT_FOR as CHANGES_KEPT_FOR
-from accounts.changes.models import UNDOABLE_FOR, Change
+from accounts.changes.models import UNDOABLE_FOR, Change, ChangeObject
 from accounts.credentials.api_keys import long_ended
 from accounts.credentials.owners import delete_credentials
 from accounts.events.models import KEPT_FOR as EVENTS_KEPT_FOR
@@ -76,7 +76,9 @@ def purge_idempotency_keys() -> int:
 
 def purge_changes() -> int:
     """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
-    return purge(Change.objects.filter(id__lt=first_uuid7(timezone.now() - CHANGES_KEPT_FOR)))
+    oldest = first_uuid7(timezone.now() - CHANGES_KEPT_FOR)
+    purge(ChangeObject.objects.filter(id__lt=oldest))
+    return purge(Change.objects.filter(id__lt=oldest))
 
 
 def purge_events() -> int:

@@ -66,7 +66,7 @@ class ChangeAdmin(ReadOnlyAdmin):
 
     @admin.display(description="by")
     def actor(self, change: Change) -> str:
-        return f"{change.get_by_kind_display()} {change.by_name}".rstrip()
+        return f"{change.get_by_kind_display() or ''} {change.by_name}".strip()
 
     @admin.display(description="what")
     def what(self, change: Change) -> str:

@@ -14,11 +14,11 @@ from django.db.models import Model, QuerySet
 from accounts.changes.contents import as_words, type_of, unpacked
 from accounts.changes.deleting import COUNTS
 from accounts.changes.models import Change
+from accounts.changes.models.values import columns, reader
 from accounts.changes.recording import Write
 from accounts.changes.snapshots import TakenTable, taken_tables, with_reference
 from accounts.members.models import Member
 from accounts.undo.hooks import COME_BACK, Columns
-from accounts.undo.values import columns, reader
 from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict
@@ -59,6 +59,7 @@ class Return:
                 self._find_parents(model, field, rows)
         _insert(model).run_all(rows)
         self._back[table.label].update(row["id"] for row in rows)
+        self._write.touched(model, (row["id"] for row in rows))
         self._last[table.label] = rows
         return rows
 
@@ -126,6 +127,7 @@ class Return:
             if number < len(batch):
                 for gone_id in {*batch}.difference(there.values_list("pk", flat=True)):
                     self._leave(gone_id, table.label, [gone_id], target_id)
+        self._write.touched(model, ids if filled else ())
         return [{"id": id_} for id_ in ids] if filled else []
 
     def _leave(self, gone_id: UUID, label: str, ids: list[UUID], target_id: UUID) -> None:

@@ -3,10 +3,10 @@
 from django.db.models import F, ForeignKey, Model, QuerySet
 
 from accounts.changes.contents import Part
+from accounts.changes.models.values import as_kept, changed_since, columns, model_of, value_of
 from accounts.changes.recording import Write
 from accounts.members.models import Member
 from accounts.undo.hooks import FIELDS
-from accounts.undo.values import as_kept, changed_since, columns, model_of, value_of
 from studyservice.operations.errors import Conflict
 
 

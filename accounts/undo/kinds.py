@@ -10,9 +10,9 @@ from django.db import models
 from accounts.changes.contents import Contents, Part, plural_of, type_of
 from accounts.changes.deleting import COUNTS
 from accounts.changes.models import UNDOABLE_FOR
+from accounts.changes.models.values import columns, model_of
 from accounts.changes.records import ChangeRow
 from accounts.undo.hooks import FIELDS
-from accounts.undo.values import columns, model_of
 
 DONE = "This change was taken back already."
 _INSTEAD = "Change it back by hand, or ask your assistant to."
@@ -21,7 +21,7 @@ NOTHING_CHANGED = "Nothing was changed that could be taken back."
 IS_UNDO = "This took a change back. Make the change again instead."
 FILES = "The files of a syllabus leave storage at once and cannot be brought back. Upload them again."
 IMPORT = "An archive that was taken in cannot be taken back. Delete its courses and decks instead."
-NOT_KEPT = f"What taking this back needs was not kept. {_INSTEAD}"
+NOT_KEPT = f"What undoing this needs is gone. {_INSTEAD}"
 
 _NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
 """Operations that cannot be taken back, whatever they changed."""

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from accounts.changes.contents import unpacked
 from accounts.changes.cursors import Position, decode_cursor, encode_cursor
-from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change
+from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
 from accounts.changes.records import ChangeRow
 from accounts.members.models import Member
 from accounts.undo.kinds import why_not
@@ -64,7 +64,7 @@ class _ChangeColumns(TypedDict):
     id: UUID
     created_at: datetime
     operation: str
-    by_kind: str
+    by_kind: str | None
     by_id: UUID | None
     by_name: str
     object_type: str
@@ -76,7 +76,14 @@ class _ChangeColumns(TypedDict):
 
 
 _COLUMNS = {name: name for name in _ChangeColumns.__annotations__}
-_ONE = Select[_ChangeColumns](Change.objects.filter(member_id=Param("member_id"), id=Param("change_id")), _COLUMNS)
+_MINE = Change.objects.filter(member_id=Param("member_id"))
+_ONE = Select[_ChangeColumns](_MINE.filter(id=Param("change_id")), _COLUMNS)
+_BY_FURTHER_OBJECT = ChangeObject.objects.filter(member_id=Param("member_id"), object_id=Param("object_id"))
+_OF_OBJECT = Q(
+    id__in=_MINE.filter(object_id=Param("object_id"))
+    .values("id")
+    .union(_BY_FURTHER_OBJECT.values("change_id"), all=True)
+)
 
 
 def list_changes(
@@ -116,12 +123,12 @@ def undoable(created_at: datetime, now: datetime) -> bool:
     return created_at > now - UNDOABLE_FOR
 
 
-def keyset(rows: QuerySet[Any], at: str, wanted_object: str, place: str) -> QuerySet[Any]:
+def keyset(rows: QuerySet[Any], at: str, wanted_object: Q, place: str) -> QuerySet[Any]:
     """`rows`, newest first by `at` and id, narrowed as `Wanted.place` says; every value is a `Param`."""
     which, _, where = place.partition(" ")
     rows = rows.filter(**{f"{at}__gt": Param("since")}).order_by(f"-{at}", "-id")
     if which == "one":
-        rows = rows.filter(**{wanted_object: Param("object_id")})
+        rows = rows.filter(wanted_object)
     if where == "later":
         earlier = Q(**{f"{at}__lt": Param("last_at")}) | Q(**{at: Param("last_at")}, id__lt=Param("last_id"))
         rows = rows.filter(earlier, **{f"{at}__lte": Param("last_at")})
@@ -140,7 +147,7 @@ def _changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
 
 @cache
 def _statement(place: str) -> Select[_ChangeColumns]:
-    rows = keyset(Change.objects.filter(member_id=Param("member_id")), "created_at", "object_id", place)
+    rows = keyset(_MINE, "created_at", _OF_OBJECT, place)
     return Select[_ChangeColumns](rows, _COLUMNS, limited=True)
 
 
@@ -156,11 +163,12 @@ def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
         undone=row["undone_at"] is not None,
         now=now,
     )
+    by_kind = row["by_kind"]
     return {
         "id": row["id"],
         "created_at": row["created_at"],
         "operation": row["operation"],
-        "by": {"kind": row["by_kind"], "id": row["by_id"], "name": row["by_name"] or None},
+        "by": None if by_kind is None else {"kind": by_kind, "id": row["by_id"], "name": row["by_name"] or None},
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,

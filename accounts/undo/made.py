@@ -8,10 +8,10 @@ from django.db.models import Count, Model, QuerySet
 
 from accounts.changes.contents import Fields, Part, as_words, plural_of, type_of
 from accounts.changes.deleting import Reference, delete_rows, plain_references_to, references_to, referring_to
+from accounts.changes.models.values import as_kept, changed_since, columns, model_of
 from accounts.changes.recording import Write
 from accounts.members.models import Member
 from accounts.undo.hooks import GO_AGAIN
-from accounts.undo.values import as_kept, changed_since, columns, model_of
 from studyservice.database.batches import batches
 from studyservice.operations.errors import Conflict
 

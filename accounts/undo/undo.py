@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.changes.contents import Part, unpacked
 from accounts.changes.models import Change
+from accounts.changes.models.chains import end_chains
 from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.changes.writing import writing
@@ -71,6 +72,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
         delete_again(member, write, type_, list(of_type))
     write.took_back(parts)
     Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
+    end_chains(member.id, write.taken.objects, change.created_at)
 
 
 def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:

@@ -265,8 +265,9 @@ def taken_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
         links: decks that were of a course, of which one is gone; kept from one change to the next.
     """
     rows = copy.deepcopy(rows)
-    if isinstance(change, Review):
-        back(rows, change, {label: {} for label in MODELS})
+    if isinstance(change, Review) or change.operation == "review_vocab_card":
+        review = Review(**rows["vocab.Review"][str(change.id)])
+        back(rows, review, {label: {} for label in MODELS})
         return rows
     contents = unpacked(change.contents)
     parts = parts_of(change.object_type, change.object_id, change.object_name, contents)
