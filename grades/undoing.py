@@ -4,10 +4,9 @@ from collections import Counter
 from typing import Any
 from uuid import UUID
 
-from accounts.changes.models.values import as_kept
-
 from accounts.changes.contents import Part, type_of
 from accounts.changes.recording import Write
+from accounts.changes.values import as_kept
 from accounts.models import Member
 from accounts.undo.hooks import Columns
 from accounts.undo.made import delete_again

@@ -12,7 +12,7 @@ from django.db.models import CASCADE, ForeignKey, QuerySet
 
 from accounts.changes.contents import Part, unpacked
 from accounts.changes.models import Change
-from accounts.changes.models.values import columns, model_of
+from accounts.changes.values import columns, model_of
 from studyservice.database.batches import batches
 
 _FORGIVING = frozenset({"imported_event", "syllabus_file"})

@@ -14,8 +14,8 @@ from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Model, QuerySet
 from django.db.models.signals import pre_delete
 
+from accounts.changes.chains import end_chains
 from accounts.changes.contents import INTERNAL, plural_of, short, type_of
-from accounts.changes.models.chains import end_chains
 from accounts.changes.recording import Write
 from studyservice.database.deleting import delete_alone
 

@@ -14,9 +14,9 @@ from django.db.models import Model, QuerySet
 from accounts.changes.contents import as_words, type_of, unpacked
 from accounts.changes.deleting import COUNTS
 from accounts.changes.models import Change
-from accounts.changes.models.values import columns, reader
 from accounts.changes.recording import Write
 from accounts.changes.snapshots import TakenTable, taken_tables, with_reference
+from accounts.changes.values import columns, reader
 from accounts.members.models import Member
 from accounts.undo.hooks import COME_BACK, Columns
 from studyservice.database.batches import batches

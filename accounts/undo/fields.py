@@ -3,8 +3,8 @@
 from django.db.models import F, ForeignKey, Model, QuerySet
 
 from accounts.changes.contents import Part
-from accounts.changes.models.values import as_kept, changed_since, columns, model_of, value_of
 from accounts.changes.recording import Write
+from accounts.changes.values import as_kept, changed_since, columns, model_of, value_of
 from accounts.members.models import Member
 from accounts.undo.hooks import FIELDS
 from studyservice.operations.errors import Conflict

@@ -10,8 +10,8 @@ from django.db import models
 from accounts.changes.contents import Contents, Part, plural_of, type_of
 from accounts.changes.deleting import COUNTS
 from accounts.changes.models import UNDOABLE_FOR
-from accounts.changes.models.values import columns, model_of
 from accounts.changes.records import ChangeRow
+from accounts.changes.values import columns, model_of
 from accounts.undo.hooks import FIELDS
 
 DONE = "This change was taken back already."

@@ -8,8 +8,8 @@ from django.db.models import Count, Model, QuerySet
 
 from accounts.changes.contents import Fields, Part, as_words, plural_of, type_of
 from accounts.changes.deleting import Reference, delete_rows, plain_references_to, references_to, referring_to
-from accounts.changes.models.values import as_kept, changed_since, columns, model_of
 from accounts.changes.recording import Write
+from accounts.changes.values import as_kept, changed_since, columns, model_of
 from accounts.members.models import Member
 from accounts.undo.hooks import GO_AGAIN
 from studyservice.database.batches import batches

@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from accounts.changes.chains import end_chains
 from accounts.changes.contents import Part, unpacked
 from accounts.changes.models import Change
-from accounts.changes.models.chains import end_chains
 from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.changes.writing import writing
