@@ -2,9 +2,11 @@
 
 A model whose rows others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which
 holds it to rows of the same member, and says in the database too what becomes of the row with the one that it refers
-to. Both stand in `Meta.constraints`, so that migrations know them. A new one comes with `AddMemberForeignKey` in one
-migration, and `ValidateChecks` and `DropForeignKey` in the next (`studyservice.database.postgresql.operations`). Where
-an index begins with the member and the key, or the member has few such rows, `DropForeignKeyIndex` drops Django's own.
+to. Both stand in `Meta.constraints`, so that migrations know them. A new table has the `MemberForeignKey` instead of
+Django's foreign key. A table that exists gets it with `AddMemberForeignKey` in one migration, and `ValidateChecks` and
+`DropForeignKey` in the next (`studyservice.database.postgresql.operations`). Where an index begins with the member and
+the key, or the member has few such rows, Django's own index is omitted (`OmitForeignKeyIndex`) or dropped
+(`DropForeignKeyIndex`).
 
 SQLite has Django's keys, to `id` alone, and nothing of these.
 """
@@ -28,13 +30,11 @@ class _OnPostgresql(BaseConstraint):
 
     def constraint_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
         """Its part of a `CREATE TABLE`."""
-        if model is None or schema_editor is None or schema_editor.connection.vendor != "postgresql":
-            return ""
-        return f"CONSTRAINT {schema_editor.quote_name(self.name)} {self.definition(model, schema_editor)}"
+        return self._named(model, schema_editor)
 
     def create_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
         """The statement that adds it."""
-        added = self.constraint_sql(model, schema_editor)
+        added = self._named(model, schema_editor)
         return f"ALTER TABLE {_table(model, schema_editor)} ADD {added}" if added else ""
 
     def remove_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
@@ -45,6 +45,11 @@ class _OnPostgresql(BaseConstraint):
 
     def validate(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: forms and operations look for what a row refers to among the rows of its member."""
+
+    def _named(self, model: type[Model] | None, editor: BaseDatabaseSchemaEditor | None) -> str:
+        if model is None or editor is None or editor.connection.vendor != "postgresql":
+            return ""
+        return f"CONSTRAINT {editor.quote_name(self.name)} {self.definition(model, editor)}"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _OnPostgresql) and self.deconstruct() == other.deconstruct()
@@ -90,6 +95,12 @@ class MemberForeignKey(_OnPostgresql):
     def deconstruct(self) -> tuple[str, tuple[Any, ...], dict[str, Any]]:
         path, arguments, options = super().deconstruct()
         return path, tuple(arguments), {**options, "field": self.field, "owner": self.owner}
+
+    def constraint_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
+        """Nothing: as with Django's foreign keys, a statement at the end of the migration adds it."""
+        if schema_editor is not None and (statement := self.create_sql(model, schema_editor)):
+            schema_editor.deferred_sql.append(statement)
+        return ""
 
     def definition(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
         key = _foreign_key(model, self.field)

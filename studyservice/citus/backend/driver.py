@@ -11,7 +11,7 @@ from studyservice.database.postgresql.driver import *  # noqa: F403  # what a ba
 RV = TypeVar("RV")
 
 
-class Connection(driver.Connection):
+class CoordinatorConnection(driver.Connection):
     """A connection to the coordinator, behind which are the servers of members."""
 
     def wait(self, gen: PQGen[RV], interval: float = driver.INTERVAL_SECONDS, timeout: float | None = None) -> RV:
@@ -23,4 +23,4 @@ class Connection(driver.Connection):
         """Do nothing: a server behind the coordinator may be the one that did not answer."""
 
 
-connect = Connection.connect
+connect = CoordinatorConnection.connect

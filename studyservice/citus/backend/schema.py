@@ -1,13 +1,12 @@
 """A schema editor whose migrations run before and after members are spread over servers."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from django.db.backends.postgresql import schema
 from django.db.models import Field, Model
 
 from studyservice.citus.catalogue import places
+from studyservice.database.postgresql import schema
 
 
 class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
@@ -19,28 +18,18 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
     """
 
     def create_model(self, model: type[Model]) -> None:
-        with self._without_keys_to_id(model._meta.local_concrete_fields):
+        with schema.without_foreign_keys(self._to_id(model._meta.local_concrete_fields)):
             super().create_model(model)
 
     def add_field(self, model: type[Model], field: "Field[Any, Any]") -> None:
-        with self._without_keys_to_id([field]):
+        with schema.without_foreign_keys(self._to_id([field])):
             super().add_field(model, field)
 
-    @contextmanager
-    def _without_keys_to_id(self, fields: "Iterable[Field[Any, Any]]") -> Iterator[None]:
-        left_out: list[Any] = [field for field in fields if self._is_to_id(field)]
-        for field in left_out:
-            field.db_constraint = False
-        try:
-            yield
-        finally:
-            for field in left_out:
-                field.db_constraint = True
-
-    def _is_to_id(self, field: Any) -> bool:
-        """Return whether `field` refers to rows that are spread by another column than the one that it names."""
-        if not field.remote_field or not getattr(field, "db_constraint", False):
-            return False
+    def _to_id(self, fields: "Iterable[Any]") -> "Iterator[Field[Any, Any]]":
+        """Yield the foreign keys to rows that are spread by another column than the one that the key names."""
         with self.connection.cursor() as cursor:
-            place = places(cursor).get(field.related_model._meta.db_table)
-        return place is not None and place.column not in {None, field.target_field.column}
+            placed = places(cursor)
+        for field in fields:
+            place = placed.get(field.related_model._meta.db_table) if field.remote_field else None
+            if place is not None and place.column not in {None, field.target_field.column}:
+                yield field

@@ -12,6 +12,7 @@ from django.db.backends.postgresql import base, features
 from psycopg.pq import Format
 
 from studyservice.database.postgresql import driver
+from studyservice.database.postgresql.schema import DatabaseSchemaEditor
 
 T = TypeVar("T")
 
@@ -44,6 +45,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     Database = driver
     features_class = DatabaseFeatures
+    SchemaEditorClass = DatabaseSchemaEditor
 
     _kept_cursor: "psycopg.RawCursor[tuple[Any, ...]] | None" = None
 
