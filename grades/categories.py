@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from accounts.changes.contents import Fields
+from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_rows
 from accounts.changes.writing import writing
 from accounts.models import Member
@@ -11,12 +11,12 @@ from courses.courses import require_course
 from courses.models import Course
 from grades.breakdown import get_grades
 from grades.models import GradeCategory
-from grades.serializers import CategoryFields, GradeBreakdownRow
+from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
 from studyservice.operations.errors import Detail, ValidationFailed
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
-    """Make `categories` the course's complete list, in this order, and give the breakdown.
+    """Replace the course's complete list of categories, in this order, and return the breakdown.
 
     An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
     deleted with their scores.
@@ -31,14 +31,15 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
             category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         }
         kept = _kept(categories, present)
-        before: dict[str, object] = {"categories": listed_categories(present.values())}
+        old = listed_categories(present.values())
+        before: dict[str, object] = {"categories": old}
         mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if left_out := present.keys() - kept:
             before |= delete_rows(write, mine.filter(id__in=left_out))
         listed, new = [], []
         for position, entry in enumerate(categories, start=1):
             known = entry.get("id")
-            fields = {"name": entry["name"], "weight": entry["weight"], "position": position}
+            fields = {name: value for name, value in entry.items() if name != "id"} | {"position": position}
             category = GradeCategory(member_id=member.id, course_id=course_id, **fields)
             if not known:
                 new.append(category)
@@ -49,13 +50,14 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
             listed.append(category)
         GradeCategory.objects.bulk_create(new)
         write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})
+        write.touched(GradeCategory, (one.id for one in listed if listed_categories([one])[0] not in old))
         return get_grades(member, course_id)
 
 
 def listed_categories(categories: Iterable[GradeCategory]) -> list[Fields]:
-    """What can be changed of categories, in their order."""
+    """The columns of categories that can change, in their order."""
     return [
-        {"id": category.id, "name": category.name, "weight": category.weight, "position": category.position}
+        fields_of(category, ("id", *CATEGORY_COLUMNS, "position"))
         for category in sorted(categories, key=lambda category: (category.position, category.id))
     ]
 

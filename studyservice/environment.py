@@ -221,7 +221,7 @@ def databases(data_dir: Path, waits: Waits) -> dict[str, dict[str, Any]]:
         database["OPTIONS"] |= {
             "transaction_mode": "IMMEDIATE",
             "timeout": waits.lock,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA secure_delete=ON;",
         }
     return {"default": database}
 

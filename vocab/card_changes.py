@@ -15,8 +15,9 @@ from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.cards import add_cards, remove_card
 from vocab.decks import list_vocab_decks, require_deck
 from vocab.errors import NoSuchCard
+from vocab.limits import CARDS_OF_DECK
 from vocab.models import Card, Deck
-from vocab.serializers import MAX_CARDS, CardFields, CardRecord, CardRow, CardTexts, DeckRow
+from vocab.serializers import CardFields, CardRecord, CardRow, CardTexts, DeckRow
 
 _MINE = Card.objects.filter(member_id=Param("member_id"))
 _CARD = Select[CardRow](_MINE.filter(id=Param("card_id")), CardRecord)
@@ -42,7 +43,7 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
 
     Raises:
         NotFound: there is no such deck of the member's.
-        Conflict: the deck would have more than `MAX_CARDS` cards.
+        Conflict: the deck would have too many cards.
     """
     with writing(member.id, "add_vocab_cards") as write:
         name = require_deck(member, deck_id)["name"]
@@ -58,11 +59,11 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int
     """Add cards behind those of the deck, inside `write`; gives the position behind which they stand.
 
     Raises:
-        Conflict: the deck would have more than `MAX_CARDS` cards.
+        Conflict: the deck would have too many cards.
     """
     present = Card.objects.filter(member_id=write.member_id, deck_id=deck_id)
-    if present.count() + len(cards) > MAX_CARDS:
-        raise Conflict(f"A deck has at most {MAX_CARDS} cards. Add fewer, delete some, or make another deck.")
+    if not CARDS_OF_DECK.has_room(present, len(cards)):
+        raise Conflict(f"A deck has at most {CARDS_OF_DECK.most} cards. Add fewer, delete some, or make another deck.")
     last: int = present.aggregate(last=Max("position"))["last"] or 0
     add_cards(write, deck_id, cards, after=last)
     return last

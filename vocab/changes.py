@@ -2,14 +2,21 @@
 
 from datetime import datetime
 from functools import cache
+from itertools import islice
+from typing import Any
 from uuid import UUID
 
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from accounts.changes.contents import type_of
+from accounts.changes.contents import Part, packed, type_of
+from accounts.changes.models import KEPT_FOR, Change
+from accounts.changes.recording import Write, store_rows
 from accounts.changes.records import ChangeRow
+from accounts.members.data import Columns
 from accounts.models import Member
 from accounts.undo.log import Wanted, keyset, undoable
+from studyservice.database.batches import batches
 from studyservice.database.statements import Param, Select
 from vocab.models import Card, Review
 from vocab.scheduling import MemoryState, next_state
@@ -29,6 +36,12 @@ class Reviewed(MemoryState):
     by_name: str | None
 
 
+MOST_KEPT = 10_000
+"""Reviews that one deletion leaves in the log of changes: twenty of each card of a full deck."""
+
+_AT_ONCE = 500
+_OPERATION = "review_vocab_card"
+
 _STATE = tuple(MemoryState.__annotations__)
 _COLUMNS = {name: name for name in (*_STATE, *Reviewed.__annotations__)} | {"term": "card__term"}
 
@@ -45,7 +58,48 @@ def review_changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
 
 @cache
 def _statement(place: str) -> Select[Reviewed]:
-    return Select[Reviewed](keyset(_MINE, "reviewed_at", "card_id", place), _COLUMNS, limited=True)
+    return Select[Reviewed](keyset(_MINE, "reviewed_at", Q(card_id=Param("object_id")), place), _COLUMNS, limited=True)
+
+
+def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
+    """Keep what is told of the reviews of `cards`, which are about to be deleted, in the log of changes.
+
+    The newest `MOST_KEPT` of a deletion are kept, and told as changes that cannot be undone. If the deletion is undone,
+    the review log tells them again (`reviews_come_back`).
+    """
+    since = timezone.now() - KEPT_FOR
+    mine = Review.objects.filter(member_id=write.member_id, card__member_id=write.member_id, card__in=cards)
+    columns = {name: F(path) for name, path in _COLUMNS.items() if name != path}
+    newest: Any = mine.filter(reviewed_at__gt=since).order_by("-reviewed_at", "-id")[:MOST_KEPT]
+    rows = newest.values(*(_COLUMNS.keys() - columns.keys()), **columns).iterator()
+    rest = {"member_id": write.member_id, "taken": None, "undoable": False, "undone_at": None}
+    while batch := [as_change(row) | rest for row in islice(rows, _AT_ONCE)]:
+        store_rows(batch)
+
+
+def reviews_come_back(member: Member, rows: list[Columns]) -> None:
+    """The review log tells these reviews again, and so the log of changes no longer does."""
+    told = Change.objects.filter(member_id=member.id, operation=_OPERATION, undone_at=None)
+    for card_ids in batches({row["card_id"] for row in rows}):
+        told.filter(object_id__in=card_ids).delete()
+
+
+def as_change(row: Reviewed) -> dict[str, Any]:
+    """The columns of a row of the log of changes that tells the review."""
+    before, after = states(row)
+    part = Part(type_of(Card), row["card_id"], row["term"], before, {"rating": row["rating"], **after})
+    return {
+        "id": row["id"],
+        "created_at": row["reviewed_at"],
+        "operation": _OPERATION,
+        "by_kind": row["by_kind"],
+        "by_id": row["by_id"],
+        "by_name": row["by_name"] or "",
+        "object_type": part.type,
+        "object_id": part.id,
+        "object_name": part.name,
+        "contents": packed([part]),
+    }
 
 
 def find_review(member: Member, review_id: UUID) -> Reviewed | None:
@@ -72,7 +126,7 @@ def _told(row: Reviewed, now: datetime) -> ChangeRow:
     return {
         "id": row["id"],
         "created_at": row["reviewed_at"],
-        "operation": "review_vocab_card",
+        "operation": _OPERATION,
         "by": None if by_kind is None else {"kind": by_kind, "id": row["by_id"], "name": row["by_name"] or None},
         "object": {"type": type_of(Card), "id": row["card_id"], "name": row["term"]},
         "before": before,

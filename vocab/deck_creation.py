@@ -11,11 +11,9 @@ from studyservice.operations.errors import Conflict
 from vocab.card_changes import add_to_deck, touch_deck
 from vocab.cards import add_cards
 from vocab.decks import list_vocab_decks, require_course
+from vocab.limits import DECKS
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields, DeckRow
-
-MAX_DECKS = 100
-"""Decks per member."""
 
 
 class _Stored(NamedTuple):
@@ -47,7 +45,7 @@ def create_vocab_deck(
 
     Raises:
         ValidationFailed: `course_id` is no course of the member's.
-        Conflict: the member has `MAX_DECKS` decks, or the deck would have too many cards.
+        Conflict: the member has as many decks as it can have, or the deck would have too many cards.
     """
     with writing(member.id, "create_vocab_deck") as write:
         require_course(member, course_id)
@@ -67,10 +65,10 @@ def require_room(write: Write, new: int) -> None:
     """Let the member have no more decks than there can be; under the lock of `write`.
 
     Raises:
-        Conflict: with `new` more there would be more than `MAX_DECKS`.
+        Conflict: with `new` more there would be more than `DECKS` allows.
     """
-    if new and Deck.objects.filter(member_id=write.member_id).count() + new > MAX_DECKS:
-        raise Conflict(f"A member has at most {MAX_DECKS} decks, and {new} more would be too many. Delete some first.")
+    if new and not DECKS.has_room(Deck.objects.filter(member_id=write.member_id), new):
+        raise Conflict(f"A member has at most {DECKS.most} decks, and {new} more would be too many. Delete some first.")
 
 
 def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> UUID:

@@ -14,6 +14,7 @@ from courses.models import Course
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+from vocab.changes import keep_reviews
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, Deck
 from vocab.readiness import deck_readiness, no_cards
@@ -129,6 +130,7 @@ def delete_vocab_deck(member: Member, deck_id: UUID) -> DeletedRow:
         NotFound: there is no such deck of the member's.
     """
     with writing(member.id, "delete_vocab_deck") as write:
+        keep_reviews(write, Card.objects.filter(member_id=member.id, deck_id=deck_id))
         if not delete_object(write, Deck, deck_id):
             raise NoSuchDeck
     return deletion(deck_id)

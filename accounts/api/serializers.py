@@ -89,6 +89,6 @@ class MemberRecord(Record):
 class ChangesQuery(Query):
     """Parameters of list_changes."""
 
-    object_id = IdField(required=False, help_text="Only changes of this object.")
+    object_id = IdField(required=False, help_text="Only changes that made, changed or deleted this object.")
     limit = QueryIntegerField(min_value=1, max_value=100, default=25, help_text="Changes per page.")
     cursor = CursorField(required=False, help_text="The previous page's next_cursor.")

@@ -23,6 +23,9 @@ TOLD_CHARACTERS = 300
 UNTOLD = "_"
 """What the name of a field begins with that is stored for an undo alone."""
 
+INTERNAL = frozenset({"sequence"})
+"""Columns that are told nowhere; older rows of the log have them."""
+
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 """What JSON can say."""
 
@@ -68,6 +71,11 @@ class Contents:
             type_: of the object that the row is about.
         """
         return _told(self.before, self.more, "before", type_), _told(self.after, self.more, "after", type_)
+
+
+def fields_of(row: Model, columns: Sequence[str]) -> dict[str, object]:
+    """The values of a row's columns."""
+    return {name: getattr(row, name) for name in columns}
 
 
 def type_of(model: type[Model]) -> str:
@@ -122,7 +130,14 @@ def _told(fields: dict[str, Json] | None, more: list[Part], side: str, type_: st
     counts = Counter(plural_of(part.type) for part in told if fields is not None or part.type == type_)
     if fields is None and not counts:
         return None
-    return {name: short(value) for name, value in (fields or {}).items() if not name.startswith(UNTOLD)} | counts
+    kept = {name: value for name, value in (fields or {}).items() if name not in INTERNAL}
+    return {name: short(value) for name, value in kept.items() if not name.startswith(UNTOLD)} | counts
+
+
+def is_untold(part: Part) -> bool:
+    """Whether nothing of the object is told, as its fields are stored for an undo alone."""
+    names = {**(part.before or {}), **(part.after or {})}
+    return bool(names) and all(name.startswith(UNTOLD) for name in names)
 
 
 def _is_told(fields: Fields | None) -> bool:

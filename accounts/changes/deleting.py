@@ -9,19 +9,17 @@ from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 from django.apps import apps
-from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Model, QuerySet
 from django.db.models.signals import pre_delete
 
-from accounts.changes.contents import plural_of, short, type_of
+from accounts.changes.chains import end_chains
+from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
+from accounts.members.data import counters, member_data
 from studyservice.database.deleting import delete_alone
 
-COUNTS = frozenset({"item_count", "card_count"})
-"""Columns that say how many rows are below, and are kept by those who count them."""
-
-_NOT_TOLD = {"id", "member_id", "created_at", "updated_at", *COUNTS}
+_NOT_TOLD = frozenset({"id", "member_id", "created_at", "updated_at", *INTERNAL})
 
 
 class Reference(NamedTuple):
@@ -43,8 +41,9 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         return False
     if _has_file(model._meta.label):
         write.cannot_be_undone()
+        end_chains(write.member_id, [object_id], _fields(found)["created_at"])
     below = delete_rows(write, rows, one=found)
-    told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD}
+    told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD | counters()}
     write.deleted(model, object_id, str(found), {**told, **below})
     return True
 
@@ -73,7 +72,12 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
 
 def _take(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model], int]]) -> None:
     """Keep `rows` and what is below each, from the top down, and list them; what is not there has nothing below."""
-    number = rows.count() if _has_file(rows.model._meta.label) else write.taken.rows(rows)
+    if _has_file(rows.model._meta.label):
+        ids = list(rows.values_list("pk", flat=True))
+        write.touched(rows.model, ids)
+        number = len(ids)
+    else:
+        number = write.taken.rows(rows)
     if number == 0:
         return
     levels.append((rows, number))
@@ -119,8 +123,9 @@ def references_to(label: str) -> tuple[Reference, ...]:
 def plain_references_to(label: str) -> tuple[Reference, ...]:
     """The references to the model that are no foreign keys."""
     return tuple(
-        Reference(apps.get_model(referring), attname, cascades=False)
-        for referring, attname, target in settings.MEMBER_PLAIN_REFERENCES
+        Reference(data.model, column, cascades=False)
+        for data in member_data()
+        for column, target in data.plain_references.items()
         if target == label
     )
 

@@ -34,14 +34,16 @@ class Change(models.Model):
     """What one call changed: by whom, of which object, and the fields before and after.
 
     `accounts.changes.contents` reads `contents`, `accounts.changes.snapshots` reads `taken`. Reviews of cards have
-    a log of their own.
+    a log of their own, and come here when that log loses them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="changes", db_index=False)
     created_at = models.DateTimeField(help_text="The stamp of the write, on the member's clock.")
     operation = models.CharField(max_length=64)
-    by_kind = models.CharField(max_length=8, choices=ActorKind)
+    by_kind = models.CharField(
+        max_length=8, choices=ActorKind, null=True, help_text="Empty of reviews from before it was kept."
+    )
     by_id = models.UUIDField(null=True)
     by_name = models.CharField(max_length=MAX_NAME, blank=True)
     object_type = models.CharField(max_length=32)
@@ -68,3 +70,23 @@ class Change(models.Model):
 
     def __str__(self) -> str:
         return f"{self.operation}: {self.object_name}"
+
+
+class ChangeObject(models.Model):
+    """A further object that a call made, changed or deleted, by which list_changes finds its row.
+
+    It is as old as the row and purged by its age, so nothing refers from one to the other.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+", db_index=False)
+    object_id = models.UUIDField()
+    change_id = models.UUIDField()
+
+    class Meta:
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["member", "object_id", "change_id"], name="changeobject_member"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.object_id} in {self.change_id}"

@@ -1,21 +1,22 @@
 """What one write changes, gathered while it runs and stored as one row of the log of changes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
 
-from accounts.changes.acting import acting_call
-from accounts.changes.contents import Fields, Part, packed, type_of
-from accounts.changes.models import Change
-from accounts.changes.snapshots import Taken
+from accounts.changes.acting import writing_call
+from accounts.changes.contents import Fields, Part, is_untold, packed, type_of
+from accounts.changes.models import Change, ChangeObject
+from accounts.changes.snapshots import Taken, is_object
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Update, Written
 from studyservice.database.together import Bound, run_together
 
 _INSERT = Insert(Change)
+_INSERT_OBJECT = Insert(ChangeObject)
 
 
 class Write:
@@ -37,6 +38,7 @@ class Write:
         self.operation = operation
         self.taken = Taken()
         self._parts: list[Part] = []
+        self._touched: set[UUID] = set()
         self._undoable = True
         self._logged_as: UUID | None = None
         self._later: list[Bound] = []
@@ -79,6 +81,11 @@ class Write:
         """What is told next is below this object, which the row is about; it is told in numbers."""
         self._parts.append(Part(type_of(model), object_id, name, {}, {}))
 
+    def touched(self, model: type[Model], ids: Iterable[UUID]) -> None:
+        """Objects were made or changed that the row tells in numbers; list_changes finds it by their ids."""
+        if is_object(model):
+            self._touched.update(ids)
+
     def looked_at(self, model: type[Model], object_id: UUID, name: str) -> None:
         """An operator read an object; nothing was changed."""
         self._parts.append(Part(type_of(model), object_id, name, None, None))
@@ -112,7 +119,7 @@ class Write:
             self._parts.clear()
         if not self._parts and self._logged_as is None:
             return
-        call = acting_call()
+        call = writing_call()
         if not self._parts:
             call.change_id = self._logged_as
             return
@@ -127,6 +134,14 @@ class Write:
             undoable=self._undoable,
         )
         self.later(_INSERT, **row)
+        told = {part.id for part in self._parts if not is_untold(part)}
+        further = (told | self._touched | self.taken.objects) - {row["object_id"]}
+        _INSERT_OBJECT.run_all(
+            [
+                {"id": uuid7(), "member_id": self.member_id, "object_id": object_id, "change_id": call.change_id}
+                for object_id in sorted(further)
+            ]
+        )
 
     def _required_operation(self) -> str:
         if self.operation is None:
@@ -141,6 +156,11 @@ def record(member_id: UUID, now: datetime, operation: str, parts: Iterable[Part]
         NoActor: nobody said who acts.
     """
     _INSERT.run(**change_row(member_id, now, operation, parts, row_id=uuid7(), taken=None, undoable=undoable))
+
+
+def store_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store rows of the log that were told by another log before."""
+    _INSERT.run_all(rows)
 
 
 def change_row(
@@ -158,7 +178,7 @@ def change_row(
     Raises:
         NoActor: nobody said who acts.
     """
-    actor = acting_call().who()
+    actor = writing_call().who()
     parts = list(parts)
     return {
         "id": row_id,

@@ -100,5 +100,5 @@ class ChangeRecord(Record):
         "what was made.",
     )
     after = serializers.DictField(allow_null=True, help_text="The same as they are; null of what was deleted.")
-    undoable = serializers.BooleanField(help_text="Whether the log still has what taking it back needs: for 30 days.")
+    undoable = serializers.BooleanField(help_text="Whether it can be undone, perhaps after later changes: for 30 days.")
     undone_at = serializers.DateTimeField(allow_null=True, help_text="When it was taken back; null if it was not.")

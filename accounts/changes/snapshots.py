@@ -15,9 +15,16 @@ import orjson
 from django.db.models import Model, QuerySet
 
 from accounts.changes.contents import dumps
+from accounts.members.data import data_of
 
 _CHUNK = 2000
 """Rows that are read at a time."""
+
+
+def is_object(model: type[Model]) -> bool:
+    """Whether list_changes finds changes by the ids of the model's rows."""
+    data = data_of(model)
+    return data is None or not data.not_listed
 
 
 class TakenTable(NamedTuple):
@@ -37,26 +44,33 @@ class TakenTable(NamedTuple):
 
 
 class Taken:
-    """Collects the rows that a call deletes."""
+    """Collects the rows that a call deletes.
+
+    Attributes:
+        objects: ids of those that are objects (`is_object`), and of objects whose references are emptied.
+    """
 
     def __init__(self) -> None:
+        self.objects: set[UUID] = set()
         self._packer: Any = None
         self._pieces: list[bytes] = []
 
     def rows(self, rows: QuerySet[Model]) -> int:
         """Keep `rows`, whole; gives their number."""
         columns = [field.attname for field in rows.model._meta.concrete_fields]
-        return self._add([rows.model._meta.label, *columns], rows.values_list(*columns))
+        return self._add(rows.model, [rows.model._meta.label, *columns], rows.values_list(*columns))
 
     def row(self, row: Model) -> None:
         """Keep a row that was read already."""
         columns = [field.attname for field in row._meta.concrete_fields]
         self._write({"table": [row._meta.label, *columns]})
         self._write([getattr(row, column) for column in columns])
+        if is_object(type(row)):
+            self.objects.add(row.pk)
 
     def reference(self, rows: QuerySet[Model], attname: str) -> int:
         """Keep the ids of `rows`, whose column `attname` is about to be emptied; gives their number."""
-        return self._add([f"{rows.model._meta.label}.{attname}"], rows.values_list("pk", flat=True))
+        return self._add(rows.model, [f"{rows.model._meta.label}.{attname}"], rows.values_list("pk"), only_ids=True)
 
     def packed(self) -> bytes | None:
         """All that was kept; None if it was nothing."""
@@ -64,12 +78,15 @@ class Taken:
             return None
         return b"".join((*self._pieces, self._packer.flush()))
 
-    def _add(self, heading: list[str], found: QuerySet[Model, object]) -> int:
-        number = 0
+    def _add(self, model: type[Model], heading: list[str], found: QuerySet[Any, Any], *, only_ids: bool = False) -> int:
+        """Keep rows whose first value is the id."""
+        number, objects = 0, is_object(model)
         for values in found.order_by().iterator(chunk_size=_CHUNK):
             if number == 0:
                 self._write({"table": heading})
-            self._write(values)
+            self._write(values[0] if only_ids else values)
+            if objects:
+                self.objects.add(values[0])
             number += 1
         return number
 

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.changes.models import KEPT_FOR as CHANGES_KEPT_FOR
-from accounts.changes.models import UNDOABLE_FOR, Change
+from accounts.changes.models import UNDOABLE_FOR, Change, ChangeObject
 from accounts.credentials.api_keys import long_ended
 from accounts.credentials.owners import delete_credentials
 from accounts.events.models import KEPT_FOR as EVENTS_KEPT_FOR
@@ -21,12 +21,13 @@ from accounts.signing_in.browser_sessions import BrowserSession
 from accounts.signing_in.models import SignInCode
 from studyservice.database.deleting import BATCH, purge
 from studyservice.database.ids import first_uuid7
+from studyservice.database.remains import empty_log
 from studyservice.hooks import HookTable
 
 Purge = Callable[[], int]
 """Removes what has expired, in batches; gives the number of rows."""
 
-EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA", Purge)
+EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA")
 """By what they remove."""
 
 
@@ -34,6 +35,7 @@ def purge_all() -> dict[str, int]:
     """Remove everything that has expired, and note that it was done; gives the numbers by name."""
     removed = {what: remove() for what, remove in EXPIRED_DATA.items()}
     note_run(PURGE)
+    transaction.on_commit(empty_log)
     return removed
 
 
@@ -74,7 +76,9 @@ def purge_idempotency_keys() -> int:
 
 def purge_changes() -> int:
     """Rows of the log of changes, by the time in their ids, which the primary key is in the order of."""
-    return purge(Change.objects.filter(id__lt=first_uuid7(timezone.now() - CHANGES_KEPT_FOR)))
+    oldest = first_uuid7(timezone.now() - CHANGES_KEPT_FOR)
+    purge(ChangeObject.objects.filter(id__lt=oldest))
+    return purge(Change.objects.filter(id__lt=oldest))
 
 
 def purge_events() -> int:

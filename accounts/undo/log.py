@@ -13,15 +13,17 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.changes.contents import unpacked
-from accounts.changes.cursors import Position, decode_cursor, encode_cursor
-from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change
+from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
 from accounts.changes.records import ChangeRow
 from accounts.members.models import Member
 from accounts.undo.kinds import why_not
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookList
+from studyservice.operations.cursors import CursorCodec
 from studyservice.operations.serializers import Page, page
+
+_CODEC = CursorCodec("accounts.change_cursors", datetime, UUID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +34,13 @@ class Wanted:
         limit: most rows.
         since: the oldest moment that is told.
         object_id: only changes of this object; None for all.
-        after: the last row of the page before; None for the first page.
+        after: moment and id of the last row of the page before; None for the first page.
     """
 
     limit: int
     since: datetime
     object_id: UUID | None
-    after: Position | None
+    after: tuple[datetime, UUID] | None
 
     def place(self) -> str:
         """Names the statement for it."""
@@ -50,21 +52,21 @@ class Wanted:
         if self.object_id:
             values["object_id"] = self.object_id
         if self.after:
-            values |= {"last_at": self.after.instant, "last_id": self.after.id}
+            values |= dict(zip(("last_at", "last_id"), self.after, strict=True))
         return values
 
 
 Source = Callable[[Member, Wanted], list[ChangeRow]]
 """Changes that stand in a log of their own, newest first."""
 
-SOURCES = HookList[Source]("CHANGE_SOURCES", Source)
+SOURCES = HookList[Source]("SOURCES")
 
 
 class _ChangeColumns(TypedDict):
     id: UUID
     created_at: datetime
     operation: str
-    by_kind: str
+    by_kind: str | None
     by_id: UUID | None
     by_name: str
     object_type: str
@@ -76,7 +78,14 @@ class _ChangeColumns(TypedDict):
 
 
 _COLUMNS = {name: name for name in _ChangeColumns.__annotations__}
-_ONE = Select[_ChangeColumns](Change.objects.filter(member_id=Param("member_id"), id=Param("change_id")), _COLUMNS)
+_MINE = Change.objects.filter(member_id=Param("member_id"))
+_ONE = Select[_ChangeColumns](_MINE.filter(id=Param("change_id")), _COLUMNS)
+_BY_FURTHER_OBJECT = ChangeObject.objects.filter(member_id=Param("member_id"), object_id=Param("object_id"))
+_OF_OBJECT = Q(
+    id__in=_MINE.filter(object_id=Param("object_id"))
+    .values("id")
+    .union(_BY_FURTHER_OBJECT.values("change_id"), all=True)
+)
 
 
 def list_changes(
@@ -88,13 +97,13 @@ def list_changes(
         InvalidRequest: `cursor` is none of this member's with this `object_id`.
     """
     binding = f"{member.id} {object_id}"
-    after = None if cursor is None else decode_cursor(cursor, binding)
+    after: Any = None if cursor is None else _CODEC.decode(cursor, binding)
     wanted = Wanted(limit + 1, timezone.now() - KEPT_FOR, object_id, after)
     logs = [_changes(member, wanted), *(source(member, wanted) for source in SOURCES)]
     found = list(islice(merge(*logs, key=_place, reverse=True), limit + 1))
     if len(found) <= limit:
         return page(found)
-    return page(found[:limit], encode_cursor(Position(*_place(found[limit - 1])), binding))
+    return page(found[:limit], _CODEC.encode(_place(found[limit - 1]), binding))
 
 
 def all_changes(member: Member) -> Iterator[ChangeRow]:
@@ -116,12 +125,12 @@ def undoable(created_at: datetime, now: datetime) -> bool:
     return created_at > now - UNDOABLE_FOR
 
 
-def keyset(rows: QuerySet[Any], at: str, wanted_object: str, place: str) -> QuerySet[Any]:
+def keyset(rows: QuerySet[Any], at: str, wanted_object: Q, place: str) -> QuerySet[Any]:
     """`rows`, newest first by `at` and id, narrowed as `Wanted.place` says; every value is a `Param`."""
     which, _, where = place.partition(" ")
     rows = rows.filter(**{f"{at}__gt": Param("since")}).order_by(f"-{at}", "-id")
     if which == "one":
-        rows = rows.filter(**{wanted_object: Param("object_id")})
+        rows = rows.filter(wanted_object)
     if where == "later":
         earlier = Q(**{f"{at}__lt": Param("last_at")}) | Q(**{at: Param("last_at")}, id__lt=Param("last_id"))
         rows = rows.filter(earlier, **{f"{at}__lte": Param("last_at")})
@@ -140,7 +149,7 @@ def _changes(member: Member, wanted: Wanted) -> list[ChangeRow]:
 
 @cache
 def _statement(place: str) -> Select[_ChangeColumns]:
-    rows = keyset(Change.objects.filter(member_id=Param("member_id")), "created_at", "object_id", place)
+    rows = keyset(_MINE, "created_at", _OF_OBJECT, place)
     return Select[_ChangeColumns](rows, _COLUMNS, limited=True)
 
 
@@ -156,11 +165,12 @@ def _told(row: _ChangeColumns, now: datetime) -> ChangeRow:
         undone=row["undone_at"] is not None,
         now=now,
     )
+    by_kind = row["by_kind"]
     return {
         "id": row["id"],
         "created_at": row["created_at"],
         "operation": row["operation"],
-        "by": {"kind": row["by_kind"], "id": row["by_id"], "name": row["by_name"] or None},
+        "by": None if by_kind is None else {"kind": by_kind, "id": row["by_id"], "name": row["by_name"] or None},
         "object": {"type": row["object_type"], "id": row["object_id"], "name": row["object_name"]},
         "before": before,
         "after": after,

@@ -5,11 +5,13 @@ so nothing is taken away on which something still hangs, and nothing refers to w
 kind the last comes first, since a call can have changed a field twice.
 """
 
+from collections.abc import Callable
 from itertools import groupby
 from uuid import UUID
 
 from django.utils import timezone
 
+from accounts.changes.chains import end_chains
 from accounts.changes.contents import Part, unpacked
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
@@ -18,11 +20,19 @@ from accounts.changes.writing import writing
 from accounts.members.models import Member
 from accounts.undo.deleted import Return
 from accounts.undo.fields import put_columns_back, put_lists_back
-from accounts.undo.hooks import LOGS
 from accounts.undo.kinds import parts_of, why_not
 from accounts.undo.log import one_change
 from accounts.undo.made import delete_again
+from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
+
+UndoLogged = Callable[[Member, Write, UUID], bool]
+"""Undoes a change that is stored in a log of its own, and stores it in the log of changes. False if it is not there.
+
+Raises `Conflict` if it cannot be undone.
+"""
+
+LOGS = HookList[UndoLogged]("LOGS")
 
 
 def undo_change(member: Member, change_id: UUID) -> ChangeRow:
@@ -71,6 +81,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
         delete_again(member, write, type_, list(of_type))
     write.took_back(parts)
     Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
+    end_chains(member.id, write.taken.objects, change.created_at)
 
 
 def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:

@@ -14,6 +14,7 @@ from django.http import QueryDict
 
 from courses.approval import Approved, ReviewRow, State
 from courses.models import Item, ItemKind
+from studyservice.operations.columns import max_length
 
 MAX_ROWS = 1000
 """Rows that are shown: as many as a course can have items. Four fields each are well below what a form may have."""
@@ -29,7 +30,7 @@ class RowForm(forms.Form):
 
     tick = forms.BooleanField(required=False)
     title = forms.CharField(
-        max_length=Item._meta.get_field("title").max_length,
+        max_length=max_length(Item, "title"),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter a title.", "max_length": "Use at most %(limit_value)d characters."},
     )

@@ -7,7 +7,7 @@ import pytest
 import time_machine
 from django.core.management import call_command
 
-from accounts.changes.models import Change
+from accounts.changes.models import Change, ChangeObject
 from accounts.changes.snapshots import taken_tables
 from accounts.models import ApiKey, Member
 from studyservice.rates import limiter as rates
@@ -52,8 +52,10 @@ def test_it_can_be_undone_so_long_and_no_longer(deletion: Change, owner: RestDoo
 def test_a_row_is_kept_for_90_days(deletion: Change) -> None:
     purge_after(89.9)
     assert Change.objects.filter(id=deletion.id).exists()
+    assert ChangeObject.objects.exists()
     purge_after(90.1)
     assert not Change.objects.exists()
+    assert not ChangeObject.objects.exists()
 
 
 def test_both_are_purged_in_batches(owner: RestDoor) -> None:

@@ -14,8 +14,12 @@ from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import fields_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
-about_files = pytest.mark.once("files that are read")
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
+about_files = pytest.mark.database("sqlite", "files that are read")
 
 PATH = "/v1/vocab-decks/import"
 Send = Callable[..., Any]
@@ -50,7 +54,7 @@ def test_it_makes_a_deck_named_as_its_file(owner: RestDoor, send: Send) -> None:
     assert texts(owner, deck) == [("Nucleus", "Holds the DNA."), ("Ribosome", "Reads RNA,\nmakes proteins.")]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_decks_of_one_import_are_listed_in_its_order(owner: RestDoor, send: Send) -> None:
     made = send("".join(f"Term {number},x\n" for number in range(3001)), filename="German 1.csv").json()["decks"]
     names = ["German 1", *(f"German 1 ({number})" for number in range(2, 8))]

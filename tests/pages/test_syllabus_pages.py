@@ -18,7 +18,11 @@ from tests.support.doors import RestDoor
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.syllabus_files import docx, pdf
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 TEXT = """BIO 210 Cell Biology
 Fall 2026
@@ -158,7 +162,7 @@ def test_the_31st_course_is_refused_and_the_table_stays(browser: Client, owner: 
     assert row_of(form_with("name", page), "Essay 1")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: RestDoor) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
@@ -189,7 +193,7 @@ def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: 
     assert stored["syllabus_text"] == TEXT.strip()
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestDoor) -> None:
     course = made(browser, owner)
     midterm = next(item for item in owner.made("list_items")["data"] if item["title"] == "Midterm exam")
@@ -218,7 +222,7 @@ def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestDoor)
     assert ("Midterm exam", "exam", "2026-10-15") in dates(owner)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("table", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
 def test_of_two_at_once_one_is_taken(
@@ -268,7 +272,7 @@ def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner:
     assert browser.get(f"{path}/files/{row.id}").status_code == 404
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_the_bytes_go_with_the_course(browser: Client, owner: RestDoor) -> None:
     address, page = shown(browser, "/courses/new", file=a_pdf())
@@ -379,7 +383,7 @@ def test_of_a_stranger_there_is_nothing(browser: Client, owner: RestDoor, strang
         assert other.get(path).status_code == 200, path
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("source", ["file", "text"])
 def test_a_double_click_makes_one_course(

@@ -13,7 +13,7 @@ from django.db import connection
 from studyservice.database.citus import servers
 from studyservice.database.citus.bulkhead import PATIENCE_SECONDS, Bulkhead, ServerHangsError
 
-pytestmark = pytest.mark.once("threads and places, no database")
+pytestmark = pytest.mark.database("sqlite", "threads and places, no database")
 
 
 @contextmanager

@@ -10,19 +10,22 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
 
+from accounts.members.data import owners
 from accounts.models import Member
+from courses.models import Item
+from studyservice.database.citus import places
 from studyservice.database.citus.catalogue import foreign_keys, unique_indexes
-from studyservice.database.citus.layout import check_places, layout
+from studyservice.database.citus.layout import OWNERS, check_places, layout
 from studyservice.database.citus.plan import can_hold, plan
 from tests.server.test_database_rules import changed, owned_rows
 from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
 
-about_settings = pytest.mark.once("the settings and the models")
+about_settings = pytest.mark.database("sqlite", "the settings and the models")
 
 OF_CITUS = ("SELECT create_", "SELECT truncate_local_data_after")
 
 
-def said(settings: Any) -> list[str]:
+def said() -> list[str]:
     return [str(error.msg) for error in check_places()]
 
 
@@ -39,30 +42,31 @@ def test_every_model_has_one_place() -> None:
 
 
 @about_settings
-def test_a_model_without_a_place_stops_the_start(settings: Any) -> None:
-    settings.MEMBER_DATA = [(label, owner) for label, owner in settings.MEMBER_DATA if label != "courses.Item"]
-    assert said(settings) == [
-        "courses.Item has no place when members are spread over servers: MEMBER_DATA or ON_COORDINATOR names it."
-    ]
+def test_a_model_without_a_place_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_items = {model: owner for model, owner in owners().items() if model is not Item}
+    monkeypatch.setattr(OWNERS, "registered", [lambda: without_items])
+    [text] = said()
+    assert text.startswith("courses.Item has no place when members are spread over servers: register it in")
 
 
 @about_settings
-def test_a_place_for_nothing_and_two_places_stop_the_start(settings: Any) -> None:
-    settings.ON_COORDINATOR = settings.ON_COORDINATOR | {"courses.Gone": "a slip", "oauthserver.Application": "a slip"}
-    assert said(settings) == [
+def test_a_place_for_nothing_and_two_places_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    for label in ("courses.Gone", "oauthserver.Application"):
+        monkeypatch.setitem(places.ON_COORDINATOR, label, "a slip")
+    assert said() == [
         "ON_COORDINATOR: courses.Gone is no model with a table.",
         "ON_COORDINATOR: oauthserver.Application is on the servers of members too.",
     ]
 
 
 @about_settings
-def test_what_is_unique_among_members_says_how_it_stays_so(settings: Any) -> None:
-    kept = settings.UNIQUE_AMONG_MEMBERS
-    settings.UNIQUE_AMONG_MEMBERS = {name: why for name, why in kept.items() if name != "accounts.Member.email"}
-    [text] = said(settings)
+def test_what_is_unique_among_members_says_how_it_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as without_email:
+        without_email.delitem(places.UNIQUE_AMONG_MEMBERS, "accounts.Member.email")
+        [text] = said()
     assert text.startswith("accounts.Member.email would be unique for each member alone")
-    settings.UNIQUE_AMONG_MEMBERS = kept | {"courses.Course.name": "a slip"}
-    [text] = said(settings)
+    monkeypatch.setitem(places.UNIQUE_AMONG_MEMBERS, "courses.Course.name", "a slip")
+    [text] = said()
     assert text.startswith("UNIQUE_AMONG_MEMBERS: courses.Course.name is not")
 
 
@@ -79,7 +83,7 @@ def rekeyed(owner_member: Member) -> Any:
     return rows
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_each_key_names_the_member(rekeyed: Any) -> None:
     where = layout()
     with connection.cursor() as cursor:
@@ -96,7 +100,7 @@ def test_each_key_names_the_member(rekeyed: Any) -> None:
     assert not [key for key in keys if key.table == "accounts_browsersession"]
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_the_keys_refuse_what_they_refused(rekeyed: Any) -> None:
     others = CourseFactory.create(member=MemberFactory.create())
     item = ItemFactory.create(member=rekeyed[Member], course=CourseFactory.create(member=rekeyed[Member]))
@@ -104,7 +108,7 @@ def test_the_keys_refuse_what_they_refused(rekeyed: Any) -> None:
         changed(item, "course_id", others.id)
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_a_dry_run_prints_and_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from studyservice.management.commands import migrate
 from tests.support import databases
 
-pytestmark = pytest.mark.postgresql
+pytestmark = pytest.mark.database("postgresql")
 
 BACK = ("vocab", "0010")
 """To go on from there drops constraints of tables that a transaction may be reading."""

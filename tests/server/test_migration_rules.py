@@ -7,7 +7,7 @@ from django.db.migrations.loader import MigrationLoader
 from tests.support.migration_rules import INSTEAD, broken_rules
 from tests.support.releases import migrations_since
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
+pytestmark = [pytest.mark.database("postgresql"), pytest.mark.django_db]
 
 EXCUSED: dict[tuple[str, str], set[str]] = {}
 """App and name of a migration, and the codes that it may have; with the reason, and a changelog that says to stop the

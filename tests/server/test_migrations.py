@@ -171,7 +171,7 @@ def keep_as_django_did(session: BrowserSession) -> None:
 
 
 @pytest.mark.rest
-@pytest.mark.once("rows that migrations move, by the same code on both", on="postgresql")
+@pytest.mark.database("postgresql", "rows that migrations move, by the same code on both")
 def test_data_that_is_there_comes_under_the_rules_is_counted_and_moves(
     old_rows: dict[Any, Any],
     practised: tuple[Any, Any],

@@ -15,7 +15,7 @@ from studyservice.http.routes import RouteTable
 from tests.support.doors import routes
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = pytest.mark.once("routes, which are code")
+pytestmark = pytest.mark.database("sqlite", "routes, which are code")
 
 ODD_IDS = ("17", "a b", "%2F", "a\nb", "é", "..", ".", "courses", "items", "mcp", "<course_id>")
 ODD_PATHS = ("", "/", "v1", "v1/", "v1//", "v1//items", "/v1/items", "v1/items/", "v1/items\n", "V1/items", "v1/none")

@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.apps import apps
-from django.conf import settings
 from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
+from studyservice.database.citus import places
 
 
 def _owner_of(model: type[Model]) -> str | None:
     """The column with the member."""
     if model is Member:
         return "id"
-    if model._meta.label in settings.ON_COORDINATOR:
+    if model._meta.label in places.ON_COORDINATOR:
         return None
     fields = model._meta.concrete_fields
     return next((field.column for field in fields if field.related_model is Member), None)

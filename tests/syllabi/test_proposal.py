@@ -8,7 +8,7 @@ from courses.models import ItemKind
 from courses.syllabi.kinds import kind_of
 from tests.syllabi.reading import items, proposed, read, weights
 
-pytestmark = pytest.mark.once("texts that are read")
+pytestmark = pytest.mark.database("sqlite", "texts that are read")
 
 FALL = "Fall 2026"
 

@@ -1,19 +1,26 @@
-"""Where each table lives when members are spread over servers, told from the models and the settings.
+"""Where each table lives when members are spread over servers, derived from the models and `places`.
 
 A member's rows lie together on one server, the row of the member included; what they refer to is on every server. The
 coordinator alone has the rest: what is asked for before it is known whose it is, and what only operators read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
 from django.apps import apps
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import checks
 from django.db.models import Field, ManyToManyField, Model, UniqueConstraint
+
+from studyservice.database.citus import places
+from studyservice.hooks import Hook
+
+Owners = Callable[[], dict[type[Model], str]]
+"""The models whose rows belong to a member, and the foreign key to the member."""
+
+OWNERS = Hook[Owners]("OWNERS")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +52,22 @@ def layout() -> Layout:
 
 
 def check_places(**kwargs: Any) -> list[checks.CheckMessage]:
-    """Whether each model has one place, and what is unique among all members stays so (settings, `ON_COORDINATOR`)."""
-    known = {model._meta.label for model in apps.get_models()}
-    if any(label not in known for label, _ in settings.MEMBER_DATA):
-        return []  # the check of that setting tells which
+    """Return an error for each model without one place, and for each column that would no longer be unique."""
     return [checks.Error(text, id="studyservice.E001") for text in (*_without_place(), *_unique_by_nothing())]
 
 
 def _without_place() -> Iterator[str]:
-    named, member = settings.ON_COORDINATOR.keys(), get_user_model()
+    named, member = places.ON_COORDINATOR.keys(), get_user_model()
     spread = {*_of_members(), *(model for model in _everywhere() if member not in _targets(model))}
     models = {model._meta.label: model for model in _models()}
     for label in sorted(named - models.keys()):
         yield f"ON_COORDINATOR: {label} is no model with a table."
     for label in sorted(models.keys() - named):
         if models[label] not in spread:
-            yield f"{label} has no place when members are spread over servers: MEMBER_DATA or ON_COORDINATOR names it."
+            yield (
+                f"{label} has no place when members are spread over servers: register it in the member_data.py of its"
+                " app, or name it in ON_COORDINATOR."
+            )
     for label in sorted(named):
         if models.get(label) in spread:
             yield f"ON_COORDINATOR: {label} is on the servers of members too."
@@ -73,12 +80,12 @@ def _unique_by_nothing() -> Iterator[str]:
         for fields in _unique_sets(model)
         if owner not in fields
     }
-    for name in sorted(found - settings.UNIQUE_AMONG_MEMBERS.keys()):
+    for name in sorted(found - places.UNIQUE_AMONG_MEMBERS.keys()):
         yield (
             f"{name} would be unique for each member alone when members are spread over servers: name the member in"
             " it, or say in UNIQUE_AMONG_MEMBERS what keeps it unique."
         )
-    for name in sorted(settings.UNIQUE_AMONG_MEMBERS.keys() - found):
+    for name in sorted(places.UNIQUE_AMONG_MEMBERS.keys() - found):
         yield f"UNIQUE_AMONG_MEMBERS: {name} is not a unique field of a member's rows without the member."
 
 
@@ -89,14 +96,12 @@ def _of_members() -> dict[type[Model], str]:
     owners: dict[type[Model], str] = {member: member._meta.pk.name}
     for field in member._meta.local_many_to_many:
         owners[_links(field)] = field.m2m_field_name()
-    for label, owner in settings.MEMBER_DATA:
-        if label not in settings.ON_COORDINATOR:
-            owners[apps.get_model(label)] = owner
-    return owners
+    with_owner = OWNERS.get()().items()
+    return owners | {model: owner for model, owner in with_owner if model._meta.label not in places.ON_COORDINATOR}
 
 
 def _everywhere() -> list[type[Model]]:
-    """What the rows of members refer to, what that refers to and the links in it, and what the settings add."""
+    """What the rows of members refer to, what that refers to and the links in it, and `places.ON_EVERY_SERVER`."""
     owned = _of_members()
     found: dict[type[Model], None] = {}
 
@@ -112,7 +117,7 @@ def _everywhere() -> list[type[Model]]:
     for model in owned:
         for target in _targets(model):
             add(target)
-    for label in settings.ON_EVERY_SERVER:
+    for label in places.ON_EVERY_SERVER:
         add(apps.get_model(label))
     return list(found)
 

@@ -1,0 +1,69 @@
+"""Changes that can never be undone, because an object that they need is gone for good.
+
+A creation that was undone, or a deleted file, does not come back. What was changed of such an object before, or made
+below it, cannot be undone in any order from then on, and its row says so.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import CASCADE, ForeignKey, QuerySet
+
+from accounts.changes.contents import Part, unpacked
+from accounts.changes.models import Change
+from accounts.changes.values import columns, model_of
+from studyservice.database.batches import batches
+
+_FORGIVING = frozenset({"imported_event", "syllabus_file"})
+"""Types whose changed fields are put back, or left out where the object is gone (`MemberData.undo_fields`)."""
+
+
+def end_chains(member_id: UUID, gone: Iterable[UUID], since: datetime) -> None:
+    """Mark the changes since `since` that need one of the objects `gone`; inside `writing`.
+
+    They are read oldest first, so that what was made below a gone object is known as gone before its own changes come.
+    """
+    lost = {str(object_id) for object_id in gone}
+    if not lost:
+        return
+    mine = Change.objects.filter(member_id=member_id)
+    ended = []
+    rows = mine.filter(undoable=True, undone_at=None, created_at__gte=since).order_by("created_at", "id")
+    for change in rows.defer("taken").iterator():
+        contents = unpacked(change.contents)
+        head = Part(change.object_type, change.object_id, change.object_name, contents.before, contents.after)
+        parts = [head, *contents.more]
+        if any(_needs(part, lost) for part in parts):
+            ended.append(change.id)
+            lost.update(str(part.id) for part in parts if _is_gone(member_id, part, lost))
+    for batch in batches(ended):
+        mine.filter(id__in=batch).update(undoable=False)
+
+
+def _needs(part: Part, lost: set[str]) -> bool:
+    """Whether undoing the change of the object needs one that is lost."""
+    if part.after is None:
+        return _refers(part, lost, only_cascading=True)
+    if part.before is not None and part.type in _FORGIVING:
+        return False
+    return str(part.id) in lost or _refers(part, lost, only_cascading=False)
+
+
+def _refers(part: Part, lost: set[str], *, only_cascading: bool) -> bool:
+    model = model_of(part.type)
+    known = {} if model is None else columns(model)
+    for name, value in (*(part.before or {}).items(), *(part.after or {}).items()):
+        field = known.get(name)
+        if isinstance(field, ForeignKey) and str(value) in lost:
+            return field.remote_field.on_delete is CASCADE or not only_cascading
+    return False
+
+
+def _is_gone(member_id: UUID, part: Part, lost: set[str]) -> bool:
+    """Whether an object that was made or deleted below a lost one is lost with it, and not moved elsewhere since."""
+    model = model_of(part.type)
+    if model is None or (part.before is not None and part.after is not None):
+        return False
+    below = _refers(part, lost, only_cascading=True)
+    return below and not QuerySet(model).filter(member_id=member_id, pk=part.id).exists()

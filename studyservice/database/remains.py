@@ -1,0 +1,26 @@
+"""Deleted rows, as far as SQLite's files still show them.
+
+`secure_delete` (`studyservice.environment`) overwrites them in the database. The write-ahead log beside it holds pages
+as they were, until it is emptied.
+"""
+
+from django.db import connection
+
+PATIENCE_MS = 1000
+"""How long readers of the log are waited for. Nobody writes meanwhile."""
+
+
+def empty_log() -> None:
+    """Move SQLite's write-ahead log into the database and truncate it, unless a reader needs it for longer.
+
+    `purgeexpired` tries again. On PostgreSQL, autovacuum clears up.
+    """
+    if connection.vendor != "sqlite":
+        return
+    with connection.cursor() as cursor:
+        patience = cursor.execute("PRAGMA busy_timeout").fetchone()[0]
+        cursor.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
+        try:
+            cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            cursor.execute(f"PRAGMA busy_timeout = {patience}")
