@@ -1,4 +1,4 @@
-"""Bearer keys and membership, as DRF wants them written."""
+"""Bearer keys and membership for Django REST framework."""
 
 import hashlib
 from typing import Any
@@ -13,26 +13,24 @@ from accounts.models import ApiKey, Member
 
 
 class KeyRequest(Request):
-    """What a view can say of a request that was let through; never made."""
+    """Types of an authenticated request; never instantiated."""
 
     user: Member
     auth: ApiKey
 
 
 class ApiKeyAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <key>`, looked up by its hash."""
+    """`Authorization: Bearer <key>`, found by its hash."""
 
     def authenticate(self, request: Request) -> tuple[Member, ApiKey] | None:
-        """The member and the key."""
+        """Return the member and the key."""
         scheme, _, secret = get_authorization_header(request).partition(b" ")
         if scheme.lower() != b"bearer":
             return None
         digest = hashlib.sha256(secret).hexdigest()
-        try:
-            key = ApiKey.objects.select_related("member").get(secret_hash=digest, revoked_at=None)
-        except ApiKey.DoesNotExist:
-            raise AuthenticationFailed("Invalid key.") from None
-        if not key.member.is_active or (key.expires_at is not None and key.expires_at <= timezone.now()):
+        key = ApiKey.objects.select_related("member").filter(secret_hash=digest, revoked_at=None).first()
+        expired = key is not None and key.expires_at is not None and key.expires_at <= timezone.now()
+        if key is None or not key.member.is_active or expired:
             raise AuthenticationFailed("Invalid key.")
         return key.member, key
 
@@ -42,10 +40,10 @@ class ApiKeyAuthentication(BaseAuthentication):
 
 
 class ActiveMembership(IsAuthenticated):
-    """An active membership, and a key that may do this."""
+    """Require an active membership, and for writes a key that may write."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Whether it may."""
+        """Return whether the request is allowed."""
         if not super().has_permission(request, view) or not isinstance(request.auth, ApiKey):
             return False
         may = request.method in SAFE_METHODS or request.auth.may_write

@@ -1,4 +1,4 @@
-"""Two operations."""
+"""django-ninja on the service's models: two operations."""
 
 import hashlib
 from datetime import date, datetime
@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import F
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
+from django.urls import path
 from django.utils import timezone
 from ninja import Field, NinjaAPI, Query, Schema
 from ninja.errors import HttpError
@@ -19,16 +20,16 @@ from courses.models import Course, Item
 
 
 class KeyRequest(HttpRequest):
-    """What an operation can say of a request that was let through; never made."""
+    """Type of an authenticated request; never instantiated."""
 
     auth: Member
 
 
 class KeyAuth(HttpBearer):
-    """`Authorization: Bearer <key>`, looked up by its hash."""
+    """`Authorization: Bearer <key>`, found by its hash."""
 
     def authenticate(self, request: HttpRequest, token: str) -> Member | None:
-        """The member, who may do this."""
+        """Return the member if the key may do this."""
         digest = hashlib.sha256(token.encode()).hexdigest()
         key = ApiKey.objects.select_related("member").filter(secret_hash=digest, revoked_at=None).first()
         if key is None or not key.member.is_active or (key.expires_at and key.expires_at <= timezone.now()):
@@ -39,7 +40,7 @@ class KeyAuth(HttpBearer):
 
 
 class NewItem(Schema):
-    """What an item is made from."""
+    """The body of a new item."""
 
     title: str = Field(min_length=1, max_length=160)
     kind: Literal["exam", "quiz", "assignment", "lab", "paper", "project", "other"] = "other"
@@ -47,7 +48,7 @@ class NewItem(Schema):
 
 
 class Place(Schema):
-    """Which page."""
+    """Parameters of a page."""
 
     limit: int = Field(25, ge=1, le=100)
     offset: int = Field(0, ge=0)
@@ -73,16 +74,16 @@ class ItemAnswer(Schema):
 
 
 class ItemPage(Schema):
-    """A page of items, and the offset of the next."""
+    """A page of items, and the offset of the next one."""
 
     data: list[ItemAnswer]
     next_offset: int | None
 
 
-api = NinjaAPI(auth=KeyAuth(), docs_url=None, openapi_url=None)
+_api = NinjaAPI(auth=KeyAuth(), docs_url=None, openapi_url=None)
 
 
-@api.get("/items", response=ItemPage)
+@_api.get("/items", response=ItemPage)
 def list_items(request: KeyRequest, place: Query[Place]) -> dict[str, object]:
     """The member's items, soonest first."""
     order = F("due_on").asc(nulls_last=True)
@@ -92,12 +93,15 @@ def list_items(request: KeyRequest, place: Query[Place]) -> dict[str, object]:
     return {"data": found[: place.limit], "next_offset": place.offset + place.limit if more else None}
 
 
-@api.post("/courses/{uuid:course_id}/items", response={201: ItemAnswer})
+@_api.post("/courses/{uuid:course_id}/items", response={201: ItemAnswer})
 def create_item(request: KeyRequest, course_id: UUID, body: NewItem) -> tuple[int, Item]:
-    """A new item in a course of the member's, up to its limit, also when two arrive at once."""
+    """Create an item in a course of the member. The lock keeps the limit exact."""
     with transaction.atomic():
         member = Member.objects.select_for_update().get(pk=request.auth.pk)
         course = get_object_or_404(Course.objects.filter(member=member), pk=course_id)
         if course.items.count() >= 1000:
             raise HttpError(409, "Too many items.")
         return 201, Item.objects.create(member=member, course=course, **body.dict())
+
+
+urlpatterns = [path("v1/", _api.urls)]  # after the operations
