@@ -10,7 +10,7 @@ _WORDS: Final = (
             r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
             r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?)\b)[a-z])|exams?|examinations?"
             r"|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?|partiels?|parcial(?:es)?|exámen(?:es)?"
-            r"|exámenes|recuperatorios?|rattrapages?|intra|kolloquium"
+            r"|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?|intra|kolloquium|(?:lab )?practicals?(?! \w+s\b)"
         ),
     ),
     (
@@ -27,13 +27,13 @@ _WORDS: Final = (
         "paper",
         (
             r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?"
-            r"|dissertations?|travail de session|trabajo final|travail final|monografías?"
+            r"|dissertations?|travail de session|trabajo final|travail final|monografías?|trabalhos?|relazion[ei]|verslag(?:en)?"
         ),
     ),
     (
         "assignment",
         (
-            r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|übungsbl(?:att|ätter)"
+            r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|compit[io]|exercícios?(?:-programas?)?|opdracht(?:en)?|übungsbl(?:att|ätter)"
             r"|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?|write-?ups?|problem sheets?|hausübung(?:en)?"
             r"|travail pratique|travaux pratiques|trabajos? prácticos?|prácticas? \d"
         ),
@@ -61,10 +61,16 @@ _WORDS: Final = (
 
 _KINDS: Final = [(kind, re.compile(rf"\b(?:{words})(?=\b|\d)", re.IGNORECASE)) for kind, words in _WORDS]
 
-NOUN: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS)})(?=\b|(?<=[a-z])\d)", re.IGNORECASE)
+_ENDS: Final = r"(?=\b|(?<=[a-z])\d)"
+NOUN: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS)}){_ENDS}", re.IGNORECASE)
 """A word that names something to hand in or to sit."""
 
-STRONG: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS[:6])})(?=\b|(?<=[a-z])\d)", re.IGNORECASE)
+SAT: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS[:2])}){_ENDS}", re.IGNORECASE)
+"""One for what is sat at a time: a date beside it is a reason by itself."""
+
+STRONG: Final = re.compile(
+    rf"\b(?:{'|'.join(words for kind, words in _WORDS[:6] if kind != 'lab')}|lab reports?){_ENDS}", re.IGNORECASE
+)
 """One that hardly ever means anything else."""
 
 OTHER: Final = "other"

@@ -57,7 +57,7 @@ _AGAINST_AFTER: Final = re.compile(
     r"|available|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric"
     r"|conflicts?|make-?up|helpdesk|assistant|sections?\b|manual"
     r"|groups?\b|teams?\b|topics?\b|assistants?|fee\b|safety|rooms?\b|time\b|work\b|session|meets?\b"
-    r"|days?\b(?! ?\d)|ausgabe)",
+    r"|days?\b(?! ?\d)|boards?\b|ausgabe)",
     re.IGNORECASE,
 )
 

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from courses.syllabi.candidates import candidates_in
-from courses.syllabi.clauses import Candidate
+from courses.syllabi.agreement import compared
+from courses.syllabi.candidates import Candidate, candidates_in
 from courses.syllabi.comparison import Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
 from courses.syllabi.reader import Syllabus
@@ -84,8 +84,8 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
         syllabus: the text, read.
         stored: the items of the course; those the text has no more follow at the end as gone.
     """
-    sure = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
-    kept = _without_doubles(list(islice(sure, MOST_CANDIDATES)))
+    likely = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
+    kept = _without_doubles(compared(list(islice(likely, MOST_CANDIDATES))))
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
     found, gone = matches([(item.title, item.due_on) for item in items], stored)
     items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]

@@ -35,9 +35,8 @@ _ROLES: Final = (
     (
         "due",
         (
-            r"due|due dates?|dates? due|deadlines?|assignments? due|homework due|work due|submission"
-            r"|submission date|submit|abgabe|abgabetermin|frist|échéance|à rendre|date limite|entregas?"
-            r"|fecha límite|fecha de entrega|what'?s due"
+            r"(?:\w+ )?due(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist"
+            r"|échéance|à rendre|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due"
         ),
     ),
     (
@@ -162,10 +161,14 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
         word = _LAST_WORD.search(text, max(start, end.start() - 20), end.start())
         if (
             word
+            and len(word[1]) <= 5
             and (word[1].lower() in MONTHS or word[1].lower() in WEEKDAYS or len(word[1]) <= 2)
+            and word[1] not in {"am", "pm"}
             and text[end.end()].isalnum()
         ):
             continue
+        if word and word[1].islower() and len(word[1]) <= 3 and text[end.end()].isdigit():
+            continue  # "max. 60", "pp. 9"
         if text[end.start() - 1].isdigit() and (
             _MONTH_NEXT.match(text, end.end()) or _DOTTED.search(text, max(start, end.start() - 6), end.start())
         ):

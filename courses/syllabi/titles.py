@@ -32,7 +32,9 @@ _CUES: Final = re.compile(
     re.IGNORECASE,
 )
 _INNER: Final = re.compile(r"(?<=\()[\s;,:]+|[\s;,:]+(?=\))")
-_WEEKDAY_LAST: Final = re.compile(rf"\s+(?:(?:on|by|due|am|le|el)\s+)?(?:{one_of(WEEKDAYS)})s?[\s.,]*$", re.IGNORECASE)
+_WEEKDAY_LAST: Final = re.compile(
+    rf"\s+(?:(?:on|by|due|am|le|el)\s+)?\(?(?:{one_of(WEEKDAYS)})s?[\s.,)]*$", re.IGNORECASE
+)
 _EMPTY: Final = re.compile(r"\(\s*\)|\[\s*\]|\s[@*](?=\s|$)")
 _EDGES: Final = " \t,;:.–—-|/*•·=()&+→"
 _NOTHING: Final = frozenset(
