@@ -32,6 +32,6 @@ def confidence_of(doubts: Collection[Doubt]) -> float:
     return max(0.0, SURE - sum(_TAKES.get(doubt, _TAKES_ELSE) for doubt in doubts))
 
 
-def first_doubt(doubts: Collection[Doubt]) -> Doubt | None:
+def first_doubt(doubts: Collection[Doubt]) -> str | None:
     """The doubt to show; None where there is none."""
-    return next((doubt for doubt in Doubt if doubt in doubts), None)
+    return next((doubt.value for doubt in Doubt if doubt in doubts), None)

@@ -92,7 +92,9 @@ def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
     """What the nearest line with a date says of a quote without one; of two equally near ones the better."""
     nearest = _nearest(syllabus, place)
     said = min((_of_line(syllabus, line, due_on) for line in nearest), key=_BEST_FIRST.index, default=Evidence.INFERRED)
-    heads = [line for line in nearest if line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line)]
+    heads = [
+        line for line in nearest if line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line)
+    ]
     if said is Evidence.CONTRADICTED and heads == nearest:
         above = range(place.start - FURTHEST, place.start)  # a date alone can head what follows it, and not this
         held = any(mention.holds(due_on) for line in above for mention in syllabus.mentions(line))
