@@ -19,9 +19,6 @@ from courses.syllabi.words import RECURRING, weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
 _TAIL: Final = re.compile(r"\s*(?:;|[(:,–—-]?\s*\b(?:opens?|available|submit|tba|tbd|to be \w+)\b).*$", re.IGNORECASE)
-_SOMEONE: Final = re.compile(r"\s*(?:you|we|students?|i|the instructor|everyone)\b", re.IGNORECASE)
-"""The begin of a sentence that says what someone does."""
-
 _ORDINAL: Final = re.compile(
     r"\b(?:the|der|die|das|le|la|el)\s(?P<which>second|third|fourth|fifth|last|other|zweite\w*|dritte\w*|deuxième"
     r"|troisième|segund[oa]|tercer[oa]?)\b"
@@ -183,8 +180,7 @@ def _of_phrase(
             or event
             or (sat and said)
             or (entry and (phrase.strong or phrase.numbered or listed_due))
-        )
-        or (bool(_SOMEONE.match(text)) and not DUE.search(text)),
+        ),
     }
     held = frozenset(doubt for doubt, holds in doubts.items() if holds)
     for each in [day, *(one.last for one in listed[1:])]:

@@ -39,7 +39,6 @@ _LABELLED: Final = {
     field: re.compile(rf"(?:{words})\s*(?::|\||\t| {{3,}})\s*(?P<said>\S.*)", re.IGNORECASE)
     for field, words in _LABELS.items()
 }
-_TITLE: Final = re.compile(r"(?:Course Title|Course Name|Module Title) (?P<said>[A-Z].*)")
 _DEPARTMENT: Final = re.compile(
     r"\b(?:Department|Dept\.?|Fachbereich|Institut(?: für)?|Département|Departamento)(?: of| de"
     r"| für)? (?P<said>[A-ZÄÖÜÉ][\w &-]{2,60})"
@@ -124,7 +123,7 @@ def course_fields(lines: Sequence[str]) -> CourseFields:
 
 def _labelled(field: str, head: Sequence[str]) -> str | None:
     for line in head:
-        if found := _LABELLED[field].fullmatch(line) or (field == "name" and _TITLE.fullmatch(line)):
+        if found := _LABELLED[field].fullmatch(line):
             said = re.split(r"\s*\|\s*|\t+| {3,}", found["said"].strip())[0]
             return said.strip(" :|") or None
     return None
@@ -136,9 +135,6 @@ def _first_code(head: Sequence[str]) -> str | None:
             continue
         for found in _CODE.finditer(line):
             code = found["code"].strip()
-            shorter = code.split(" ", 1)[-1]
-            if shorter.count(" ") == 1 and any(re.search(rf"(?<![A-Z] ){re.escape(shorter)}", other) for other in head):
-                code = shorter  # "UNI CS 1510" where the text goes on with "CS 1510"
             if not _NO_CODE.search(code):
                 return code
     return None

@@ -20,7 +20,6 @@ _OF: Final = re.compile(
 )
 """Between two words for one item: "critique of project one", "draft of the term paper"."""
 
-_HEADING: Final = re.compile(r"\s?:\s*$")
 _STOP: Final = frozenset(
     {
         "the", "a", "an", "this", "that", "these", "those", "your", "our", "their", "his", "her", "its", "each",
@@ -116,9 +115,6 @@ def phrases_of(text: str) -> list[Phrase]:
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
         strong = bool(STRONG.search(title))
         number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
-        heading = phrases and not phrases[-1].numbered and _HEADING.fullmatch(text, phrases[-1].end, start)
-        if heading and phrases[-1].start < 4 and phrases[-1].kind == kind_of(title):
-            phrases.pop()  # "Finals: final exam ..."
         phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))
     return phrases
 
