@@ -10,9 +10,9 @@ from vocab.reading.tables import read_table
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`."""
+    """With `header` among the options, yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`."""
     try:
-        yield _read(file)
+        yield _read(file, options.get("header", "auto"))
     except BrokenFileError:
         yield {"refused": "broken"}
     except TooLargeFileError:
@@ -23,11 +23,11 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"refused": "rows", "rows": wrong.rows}
 
 
-def _read(file: IO[bytes]) -> dict[str, Any]:
+def _read(file: IO[bytes], header: str) -> dict[str, Any]:
     if is_package(file):
         return read_package(file)
     file.seek(0)
     content = decoded(file.read())
     if content is None:
         raise BrokenFileError
-    return told([read_table(content)])
+    return told([read_table(content, header)])
