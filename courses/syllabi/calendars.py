@@ -27,9 +27,8 @@ _BEGINS: Final = re.compile(
     re.IGNORECASE,
 )
 _ENDS: Final = re.compile(
-    r"\b(?:last day of (?:class|classes|instruction|the term|term|the semester|lectures)"
-    r"|(?:class|classes|instruction|semester|term|quarter|lectures) ends?"
-    r"|vorlesungsende|semesterende|fin des cours|fin de clases)\b",
+    r"\b(?:last day of (?:class|classes|instruction|the term|term|the semester|lectures)|(?:class|classes|instruction"
+    r"|semester|term|quarter|lectures) ends?|vorlesungsende|semesterende|fin des cours|fin de clases)\b",
     re.IGNORECASE,
 )
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)

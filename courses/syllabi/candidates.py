@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from typing import Final
 
 from courses.syllabi.calendars import Mention
@@ -35,7 +36,6 @@ _NO_NAME: Final = re.compile(
 
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
 _PIECE: Final = re.compile(r"[;:]\s")
-_OPENING: Final = re.compile(r"^(?:the|your|an?)\s", re.IGNORECASE)
 _IS_DUE: Final = re.compile(r"\s(?:is|are|must be|will be|has to be)\s(?:also\s)?$", re.IGNORECASE)
 
 
@@ -100,7 +100,7 @@ def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
 def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) -> list[Phrase]:
     """The phrases of an entry that something separates; "Quiz unit 1 test" and "Proposal: a bibliography" are one."""
     apart = list(phrases[:1])
-    for earlier, phrase in zip(phrases, phrases[1:], strict=False):
+    for earlier, phrase in pairwise(phrases):
         dated = any(earlier.end <= one.start < phrase.start for one in mentions)
         if dated or _SEPARATED.search(text, earlier.end, phrase.start):
             apart.append(phrase)
@@ -117,7 +117,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     if not (cue or unit.reason or unit.whole):
         return []
     said = _IS_DUE.sub("", text[:end])
-    title = _OPENING.sub("", _PIECE.split(cleaned(said, [one for one in unit.mentions if one.end <= end]))[-1])
+    title = _PIECE.split(cleaned(said, [one for one in unit.mentions if one.end <= end]))[-1]
     if unit.prose and not (_IS_DUE.search(text[:end]) or (text[:1].isupper() and len(title.split()) < 5)):
         return []
     if cue and not unit.whole and not unit.prose and (not is_title(title) or _NO_NAME.match(title)):
@@ -211,7 +211,7 @@ def _listed(unit: Unit, phrase: Phrase, *, due: bool) -> bool:
     following = unit.text[phrase.end :].lstrip()[:1]
     begins = unit.first and phrase.start < 4 and phrase.number <= 12 and not following.isalpha()
     return (phrase.numbered and begins and not SAYS.search(unit.text)) or (
-        bool(_IN_WEEK.match(unit.text) or _IN_WEEK.search(unit.text) and due) or unit.in_week
+        unit.in_week or (due and bool(_IN_WEEK.search(unit.text)))
     )
 
 

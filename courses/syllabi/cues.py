@@ -6,7 +6,8 @@ from typing import Final
 DUE: Final = re.compile(
     r"\b(?:due|deadlines?|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe|abzugeben|fällig"
     r"|à rendre|date limite|échéance"
-    r"|à remettre|remise|rendu|entregar?|entregas|se entregan?|fecha límite|upload(?:ed)?|einzureichen|inleveren|entrega até|consegna)\b",
+    r"|à remettre|remise|rendu|entregar?|entregas|se entregan?|fecha límite|upload(?:ed)?"
+    r"|einzureichen|inleveren|entrega até|consegna)\b",
     re.IGNORECASE,
 )
 """Something is to be handed in."""
@@ -25,20 +26,17 @@ CUE: Final = re.compile(
 
 OPEN: Final = re.compile(
     r"\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)|date tba|noch offen"
-    r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)"
-    r"|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
+    r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
     re.IGNORECASE,
 )
 """The date is open."""
 
 NO_ITEM: Final = re.compile(
-    r"\b(?:no (?:class|classes|lecture|lab|labs|school|quiz|homework)|holidays?|break|recess|vacation"
-    r"|thanksgiving|reading (?:week|day)s?"
-    r"|study (?:week|days?)|office hours|labor day|veterans day"
-    r"|memorial day|first day"
+    r"\b(?:no (?:class|classes|lecture|lab|labs|school|quiz|homework)|holidays?|break|recess|vacation|thanksgiving"
+    r"|reading (?:week|day)s?|study (?:week|days?)|office hours|labor day|veterans day|memorial day|first day"
     r"|feiertag|ferien|pause|weihnachts\w+|férié|vacances|festivo|vacaciones|semana santa|class cancell?ed"
-    r"|university closed|campus closed"
-    r"|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour)\b",
+    r"|university closed|campus closed|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase"
+    r"|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour)\b",
     re.IGNORECASE,
 )
 """What a calendar has beside items: days off, deadlines of the registrar."""

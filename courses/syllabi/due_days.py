@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final
 
@@ -26,10 +25,6 @@ _NOT_DUE: Final = re.compile(
 """Before a date on which something opens, or that belongs to something beside the item: a list to sign up in."""
 
 _LISTED: Final = re.compile(r"\s*(?:[,;]|(?:[,;]\s*)?(?:and|und|et|y|&))?\s*(?:on\s)?", re.IGNORECASE)
-_WEEK_OF: Final = re.compile(
-    r"\b(?:weeks? (?:of|beginning|commencing|starting)|w/c|woche (?:ab|vom)|semaine du|semana del)\s*:?\s*$",
-    re.IGNORECASE,
-)
 LETTERS: Final = {"m": 0, "t": 1, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa": 5, "su": 6}
 """Weekdays as the letters of a timetable."""
 
@@ -86,13 +81,6 @@ def blanked(text: str, mentions: Sequence[Mention]) -> str:
     for mention in mentions:
         text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
     return text
-
-
-def week_of(text: str, mention: Mention) -> Mention:
-    """The mention, or seven days from it where "week of" stands before it."""
-    if mention.first == mention.last and _WEEK_OF.search(text[max(0, mention.start - 25) : mention.start]):
-        return replace(mention, last=mention.first + timedelta(days=6))
-    return mention
 
 
 def recurring_days(text: str, mentions: Sequence[Mention]) -> list[date]:

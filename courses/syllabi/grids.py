@@ -26,6 +26,7 @@ def with_months(lines: Iterable[str]) -> Iterator[str]:
             left -= 1
             days = [int(one["day"]) for one in _DAY.finditer(line)]
             if days and days == sorted({*days}) and days[0] > day:
-                line = _DAY.sub(rf"\g<before>{month} \g<day>{year}:", line)
+                yield _DAY.sub(rf"\g<before>{month} \g<day>{year}:", line)
                 day = days[-1]
+                continue
         yield line

@@ -8,7 +8,7 @@ from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE, NO_ITEM
-from courses.syllabi.due_days import LETTERS, due_among, week_of
+from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.rows import Row, rows_of, sentences_of
@@ -46,7 +46,6 @@ _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
 """A weekday as a label in a week: "W: Quiz 1"."""
 
 _WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d", re.IGNORECASE)
-_LABEL: Final = re.compile(r"^[^\W\d][\w ]{2,24}:\s+(?=\S)")
 _SHARE: Final = re.compile(
     r"%|\d (?:percent|per cent|prozent)\b|^\W*(?:weight(?:s|ing)?|grad(?:e|es|ing)|marks)\b.*:", re.IGNORECASE
 )
@@ -125,14 +124,14 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             yield from _of_prose(row, mentions, above)
             continue
         if mentions[0].last - mentions[0].first <= LONGEST:
-            mention = week_of(row.text, mentions[0])
+            mention = mentions[0]
             above = _Above(mention, row.line, alone=len(rest) < 16 and not phrases_of(rest))
         yield from _of_schedule(row, mentions)
 
 
 def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
     """The sentences of a line that begins with a date."""
-    head, end = week_of(row.text, mentions[0]), mentions[0].end
+    head, end = mentions[0], mentions[0].end
     for start, sentence in sentences_of(row.text[end:]):
         yield Unit(sentence, row.line_at(end + start), _inside(mentions[1:], end + start, sentence), head)
 
@@ -178,7 +177,7 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
     label = title.rstrip(" *").endswith(":") or (len(block) == 2 and phrases_of(title))
     if block[-2].is_table or block[0].is_table or not (says_due or label):
         return None
-    title = _LABEL.sub("", title) if says_due else title
+    title = title.split(": ", 1)[-1] if says_due else title
     if not is_title(cleaned(title, [])) or NO_ITEM.search(title):
         return None
     (mention, *_) = due_among(row.text, mentions) or mentions
@@ -220,7 +219,7 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
             unit = Unit(cell, row.line, inside, given, far=when is None, first=place == 0)
             if inside and _BEGIN.fullmatch(cell[: inside[0].start]):
                 text = cell[inside[0].end :]
-                head = week_of(cell, inside[0])
+                head = inside[0]
                 unit = replace(
                     unit, text=text, mentions=_inside(inside[1:], inside[0].end, text), given=head, far=False
                 )
@@ -258,7 +257,7 @@ def _date_cell(row: Row, roles: Sequence[str | None], dates: Sequence[Sequence[M
 
 
 def _date_of(cell: str, mentions: Sequence[Mention]) -> Mention:
-    return week_of(cell, (due_among(cell, mentions) or mentions)[0])
+    return (due_among(cell, mentions) or mentions)[0]
 
 
 def _inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:

@@ -44,13 +44,11 @@ _POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_E
 _PLAIN: Final = re.compile(r"[^\d%]*?[^\W\d]{2}.*?[\s:.](?P<number>\d{1,3}(?:\.\d{1,2})?)\W*")
 _NUMBER_CELL: Final = re.compile(r"\s*(\d{1,4}(?:\.\d{1,2})?)\s*")
 _VERB: Final = re.compile(
-    r"\b(?:counts?|counted|counting|worth|mak(?:es?|ing) up|accounts?|accounting|contribut(?:es?|ed|ing)|constitut"
-    r"(?:es?|ing)|represents?|representing|comprises?|comprising|carr(?:y|ies)|equals?|equaling|weigh(?:s|ted)?"
-    r"|weighting|determines?|forms?|zählt|zählen|macht|machen|fließt|gewichtet|compte|comptent|vaut|valent|représente"
-    r"|vale|valen|cuenta|representa|equivale)\b"
-    r"(?:\s(?:for|as|at|to|up|by|mit|zu|pour|un|une|el|la|a|an|one|the|about|approximately|another|remaining|last|other"
-    r"|final|total of|only)){0,4}\s*$"
-    r"|(?<=[\w)])\s*=\s*$",
+    r"\b(?:counts?|counted|counting|worth|mak(?:es?|ing) up|accounts?|accounting|contribut(?:es?|ed|ing)"
+    r"|constitut(?:es?|ing)|represents?|representing|comprises?|comprising|carr(?:y|ies)|equals?|equaling|weigh(?:s"
+    r"|ted)?|weighting|determines?|forms?|zählt|zählen|macht|machen|fließt|gewichtet|compte|comptent|vaut|valent"
+    r"|représente|vale|valen|cuenta|representa|equivale)\b(?:\s(?:for|as|at|to|up|by|mit|zu|pour|un|une|el|la|a|an"
+    r"|one|the|about|approximately|another|remaining|last|other|final|total of|only)){0,4}\s*$|(?<=[\w)])\s*=\s*$",
     re.IGNORECASE,
 )
 _FROM: Final = re.compile(
@@ -71,15 +69,10 @@ _PREDICATE: Final = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN: Final = re.compile(r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|of \w+)?\W*$", re.IGNORECASE)
-_SERIES: Final = re.compile(
-    r"\b(?P<noun>[^\W\d_]+?)s?\s(?P<first>\d{1,2}|[IVX]{1,3}|[A-H])(?P<more>(?:,?\s(?:and\s|&\s)?(?:\d{1,2}"
-    r"|[IVX]{1,3}|[A-H])\b){1,7})",
-)
 _LABEL: Final = re.compile(
     r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
     re.IGNORECASE,
 )
-_TITLE_LABEL: Final = re.compile(r"^[^\W\d][\w ]{2,24}:\s+(?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +120,7 @@ def entries_of(row: Row, block: Sequence[Row], counted: dict[str, tuple[str, int
         and not SCALE.search(block[-1].text)
     ):
         above = block[0] if _LABEL.match(row.text) else block[-1]
-        found = [replace(found[0], name=name_of(_TITLE_LABEL.sub("", above.text)), line=above.line)]
+        found = [replace(found[0], name=name_of(above.text.split(": ", 1)[-1]), line=above.line)]
     named = [one for one in found if one.name]
     return named or (_of_plain(row) if plain and not found else [])
 
@@ -166,9 +159,6 @@ def _of_sentence(sentence: str, before: str, counted: dict[str, tuple[str, int]]
     if not shares:
         unit, shares = "points", _without_details(sentence, list(_POINTS.finditer(sentence)))
     if not 0 < len(shares) <= MOST_PARTS:
-        return
-    if series := _series(sentence, shares):
-        yield from series
         return
     first = sentence[: shares[0].start()].rstrip()
     after = not any(map(str.isalpha, first)) or (
@@ -251,19 +241,6 @@ def _without_details(line: str, found: Sequence[re.Match[str]]) -> list[re.Match
         if not bracketed or not (near_before or near_after):
             kept.append(one)
     return kept
-
-
-def _series(sentence: str, shares: Sequence[re.Match[str]]) -> list[tuple[int, Entry]]:
-    """As many shares as numbers before them: "Essays 1, 2 and 3 are worth 15%, 20% and 25%"."""
-    if len(shares) < 2 or (found := _SERIES.search(sentence, 0, shares[0].start())) is None:
-        return []
-    numbers = [found["first"], *re.findall(r"[\dA-Z]+", found["more"])]
-    if len(numbers) != len(shares) or not _VERB.search(sentence[: shares[0].start()]):
-        return []
-    return [
-        (share.start(), Entry(f"{found['noun']} {number}", _value(share), 0, "%", True))
-        for number, share in zip(numbers, shares, strict=True)
-    ]
 
 
 def _of_all(name: str, head: str, counted: dict[str, tuple[str, int]]) -> tuple[str, int]:

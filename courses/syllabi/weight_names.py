@@ -17,8 +17,8 @@ NO_PART: Final = re.compile(
     r"|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
     r"|of students|discount|refund|tuition|accura\w+|chance|probability|attain|achieve|obtain|within|24 hours|total|sum"
     r"|remaining|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
-    r"|seuil|mindestens|weniger als|abzug|verspätet\w*|zugelassen|zulassung|bestanden|exig\w+|pierden?|descuent\w+|al menos"
-    r"|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
+    r"|seuil|mindestens|weniger als|abzug|verspätet\w*|zugelassen|zulassung|bestanden|exig\w+|pierden?|descuent\w+"
+    r"|al menos|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
     re.IGNORECASE,
 )
 """What is taken off, what one has to reach, and what is no part of its own."""
@@ -42,8 +42,9 @@ _OPENING: Final = re.compile(
     re.IGNORECASE,
 )
 _CLOSING: Final = re.compile(
-    r"[\s,]+(?:(?:(?:will|should|shall|together|all|also|each|then|in total|is|are|be|both|makes?|that|which|has|have|for"
-    r"|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the) (?:course|class))\s*)+$)",
+    r"[\s,]+(?:(?:(?:will|should|shall|together|all|also|each|then|in total|is|are|be|both|makes?|that|which|has|have"
+    r"|for|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the)"
+    r" (?:course|class))\s*)+$)",
     re.IGNORECASE,
 )
 _LEADERS: Final = re.compile(r"[.·_…]{3,}|(?:\. ){3,}")

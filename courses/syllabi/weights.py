@@ -77,7 +77,7 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
         if run := _whole_run(candidates, lines):
             total = sum(entry.value for entry in run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
-    run = _stated_run(stated) or _headed_run(percents, lines)
+    run = _headed_run(percents, lines)
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
 
 
@@ -124,14 +124,6 @@ def _is_whole(total: float, run: Sequence[Entry], lines: Sequence[str]) -> bool:
         _TOTAL.search(line) and re.search(rf"(?<![\d.–-]){re.escape(written)}(?![\d%–-])", line.replace(",", ""))
         for line in around
     )
-
-
-def _stated_run(stated: Sequence[Entry]) -> list[Entry]:
-    """What is said outright to be shares of the grade, each once, though they do not add up."""
-    run = list({entry.name.casefold(): entry for entry in stated}.values())
-    if not 2 <= len(run) <= MOST_PARTS or not any(entry.stated for entry in run):
-        return []
-    return run if 40 <= sum(entry.value for entry in run) <= 150 else []
 
 
 def _headed_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:

@@ -56,10 +56,9 @@ RECURRING: Final = re.compile(
 """What is due again and again."""
 
 RELATIVE: Final = re.compile(
-    r"\b(?:weeks?|woche|kw|semaine|semana)\s*#?\d{1,2}\b"
-    r"|\b(?:days?|weeks?|hours?|tage?n?|wochen?|jours?|semaines?|días?|semanas?)\s+"
-    r"(?:after|before|later|following|prior|nach|vor|après|avant|después|antes)\b"
-    r"|\b(?:following|next|nächsten?|prochaine?|próxim[oa])\s+(?:week|class|day|woche|semaine|semana|clase)\b",
+    r"\b(?:weeks?|woche|kw|semaine|semana)\s*#?\d{1,2}\b|\b(?:days?|weeks?|hours?|tage?n?|wochen?|jours?|semaines?"
+    r"|días?|semanas?)\s+(?:after|before|later|following|prior|nach|vor|après|avant|después|antes)\b|\b(?:following"
+    r"|next|nächsten?|prochaine?|próxim[oa])\s+(?:week|class|day|woche|semaine|semana|clase)\b",
     re.IGNORECASE,
 )
 """What depends on another day: "week 5", "one week after the lab"."""

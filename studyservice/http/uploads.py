@@ -44,10 +44,9 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
         self._border = b""
         self._last = b""
 
-    def handle_raw_input(
-        self, input_data: Any, META: Any, content_length: int, boundary: bytes, encoding: str | None = None
-    ) -> None:
+    def handle_raw_input(self, input_data: Any, *described: Any, **kwargs: Any) -> None:
         """Django calls this before it reads the body, of which the end is kept: Django takes one without an end."""
+        _, _, boundary, *_ = described
         self._border = b"--" + boundary + b"--"
         if isinstance(input_data, io.BytesIO):
             self._last = input_data.getvalue()[-_END:]

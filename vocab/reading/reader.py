@@ -10,7 +10,10 @@ from vocab.reading.tables import read_table
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """With `header` among the options, yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`."""
+    """Yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`.
+
+    The option `header` is that of `read_table`.
+    """
     try:
         yield _read(file, options.get("header", "auto"))
     except BrokenFileError:
