@@ -70,7 +70,7 @@ class HttpArguments:
         if different := [name for name in beside if values.get(name, beside[name]) != beside[name]]:
             message = "Has one value in the query and another in the form. Send one of them."
             raise ValidationFailed([{"field": name, "message": message} for name in different])
-        return declared.parse_text(values | beside)
+        return declared.parse_text({**values, **beside})
 
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Final
 
 from courses.syllabi.candidates import Candidate
@@ -16,8 +17,8 @@ _ONCE: Final = (frozenset({"final"}), frozenset({"final", "exam"}))
 def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates, doubted where another line has the same one on another day, or numbers and days disagree."""
     titles = [Title.of(one.title) for one in candidates]
-    dates = defaultdict(set)
-    series = defaultdict(dict)
+    dates: defaultdict[tuple[frozenset[str], frozenset[str]], set[date]] = defaultdict(set)
+    series: defaultdict[frozenset[str], dict[int, date]] = defaultdict(dict)
     for one, title in zip(candidates, titles, strict=True):
         if one.due_on is not None and not one.doubts:
             dates[title.words, title.numbers].add(one.due_on)
