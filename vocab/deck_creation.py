@@ -6,14 +6,16 @@ from uuid import UUID
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from studyservice.operations.errors import Conflict
 from vocab.card_changes import add_to_deck, touch_deck
 from vocab.cards import add_cards
 from vocab.decks import list_vocab_decks, require_course
-from vocab.limits import DECKS
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields, DeckRow
+
+DECKS = Limit(most=100, what="decks", full="There are {most} decks, the most there can be. Delete one first.")
 
 
 class _Stored(NamedTuple):
