@@ -11,6 +11,7 @@ from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.entry_serializers import (
     CategoryEntryFields,
@@ -22,7 +23,6 @@ from courses.errors import NoSuchCourse
 from courses.item_batches import answered, insert_rows, new_row
 from courses.item_counts import add_to_count
 from courses.items import next_items
-from courses.limits import COURSES
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
 from courses.serializers import CourseBody, CourseDetailRow, CourseFields, CourseRecord, CourseRow
 from courses.uploads.attaching import attach, attachable
@@ -30,6 +30,8 @@ from courses.verification import verify
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
 from studyservice.operations.serializers import DeletedRow, deletion
+
+COURSES = Limit(most=30, what="courses", full="There are {most} courses, the most there can be. Delete one first.")
 
 _COURSES = (
     Course.objects.filter(member_id=Param("member_id"))

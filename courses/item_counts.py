@@ -8,12 +8,27 @@ from uuid import UUID
 from django.db.models import F, IntegerField, Subquery, Sum
 from django.db.models.lookups import LessThanOrEqual
 
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.errors import NoSuchCourse
-from courses.limits import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item
 from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import Conflict
+
+ITEMS_OF_COURSE = Limit(
+    most=1000,
+    what="items of a course",
+    full="There are {most} items in this course, the most there can be. Delete one first.",
+    per="course",
+    counter="item_count",
+)
+
+ITEMS_OF_MEMBER = Limit(
+    most=5000,
+    what="items",
+    full="There are {most} items in all courses together, the most there can be. Delete one first.",
+)
+"""It bounds what get_agenda can answer."""
 
 _MINE = Course.objects.filter(member_id=Param("member_id"))
 _IN_ALL = Subquery(_MINE.order_by().values("member_id").annotate(in_all=Sum("item_count")).values("in_all"))

@@ -3,9 +3,10 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from courses.archive import CourseLine, ItemLine, SyllabusFileLine
-from courses.limits import COURSES, FILES_OF_COURSE, ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.courses import COURSES
+from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
-from courses.uploads.attaching import detach_again
+from courses.uploads.attaching import FILES_OF_COURSE, detach_again
 from courses.uploads.rows import require_room
 
 _LONG_LINE = 8 * 1024 * 1024

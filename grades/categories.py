@@ -6,13 +6,22 @@ from uuid import UUID
 from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_rows
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.courses import require_course
+from courses.entry_serializers import MAX_CATEGORIES
 from courses.models import Course
 from grades.breakdown import get_grades
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
 from studyservice.operations.errors import Detail, ValidationFailed
+
+CATEGORIES_OF_COURSE = Limit(
+    most=MAX_CATEGORIES,
+    what="grade categories of a course",
+    full="There are {most} grade categories in this course, the most there can be. Delete one first.",
+    per="course",
+)
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:

@@ -3,8 +3,9 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from grades.archive import GradeCategoryLine, GradeScoreLine
-from grades.limits import CATEGORIES_OF_COURSE, SCORES_OF_COURSE
+from grades.categories import CATEGORIES_OF_COURSE
 from grades.models import GradeCategory, GradeScore
+from grades.scores import SCORES_OF_COURSE
 from grades.undoing import put_categories_back
 
 register(

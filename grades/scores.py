@@ -9,13 +9,20 @@ from django.db.models import F
 from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.courses import require_course
-from grades.limits import SCORES_OF_COURSE
 from grades.models import GradeCategory, GradeScore
 from grades.serializers import GradeScoreRow, NewScore, ScoreBody, ScoreFields
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
+
+SCORES_OF_COURSE = Limit(
+    most=500,
+    what="scores of a course",
+    full="There are {most} scores in this course, the most there can be. Delete one first.",
+    per="category__course",
+)
 
 
 class NoSuchScore(NotFound):

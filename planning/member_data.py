@@ -3,7 +3,8 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
-from planning.limits import EVENTS_OF_COURSE, MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
+from planning.calendar.importing import EVENTS_OF_COURSE
+from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import ImportedEvent, Milestone
 from planning.undoing import forget_import, move_to_free_positions
 

@@ -9,13 +9,13 @@ from django.db.models import OuterRef
 from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
 from courses.revisions import revision
 from planning.errors import NoSuchMilestone
-from planning.limits import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import Milestone
 from planning.serializers import (
     MilestoneChanges,
@@ -27,6 +27,20 @@ from planning.serializers import (
 )
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.serializers import DeletedRow, deletion
+
+MILESTONES_OF_ITEM = Limit(
+    most=20,
+    what="milestones of an item",
+    full="There are {most} milestones on this item, the most there can be. Delete one first.",
+    per="item",
+)
+
+MILESTONES_OF_MEMBER = Limit(
+    most=5000,
+    what="milestones",
+    full="There are {most} milestones on all items together, the most there can be. Delete one first.",
+)
+"""It bounds what get_agenda can answer."""
 
 _LOGGED = ("item_id", *MilestoneChanges.Meta.fields, "position")
 """Columns in the log of changes."""

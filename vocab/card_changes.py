@@ -8,6 +8,7 @@ from django.db.models import Max
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
@@ -15,9 +16,16 @@ from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.cards import add_cards, remove_card
 from vocab.decks import list_vocab_decks, require_deck
 from vocab.errors import NoSuchCard
-from vocab.limits import CARDS_OF_DECK
 from vocab.models import Card, Deck
-from vocab.serializers import CardFields, CardRecord, CardRow, CardTexts, DeckRow
+from vocab.serializers import MAX_CARDS, CardFields, CardRecord, CardRow, CardTexts, DeckRow
+
+CARDS_OF_DECK = Limit(
+    most=MAX_CARDS,
+    what="cards of a deck",
+    full="A deck has at most {most} cards. Delete some of it first.",
+    per="deck",
+    counter="card_count",
+)
 
 _MINE = Card.objects.filter(member_id=Param("member_id"))
 _CARD = Select[CardRow](_MINE.filter(id=Param("card_id")), CardRecord)

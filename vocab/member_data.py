@@ -3,8 +3,9 @@
 from accounts.members.archived import Archived, Tally
 from accounts.members.data import MemberData, register
 from vocab.archive import CardLine, DeckLine, ReviewLine, is_lapse
+from vocab.card_changes import CARDS_OF_DECK
 from vocab.changes import reviews_come_back
-from vocab.limits import CARDS_OF_DECK, DECKS
+from vocab.deck_creation import DECKS
 from vocab.models import Card, Deck, Review
 from vocab.reading.found import MAX_REVIEWS
 from vocab.repair import bring_reviews_back

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
-from courses.limits import COURSES
+from courses.courses import COURSES
 from courses.pages.course_forms import CourseForm
 from courses.serializers import CourseRow, ItemRow
 from courses.uploads.files import files_by_course, list_syllabi

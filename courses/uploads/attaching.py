@@ -8,10 +8,17 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.changes.recording import Write
+from accounts.members.limits import Limit
 from accounts.models import Member
-from courses.limits import FILES_OF_COURSE
 from courses.models import SyllabusFile
 from studyservice.operations.errors import Conflict, ValidationFailed
+
+FILES_OF_COURSE = Limit(
+    most=10,
+    what="files of a course",
+    full="The course has {most} files, the most there can be. Delete one first.",
+    per="course",
+)
 
 KEPT_FOR = timedelta(hours=24)
 """How long an upload waits for a course."""

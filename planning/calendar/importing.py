@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.approval import Applied
 from courses.courses import require_course
@@ -22,8 +23,15 @@ from planning.calendar.comparison import Change, Comparison, FileEvent, Key, Kno
 from planning.calendar.files import CalendarFile, read_calendar
 from planning.calendar.reader import WINDOW
 from planning.calendar.serializers import CalendarEventRow, CalendarImportRow, EventVersionRow, SkippedEventRow
-from planning.limits import EVENTS_OF_COURSE
 from planning.models import ImportedEvent
+
+EVENTS_OF_COURSE = Limit(
+    most=3000,
+    what="imported events of a course",
+    full="With these there would be over {most} imported events in this course.",
+    per="course",
+)
+"""Events that are remembered, those whose item was deleted included."""
 
 
 class _Remembered(TypedDict):

@@ -3,7 +3,7 @@
 import pytest
 
 from accounts.members.counts import repair_counts
-from courses.limits import ITEMS_OF_COURSE
+from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course, Item
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored

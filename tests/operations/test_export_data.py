@@ -14,6 +14,7 @@ from django.db import connection
 from accounts.archive.profile import LEFT_OUT, NOT_TAKEN_IN, ProfileLine, profile_line
 from accounts.archive.tables import ArchiveTable, archive_tables, archive_version
 from accounts.credentials.calendar_feeds import new_feed
+from accounts.members.data import member_data
 from accounts.models import ApiKey, Member
 from studyservice.rates.limiter import Rate
 from tests import ROOT
@@ -81,6 +82,12 @@ def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: M
     [profile] = lines_of(archive, "profile")
     assert profile.keys() | LEFT_OUT.keys() == {field.attname for field in Member._meta.concrete_fields}
     assert profile.keys() == {*ProfileLine.shared(partial=False).fields, *NOT_TAKEN_IN}
+
+
+def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason(owner: RestDoor) -> None:
+    files = parts_of(owner.made("export_data")).keys()
+    for data in member_data():
+        assert data.not_archived if data.archived is None else f"data/{data.archived.name}.jsonl" in files
 
 
 @pytest.mark.parametrize("table", archive_tables(), ids=lambda table: table.name)

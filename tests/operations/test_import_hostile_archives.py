@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 
 from accounts.archive import unpacking
 from accounts.models import Member
-from courses.limits import COURSES
-from planning.limits import MILESTONES_OF_ITEM
+from courses.courses import COURSES
+from planning.milestones import MILESTONES_OF_ITEM
 from tests.support.archive_lines import (
     LEARNING,
     REVIEWED,

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.members.counts import repair_counts
-from courses.limits import ITEMS_OF_COURSE
+from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor

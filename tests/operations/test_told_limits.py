@@ -6,15 +6,19 @@ import pytest
 
 from accounts.credentials.api_keys import MAX_ACTIVE_KEYS
 from accounts.idempotency.replaying import MAX_KEYS, MAX_LONG_BYTES
-from courses.limits import COURSES, FILES_OF_COURSE, ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.courses import COURSES
+from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.uploads.attaching import FILES_OF_COURSE
 from courses.uploads.rows import MAX_BYTES_OF_MEMBER
-from grades.limits import CATEGORIES_OF_COURSE, SCORES_OF_COURSE
-from planning.limits import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
+from grades.categories import CATEGORIES_OF_COURSE
+from grades.scores import SCORES_OF_COURSE
+from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from tests import ROOT
 from tests.support.doors import document
 from tests.support.samples import COURSE_LIMITS
 from tests.support.world import body_schema, declared, resolved
-from vocab.limits import CARDS_OF_DECK, DECKS
+from vocab.card_changes import CARDS_OF_DECK
+from vocab.deck_creation import DECKS
 
 pytestmark = pytest.mark.database("sqlite", "what is published")
 

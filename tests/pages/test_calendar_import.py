@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.changes.words import change_in_words
 from accounts.models import Member
-from courses.limits import ITEMS_OF_COURSE
+from courses.item_counts import ITEMS_OF_COURSE
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.doors import RestDoor
 from tests.support.forms import Fields, form_with, row_of
