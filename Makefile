@@ -82,8 +82,10 @@ bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, 
 drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load, needs redis-server; writes DRILLS.md
 	$(BIN)/python -m bench.drills
 
-syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi in DIR=... (docs/syllabi.md)
-	@$(BIN)/python -m bench.syllabi $(DIR) $(SHOW)
+syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi of the tests, or in DIR=... (docs/syllabi.md)
+	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(LABELLED)/unseen) $(SHOW)
+
+LABELLED := tests/syllabi/labelled
 
 lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt

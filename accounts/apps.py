@@ -3,6 +3,8 @@
 from typing import ClassVar
 
 from django.apps import AppConfig
+from django.core.checks import register
+from django.utils.module_loading import autodiscover_modules
 
 
 class AccountsConfig(AppConfig):
@@ -16,4 +18,44 @@ class AccountsConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        from accounts.operators import checks  # noqa: F401, PLC0415  # registers itself
+        """Register what the lower packages call."""
+        from accounts.credentials.resolving import RESOLVERS, resolve_api_key
+        from accounts.erasure import purging
+        from accounts.erasure.erasing import ERASURES, erase_member, finish_erasures, forget_in_log
+        from accounts.erasure.purging import EXPIRED_DATA
+        from accounts.joining.inviting import forget_invitation, forget_those_who_did_not_come
+        from accounts.members.checks import check_member_data
+        from accounts.members.last_runs import last_purge
+        from accounts.members.models import ERASE_MEMBER
+        from accounts.members.outbox import purge_outbox
+        from accounts.operators import changes_admin, credential_finding, events_admin
+        from accounts.signing_in.second_factor.gate import may_enter
+        from accounts.signing_in.sessions import delete_sessions
+        from studyservice.admin.base import ACTIONS, READINGS
+        from studyservice.admin.site import GATE
+        from studyservice.server.happenings import LAST_PURGE
+
+        ERASE_MEMBER.register(erase_member)
+        RESOLVERS.register("sk", resolve_api_key)
+        credential_finding.FINDERS.register("sk", credential_finding.find_api_key)
+        credential_finding.FINDERS.register("cal", credential_finding.find_calendar)
+        for erasure in (delete_sessions, forget_invitation, forget_in_log):
+            ERASURES.register(erasure)
+        EXPIRED_DATA.register("sessions", purging.purge_sessions)
+        EXPIRED_DATA.register("sign_in_codes", purging.purge_sign_in_codes)
+        EXPIRED_DATA.register("invitations", purging.purge_invitations)
+        EXPIRED_DATA.register("addresses_of_invitations", forget_those_who_did_not_come)
+        EXPIRED_DATA.register("unsent_mail", purge_outbox)
+        EXPIRED_DATA.register("api_keys", purging.purge_api_keys)
+        EXPIRED_DATA.register("idempotency_keys", purging.purge_idempotency_keys)
+        EXPIRED_DATA.register("changes", purging.purge_changes)
+        EXPIRED_DATA.register("account_events", purging.purge_events)
+        EXPIRED_DATA.register("contents_of_deletions", purging.purge_taken)
+        EXPIRED_DATA.register("members_being_deleted", finish_erasures)
+        LAST_PURGE.register(last_purge)
+        READINGS.register(changes_admin.note_reading)
+        READINGS.register(events_admin.note_reading)
+        ACTIONS.register(events_admin.note_action)
+        GATE.register(may_enter)
+        autodiscover_modules("member_data")
+        register(check_member_data)

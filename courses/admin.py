@@ -16,6 +16,7 @@ from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
+from courses.serializers import CourseBody, ItemBody
 from courses.syllabus_admin import BROUGHT, SyllabusFileInline, files_read, syllabus_file
 from courses.uploads.operators import add_to_course
 from studyservice.admin.base import ServiceAdmin
@@ -31,7 +32,7 @@ class CourseForm(_CourseForm):
 
     class Meta:
         model = Course
-        fields = ("member", "name", "code", "term", "meets", "institution", "subject", "syllabus_text")
+        fields = ("member", *CourseBody.Meta.fields)
 
     def clean_syllabus_text(self) -> str | None:
         """Text that is empty after trimming is no syllabus."""
@@ -111,7 +112,7 @@ class ItemAdmin(ServiceAdmin):
     list_filter = ("kind",)
     ordering = ("member_id", "due_on", "created_at", "id")
     raw_id_fields = ("course",)
-    fields = ("course", "title", "kind", "due_on", "member", "created_at", "updated_at")
+    fields = ("course", *ItemBody.Meta.fields, "member", "created_at", "updated_at")
     readonly_fields: ClassVar[tuple[str, ...]] = ("member", "created_at", "updated_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

@@ -16,5 +16,9 @@ class CoursesConfig(AppConfig):
     }
 
     def ready(self) -> None:
-        """Register the check of what other apps do for this one."""
-        from courses import checks  # noqa: F401, PLC0415  # registers itself
+        """Register what lower apps call."""
+        from accounts.erasure.purging import EXPIRED_DATA
+        from courses.uploads.purging import purge_stray_files, purge_uploads
+
+        EXPIRED_DATA.register("uploads", purge_uploads)
+        EXPIRED_DATA.register("files_without_a_row", purge_stray_files)

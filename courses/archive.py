@@ -5,15 +5,12 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.archive.fields import MomentField
-from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit
-from courses.courses import MAX_COURSES
-from courses.item_counts import MAX_ITEMS, MAX_ITEMS_OF_MEMBER
-from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, SyllabusFile
+from accounts.members.archived import MAX_POSITION
+from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.serializers import CourseBody, ItemBody
 from courses.syllabi.reading.files import MAX_FILENAME, TextStatus
 from courses.syllabi.reading.limits import MAX_PAGES
-from courses.uploads.attaching import MAX_FILES
-from courses.uploads.rows import MAX_BYTES_OF_MEMBER, require_room
+from courses.uploads.rows import MAX_BYTES_OF_MEMBER
 from studyservice.operations.fields import ChoiceField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
 
@@ -60,43 +57,3 @@ class ItemLine(ItemBody):
     sequence = IntegerField(min_value=0, max_value=MAX_POSITION)
     created_at = MomentField(past=True)
     updated_at = MomentField(past=True)
-
-
-COURSES = ArchiveTable(
-    name="courses",
-    model=Course,
-    line=CourseLine,
-    order=("created_at", "id"),
-    left_out={"item_count": "counted when it is taken in"},
-    limits=(Limit(most=MAX_COURSES, what="courses"),),
-    long_line=8 * 1024 * 1024,
-    must_be_empty=True,
-)
-
-SYLLABUS_FILES = ArchiveTable(
-    name="syllabus_files",
-    model=SyllabusFile,
-    line=SyllabusFileLine,
-    order=("created_at", "id"),
-    left_out={
-        "compared_with_id": "of an upload that waits for its course",
-        "expires_at": "of an upload that waits for its course",
-    },
-    references={"course_id": "courses"},
-    limits=(Limit(most=MAX_FILES, what="files of a course", per=("course_id",)),),
-    long_line=8 * 1024 * 1024,
-    only={"course__isnull": False},
-    require_room=require_room,
-)
-
-ITEMS = ArchiveTable(
-    name="items",
-    model=Item,
-    line=ItemLine,
-    order=("created_at", "id"),
-    references={"course_id": "courses"},
-    limits=(
-        Limit(most=MAX_ITEMS_OF_MEMBER, what="items"),
-        Limit(most=MAX_ITEMS, what="items of a course", per=("course_id",)),
-    ),
-)

@@ -7,31 +7,31 @@ from uuid import UUID
 from django.db.models import BooleanField, ExpressionWrapper, IntegerField, Q
 from django.db.models.functions import Coalesce, Length, Substr
 
+from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.entry_serializers import (
     CategoryEntryFields,
     CreatedCourseRow,
     EnteredCategoryRow,
-    EntryFields,
+    NewCourseFields,
 )
 from courses.errors import NoSuchCourse
 from courses.item_batches import answered, insert_rows, new_row
 from courses.item_counts import add_to_count
 from courses.items import next_items
-from courses.models import DEFAULT_TERM, MAX_SYLLABUS_CHARACTERS, Course
-from courses.serializers import CourseDetailRow, CourseFields, CourseRecord, CourseRow
+from courses.models import MAX_SYLLABUS_CHARACTERS, Course
+from courses.serializers import CourseBody, CourseDetailRow, CourseFields, CourseRecord, CourseRow
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
-from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
 
-MAX_COURSES = 30
-"""Courses per member (spec, Limits)."""
+COURSES = Limit(most=30, what="courses", full="There are {most} courses, the most there can be. Delete one first.")
 
 _COURSES = (
     Course.objects.filter(member_id=Param("member_id"))
@@ -43,7 +43,7 @@ _COURSES = (
 AddCategories = Callable[[Write, UUID, Sequence[CategoryEntryFields]], list[EnteredCategoryRow]]
 """Creates the grade categories of the new course with this id, in this order."""
 
-COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES", AddCategories)
+COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES")
 
 
 class _WithSyllabus(CourseRow):
@@ -108,82 +108,52 @@ def get_course(
     return detail
 
 
-def create_course(
-    member: Member,
-    *,
-    name: str,
-    term: str = DEFAULT_TERM,
-    code: str | None = None,
-    meets: str | None = None,
-    institution: str | None = None,
-    subject: str | None = None,
-    syllabus_text: str | None = None,
-    syllabus_id: UUID | None = None,
-    items: list[EntryFields] | None = None,
-    grade_categories: list[CategoryEntryFields] | None = None,
-) -> CreatedCourseRow:
-    """A new course with all that its syllabus says, or nothing of it.
+def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedCourseRow:
+    """Create a course with all that its syllabus says, or nothing of it.
 
-    If any of the last four is given, the answer has the items with the evidence for their quotes, the categories, and
-    warnings.
-
-    Args:
-        syllabus_id: an upload, which becomes a file of the course; its text is the syllabus's, unless one is given.
+    The answer has the items with the evidence for their quotes, the categories and warnings if the syllabus, items or
+    categories are given. The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless
+    `syllabus_text` is given.
 
     Raises:
-        ValidationFailed: `syllabus_id` is no upload of the member's that is free.
-        Conflict: the member has `MAX_COURSES` courses, or would have more than `MAX_ITEMS_OF_MEMBER` items.
+        ValidationFailed: `syllabus_id` is not a free upload of the member's.
+        Conflict: the member has as many courses as it can have, or would have too many items.
     """
+    syllabus_id = fields.pop("syllabus_id", None)
+    items, weights = fields.pop("items", None), fields.pop("grade_categories", None)
     with writing(member.id, "create_course") as write:
         upload = None if syllabus_id is None else attachable(write, syllabus_id)
+        COURSES.require_room(Course.objects.filter(member_id=member.id))
+        course = Course(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
         if upload is not None:
-            syllabus_text = syllabus_text or upload["text"]
-        require_room(member)
-        fields: CourseFields = {
-            "name": name,
-            "code": code,
-            "term": term,
-            "meets": meets,
-            "institution": institution,
-            "subject": subject,
-            "syllabus_text": syllabus_text,
-        }
-        course = Course.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
-        write.made(Course, course.id, name, fields)
+            course.syllabus_text = course.syllabus_text or upload["text"]
+        course.save(force_insert=True)
+        write.made(Course, course.id, course.name, fields_of(course, CourseBody.Meta.fields))
         if upload is not None:
             attach(write, upload, course.id)
-        rows = [new_row(write, course.id, name, entry) for entry in items or ()]
+        rows = [new_row(write, course.id, course.name, entry) for entry in items or ()]
         if rows:
             add_to_count(member, course.id, len(rows))
             insert_rows(write, rows)
-        categories = COURSE_CATEGORIES.get()(write, course.id, grade_categories) if grade_categories else []
+        categories = COURSE_CATEGORIES.get()(write, course.id, weights) if weights else []
         made = cast("CreatedCourseRow", require_course(member, course.id))
-    if syllabus_text is None and syllabus_id is None and items is None and grade_categories is None:
+    if course.syllabus_text is None and syllabus_id is None and items is None and weights is None:
         return made
     today = member.today()
     entered = answered(rows, today)
     made["items"] = entered
     made["grade_categories"] = categories
     made["warnings"] = verify(
-        entered, items or (), text=syllabus_text, term=term, today=today, weights=grade_categories or ()
+        entered, items or (), text=course.syllabus_text, term=course.term, today=today, weights=weights or ()
     )
     return made
 
 
-def require_room(member: Member, more: int = 1) -> None:
-    """Whether `more` courses can be added, inside `writing`.
-
-    Raises:
-        Conflict: there would be more than `MAX_COURSES`.
-    """
-    if Course.objects.filter(member_id=member.id).count() + more > MAX_COURSES:
-        raise Conflict(f"There are {MAX_COURSES} courses, the most there can be. Delete one first.")
-
-
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
-    """Change the fields given; those that are as they were leave the course untouched.
+    """Change the fields given. Equal values leave the course untouched.
 
-    An upload, `syllabus_id`, becomes a file of the course; its text is that of the syllabus unless one is given.
+    The upload `syllabus_id` becomes a file of the course. Its text becomes the syllabus unless `syllabus_text` is
+    given.
 
     Raises:
         NotFound: there is no such course of the member's.
@@ -196,7 +166,7 @@ def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseField
 
 
 def change_course(write: Write, course_id: UUID, changes: CourseFields) -> bool:
-    """The same inside a write that is under way; gives whether that was told anything."""
+    """The same inside an open write; returns true if anything changed."""
     syllabus_id = changes.pop("syllabus_id", None)
     mine = Course.objects.filter(member_id=write.member_id, id=course_id)
     stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()

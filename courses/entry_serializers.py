@@ -1,13 +1,21 @@
-"""What is taken and answered where items and weights come out of a syllabus, with the words they were read from."""
+"""Requests and answers with items and weights of a syllabus, and the lines that they come from."""
 
-from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
 
-from courses.serializers import CourseBody, CourseRecord, CourseRow, ItemBody, ItemRecord, ItemRow
+from courses.serializers import (
+    CourseBody,
+    CourseDetails,
+    CourseRecord,
+    CourseRow,
+    ItemBody,
+    ItemRecord,
+    ItemRow,
+    NewItem,
+)
 from courses.syllabi.evidence import Evidence
 from studyservice.operations.fields import ChoiceField, ListField, NumberField, OpenChoiceField, StringField
 from studyservice.operations.serializers import Body, Record
@@ -24,12 +32,9 @@ MAX_QUOTE = 300
 _QUOTE = "Due Tuesday, December 3: midterm exam, rooms to be announced"
 
 
-class EntryFields(TypedDict):
+class EntryFields(NewItem):
     """The fields of an `EntryBody`."""
 
-    title: str
-    kind: str
-    due_on: NotRequired[date | None]
     quote: NotRequired[str | None]
 
 
@@ -60,6 +65,14 @@ class CategoryEntryBody(Body):
 
     name = StringField(max_length=60, help_text="The category's name, such as Homework.")
     weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
+
+
+class NewCourseFields(CourseDetails):
+    """The fields of a `NewCourseBody`."""
+
+    name: str
+    items: NotRequired[list[EntryFields] | None]
+    grade_categories: NotRequired[list[CategoryEntryFields] | None]
 
 
 class NewCourseBody(CourseBody):

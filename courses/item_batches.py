@@ -1,12 +1,13 @@
-"""Several items made in one call, with the words of the syllabus that they come from."""
+"""Several new items in one call, with the lines of the syllabus that they come from."""
 
 from collections.abc import Sequence
 from datetime import date
-from typing import TypedDict, cast
+from typing import TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import Q
 
+from accounts.changes.contents import Fields
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
@@ -15,7 +16,7 @@ from courses.errors import NoSuchCourse
 from courses.item_counts import add_to_count
 from courses.items import create_single_item, with_days_until
 from courses.models import Course, Item
-from courses.serializers import ItemColumns, NewItem
+from courses.serializers import ItemBody, ItemColumns, NewItem
 from courses.syllabi.comparison import Stored
 from courses.verification import verify
 from studyservice.database.ids import uuid7
@@ -38,27 +39,23 @@ def create_item(
     member: Member,
     course_id: UUID,
     *,
-    title: str,
-    kind: str,
-    due_on: date | None = None,
-    quote: str | None = None,
     more: list[EntryFields] | None = None,
     if_exists: str = "create",
+    **entry: Unpack[EntryFields],
 ) -> tuple[CreatedItemRow, bool]:
-    """New items of the course, all of them or none; gives the first with the others, and whether any was made.
+    """Create all of the items or none; returns the first with the others, and true if any was created.
 
-    With `if_exists` "skip", an item of the course with the same title (trimmed, case-folded) and date is answered
-    instead of being made; of two such in one call the second is the first.
+    With `if_exists` "skip", an item of the course with the same title (trimmed, case-folded) and date is returned
+    instead of created. Of two such entries in one call the second returns the first.
 
     Raises:
         NotFound: there is no such course of the member's.
-        Conflict: the course would have more than `MAX_ITEMS` items, or the member more than `MAX_ITEMS_OF_MEMBER`.
+        Conflict: the course would have too many items, or the member.
     """
+    quote = entry.get("quote")
     if quote is None and more is None and if_exists == "create":
-        return cast(
-            "CreatedItemRow", create_single_item(member, course_id, title=title, kind=kind, due_on=due_on)
-        ), True
-    entries: list[EntryFields] = [{"title": title, "kind": kind, "due_on": due_on, "quote": quote}, *(more or ())]
+        return cast("CreatedItemRow", create_single_item(member, course_id, **new_item(entry))), True
+    entries = [entry, *(more or ())]
     with writing(member.id, "create_item") as write:
         about = _ABOUT.first(member_id=member.id, course_id=course_id)
         if about is None:
@@ -89,41 +86,44 @@ def create_item(
 
 
 def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[NewItem]) -> list[UUID]:
-    """New items of a course inside a write that is under way, all or none; gives their ids in order.
+    """Create all of the items or none, inside an open write; returns their ids in order.
 
     Raises:
         NotFound: there is no such course of the member's.
         Conflict: the course would have more items than it may, or the member.
     """
     course_name = add_to_count(member, course_id, len(items))
-    rows = [new_row(write, course_id, course_name, cast("EntryFields", item)) for item in items]
+    rows = [new_row(write, course_id, course_name, item) for item in items]
     insert_rows(write, rows)
     return [row["id"] for row in rows]
 
 
-def new_row(write: Write, course_id: UUID, course_name: str, entry: EntryFields) -> ItemColumns:
-    """The item that `entry` would make."""
+def new_item(entry: NewItem) -> NewItem:
+    """The columns of an entry, without its quote."""
+    values: Fields = entry
+    return cast("NewItem", {name: values[name] for name in ItemBody.Meta.fields})
+
+
+def new_row(write: Write, course_id: UUID, course_name: str, entry: NewItem) -> ItemColumns:
+    """The row of the item that `entry` describes."""
     return {
         "id": uuid7(),
         "course_id": course_id,
         "course_name": course_name,
-        "title": entry["title"],
-        "kind": entry["kind"],
-        "due_on": entry.get("due_on"),
+        **new_item(entry),
         "created_at": write.now,
         "updated_at": write.now,
     }
 
 
 def insert_rows(write: Write, rows: Sequence[ItemColumns]) -> None:
-    """Insert the rows in as few statements as the database takes; they are counted by who calls."""
+    """Insert the rows in as few statements as the database takes. The caller counts them."""
     Item.objects.bulk_create(
         Item(member_id=write.member_id, **{name: value for name, value in row.items() if name != "course_name"})
         for row in rows
     )
     for row in rows:
-        fields = {"course_id": row["course_id"], "title": row["title"], "kind": row["kind"], "due_on": row["due_on"]}
-        write.made(Item, row["id"], row["title"], fields)
+        write.made(Item, row["id"], row["title"], {"course_id": row["course_id"], **new_item(row)})
 
 
 def answered(rows: Sequence[ItemColumns], today: date) -> list[EnteredItemRow]:
@@ -136,7 +136,7 @@ def _with_these_dates(
     member: Member, course_id: UUID, course_name: str, entries: Sequence[EntryFields]
 ) -> list[ItemColumns]:
     """The items of the course on the dates of `entries`, and the undated ones if one of them is; oldest first."""
-    dates = {entry.get("due_on") for entry in entries}
+    dates = {entry["due_on"] for entry in entries}
     on_a_day = Q(due_on__in=[day for day in dates if day is not None])
     found = Item.objects.filter(
         on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day, member_id=member.id, course_id=course_id
@@ -149,7 +149,7 @@ def _with_these_dates(
 def _known_or_new(
     rows: Sequence[ItemColumns], there: Sequence[ItemColumns]
 ) -> tuple[list[ItemColumns], list[ItemColumns]]:
-    """For each row the first that is like it, those `there` first; and which of `rows` are to be made."""
+    """For each row the first equal one, preferring those `there`; and the `rows` to insert."""
     known: dict[tuple[str, date | None], ItemColumns] = {}
     for row in there:
         known.setdefault(_key(row), row)
@@ -158,5 +158,5 @@ def _known_or_new(
 
 
 def _key(row: ItemColumns) -> tuple[str, date | None]:
-    """What an item is told by: the title in any case, and the date."""
+    """The key by which two items are the same: the title, case-folded, and the date."""
     return row["title"].strip().casefold(), row["due_on"]

@@ -5,20 +5,30 @@ Whatever adds items or takes them away says so here, inside `accounts.changes.wr
 
 from uuid import UUID
 
-from django.db.models import F, IntegerField, OuterRef, Subquery, Sum
+from django.db.models import F, IntegerField, Subquery, Sum
 from django.db.models.lookups import LessThanOrEqual
 
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.errors import NoSuchCourse
 from courses.models import Course, Item
-from studyservice.database.statements import Param, Update, aggregated
+from studyservice.database.statements import Param, Update
 from studyservice.operations.errors import Conflict
 
-MAX_ITEMS = 1000
-"""Items per course."""
+ITEMS_OF_COURSE = Limit(
+    most=1000,
+    what="items of a course",
+    full="There are {most} items in this course, the most there can be. Delete one first.",
+    per="course",
+    counter="item_count",
+)
 
-MAX_ITEMS_OF_MEMBER = 5000
-"""Items per member, over all courses; it bounds what get_agenda can answer."""
+ITEMS_OF_MEMBER = Limit(
+    most=5000,
+    what="items",
+    full="There are {most} items in all courses together, the most there can be. Delete one first.",
+)
+"""It bounds what get_agenda can answer."""
 
 _MINE = Course.objects.filter(member_id=Param("member_id"))
 _IN_ALL = Subquery(_MINE.order_by().values("member_id").annotate(in_all=Sum("item_count")).values("in_all"))
@@ -39,14 +49,14 @@ def add_to_count(member: Member, course_id: UUID, more: int = 1) -> str:
 
     Raises:
         NotFound: there is no such course of the member's.
-        Conflict: the course would have more than `MAX_ITEMS` items, or the member more than `MAX_ITEMS_OF_MEMBER`.
+        Conflict: the course would have too many items, or the member.
     """
     name: str | None = _ADD.returned(
         member_id=member.id,
         course_id=course_id,
         more=more,
-        here_before=MAX_ITEMS - more,
-        in_all_before=MAX_ITEMS_OF_MEMBER - more,
+        here_before=ITEMS_OF_COURSE.most - more,
+        in_all_before=ITEMS_OF_MEMBER.most - more,
     )
     if name is None:
         raise _refusal(member, course_id, more)
@@ -58,11 +68,7 @@ def _refusal(member: Member, course_id: UUID, more: int) -> NoSuchCourse | Confl
     here = Course.objects.filter(member_id=member.id, id=course_id).values_list("item_count", flat=True).first()
     if here is None:
         return NoSuchCourse()
-    if here + more > MAX_ITEMS:
-        return Conflict(f"There are {MAX_ITEMS} items in this course, the most there can be. Delete one first.")
-    return Conflict(
-        f"There are {MAX_ITEMS_OF_MEMBER} items in all courses together, the most there can be. Delete one first."
-    )
+    return (ITEMS_OF_COURSE if here + more > ITEMS_OF_COURSE.most else ITEMS_OF_MEMBER).refusal()
 
 
 def take_from_count(member_id: UUID, item_id: UUID) -> bool:
@@ -75,13 +81,3 @@ def take_from_count(member_id: UUID, item_id: UUID) -> bool:
 def take_away_from_count(member_id: UUID, course_id: UUID, less: int) -> None:
     """Count `less` items of the course, which are about to be deleted, no more."""
     Course.objects.filter(member_id=member_id, id=course_id).update(item_count=F("item_count") - less)
-
-
-def repair_item_counts(member_id: UUID) -> int:
-    """Count the items of the member's courses; gives how many courses had a wrong count. Under the member's lock."""
-    items = Item.objects.filter(member_id=member_id, course_id=OuterRef("id"))
-    counted = Course.objects.filter(member_id=member_id).order_by().annotate(there=aggregated(items, "COUNT", "id"))
-    wrong = dict(counted.exclude(item_count=F("there")).values_list("id", "there"))
-    for course_id, there in wrong.items():
-        Course.objects.filter(member_id=member_id, id=course_id).update(item_count=there)
-    return len(wrong)

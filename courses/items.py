@@ -89,14 +89,12 @@ def course_ids(member: Member, item_ids: Iterable[UUID]) -> dict[UUID, UUID]:
     return dict(found.values_list("id", "course_id"))
 
 
-def create_single_item(
-    member: Member, course_id: UUID, *, title: str, kind: str, due_on: date | None = None
-) -> ItemRow:
-    """A new item of the course, by itself; `courses.item_batches` makes what comes with quotes or in numbers.
+def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem]) -> ItemRow:
+    """Create one item; `courses.item_batches` creates several, or one with a quote.
 
     Raises:
         NotFound: there is no such course of the member's.
-        Conflict: the course has `MAX_ITEMS` items, or the member `MAX_ITEMS_OF_MEMBER`.
+        Conflict: the course, or the member, has as many items as there can be.
     """
     with writing(member.id, "create_item") as write:
         course_name = add_to_count(member, course_id)
@@ -106,22 +104,17 @@ def create_single_item(
             id=item_id,
             member_id=member.id,
             course_id=course_id,
-            title=title,
-            kind=kind,
-            due_on=due_on,
+            **fields,
             sequence=0,
             created_at=write.now,
             updated_at=write.now,
         )
-        fields = {"course_id": course_id, "title": title, "kind": kind, "due_on": due_on}
-        write.made(Item, item_id, title, fields)
+        write.made(Item, item_id, fields["title"], {"course_id": course_id, **fields})
     item: ItemColumns = {
         "id": item_id,
         "course_id": course_id,
         "course_name": course_name,
-        "title": title,
-        "kind": kind,
-        "due_on": due_on,
+        **fields,
         "created_at": write.now,
         "updated_at": write.now,
     }
@@ -129,7 +122,7 @@ def create_single_item(
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
-    """Change the fields given; those that are as they were leave the item untouched.
+    """Change the fields given. Equal values leave the item untouched.
 
     Raises:
         NotFound: there is no such item of the member's.
@@ -160,7 +153,7 @@ def delete_item(member: Member, item_id: UUID) -> DeletedRow:
 
 
 def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, ItemFields]]) -> int:
-    """Change items of a course inside a write that is under way; gives how many differ now."""
+    """Change items of a course inside an open write; returns how many differed."""
     if not changes:
         return 0
     mine = Item.objects.filter(member_id=write.member_id, course_id=course_id)
@@ -175,7 +168,7 @@ def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, It
 
 
 def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
-    """Remove items of a course with their milestones inside a write that is under way; gives how many there were."""
+    """Remove items of a course with their milestones inside an open write; returns how many there were."""
     if not ids:
         return 0
     rows = Item.objects.filter(member_id=write.member_id, course_id=course_id, id__in=ids)

@@ -26,20 +26,27 @@ SYLLABUS_FOLDER = "syllabi"
 class Course(models.Model):
     """A course a member takes."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False, help_text="The course's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses", db_index=False)
-    name = models.CharField(max_length=120)
-    code = models.CharField(max_length=20, null=True, blank=True)
-    term = models.CharField(max_length=60, default=DEFAULT_TERM)
-    meets = models.CharField(max_length=120, null=True, blank=True)
-    institution = models.CharField(max_length=120, null=True, blank=True)
-    subject = models.CharField(max_length=80, null=True, blank=True)
-    syllabus_text = models.TextField(null=True, blank=True, validators=[MaxLengthValidator(MAX_SYLLABUS_CHARACTERS)])
+    name = models.CharField(max_length=120, help_text="The course's name.")
+    code = models.CharField(max_length=20, null=True, blank=True, help_text="Course number.")
+    term = models.CharField(max_length=60, default=DEFAULT_TERM, help_text="When the course runs.")
+    meets = models.CharField(max_length=120, null=True, blank=True, help_text="When the class meets.")
+    institution = models.CharField(max_length=120, null=True, blank=True, help_text="School or university.")
+    subject = models.CharField(max_length=80, null=True, blank=True, help_text="Field of study.")
+    syllabus_text = models.TextField(
+        null=True,
+        blank=True,
+        validators=[MaxLengthValidator(MAX_SYLLABUS_CHARACTERS)],
+        help_text=f"The whole text of the syllabus, up to {MAX_SYLLABUS_CHARACTERS:,} characters.",
+    )
     item_count = models.PositiveSmallIntegerField(
         default=0, db_default=0, editable=False, help_text="How many items it has; kept by courses.item_counts."
     )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When the course was created.")
+    updated_at = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="When the course was last changed."
+    )
 
     class Meta:
         ordering: ClassVar[list[str]] = ["created_at", "id"]
@@ -87,27 +94,45 @@ class SyllabusFile(models.Model):
     It belongs to no course at first, and expires unless it is attached to one.
     """
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(
+        primary_key=True,
+        default=uuid.uuid4,
+        editable=False,
+        help_text="The file's id; create_course and update_course take it as syllabus_id.",
+    )
     # An index on each: all files of a member are added up and exported, those of one of its 30 courses are listed.
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
-    course = models.ForeignKey(Course, models.CASCADE, related_name="syllabus_files", null=True, blank=True)
+    course = models.ForeignKey(
+        Course,
+        models.CASCADE,
+        related_name="syllabus_files",
+        null=True,
+        blank=True,
+        help_text="The course it is attached to; null for none yet.",
+    )
     compared_with_id = models.UUIDField(
         null=True, blank=True, editable=False, help_text="The course that its proposal is compared with; may be gone."
     )
     file = StoredFileField(upload_to=syllabus_path)
-    filename = models.CharField(max_length=255)
-    media_type = models.CharField(max_length=100, help_text="By its content.")
-    size = models.PositiveIntegerField(help_text="In bytes.")
+    filename = models.CharField(max_length=255, help_text="Its name, without a path.")
+    media_type = models.CharField(max_length=100, help_text="Its type, by its content.")
+    size = models.PositiveIntegerField(help_text="Its bytes.")
     sha256 = models.CharField(max_length=64, help_text="Of its bytes, in hexadecimal.")
     text_status = models.CharField(
-        max_length=16, choices=[(one.value, one.value) for one in TextStatus], help_text="What came of reading it."
+        max_length=16,
+        choices=[(one.value, one.value) for one in TextStatus],
+        help_text="read; no_text: it has none, as a scan; too_large: over 100 pages or 500,000 characters; "
+        "unreadable: encrypted, broken, or too much work to read.",
     )
     text = models.TextField(null=True, blank=True)
-    characters = models.PositiveIntegerField(default=0, help_text="Of the text; 0 where there is none.")
-    pages = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Of a PDF that was read.")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    characters = models.PositiveIntegerField(default=0, help_text="Characters of its text; 0 where none was read.")
+    pages = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Pages of a PDF that was read.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was uploaded.")
     expires_at = models.DateTimeField(
-        null=True, blank=True, editable=False, help_text="When it goes unless it is attached to a course."
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When it goes, 24 hours after the upload; null once it is attached to a course.",
     )
 
     class Meta:
@@ -164,20 +189,26 @@ class ItemKind(models.TextChoices):
 class Item(models.Model):
     """A dated course item; without a date it is undated."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The item's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    course = models.ForeignKey(Course, models.CASCADE, related_name="items", db_index=False)
-    title = models.CharField(max_length=160)
-    kind = models.CharField(max_length=16, choices=ItemKind, default=ItemKind.OTHER)
-    due_on = models.DateField(null=True, blank=True)
+    course = models.ForeignKey(
+        Course, models.CASCADE, related_name="items", db_index=False, help_text="The item's course."
+    )
+    title = models.CharField(max_length=160, help_text="What is due.")
+    kind = models.CharField(
+        max_length=16, choices=ItemKind, default=ItemKind.OTHER, help_text="What sort of item it is."
+    )
+    due_on = models.DateField(null=True, blank=True, help_text="Due date; null means undated.")
     sequence = models.IntegerField(
         default=0,
         db_default=0,
         editable=False,
         help_text="Revisions of title, kind and date; calendars ask for it (courses.revisions).",
     )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_at = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="When the item was added; for polling."
+    )
+    updated_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When the item was last changed.")
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [

@@ -33,7 +33,7 @@ class Readiness(Protocol):
         """The readiness for at most `MOST_AT_ONCE` of the member's items, each on its day; one query."""
 
 
-READINESS = Hook[Readiness]("READINESS", Readiness)
+READINESS = Hook[Readiness]("READINESS")
 
 
 class _DueColumns(ItemColumns):
@@ -73,7 +73,7 @@ def due_with_readiness(member: Member, today: date, until: date) -> tuple[list[I
 
 @cache
 def _due() -> Select[_DueColumns]:
-    """Made when it is first used: the settings name what knows the cards."""
+    """Built at the first use, when the hook is registered."""
     examined = When(kind__in=sorted(EXAMINED), then=READINESS.get().has_cards())
     has_cards = Case(examined, default=Value(value=False), output_field=BooleanField())
     return Select[_DueColumns](DUE.annotate(has_cards=has_cards), ItemRecord.columns() | {"has_cards": "has_cards"})

@@ -1,4 +1,4 @@
-"""What the course and item operations take and answer."""
+"""Requests and answers of the course and item operations."""
 
 from datetime import date, datetime
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -6,16 +6,18 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from courses.models import DEFAULT_TERM, MAX_SYLLABUS_CHARACTERS, ItemKind
-from studyservice.operations.fields import ChoiceField, DateField, IdField, OpenChoiceField, StringField
+from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind
+from studyservice.operations.fields import ChoiceField, DateField, IdField, OpenChoiceField
 from studyservice.operations.query_fields import CursorField, QueryBooleanField, QueryIntegerField, QueryTimestampField
 from studyservice.operations.serializers import Body, Query, Record
 
+COURSE_TEXTS = ("name", "code", "term", "meets", "institution", "subject")
+"""The columns of a course that describe it, in the order of every form and answer."""
 
-class CourseFields(TypedDict, total=False):
-    """What can be changed of a course: the fields of a `CourseBody`."""
 
-    name: str
+class CourseDetails(TypedDict, total=False):
+    """The optional fields of a `CourseBody`."""
+
     code: str | None
     term: str
     meets: str | None
@@ -23,6 +25,12 @@ class CourseFields(TypedDict, total=False):
     subject: str | None
     syllabus_text: str | None
     syllabus_id: UUID | None
+
+
+class CourseFields(CourseDetails, total=False):
+    """Changes of a course: the fields of a `CourseBody`."""
+
+    name: str
 
 
 class CourseBody(Body):
@@ -37,23 +45,17 @@ class CourseBody(Body):
         "subject": "Biology",
     }
 
-    name = StringField(max_length=120, help_text="The course's name.")
-    code = StringField(max_length=20, blank_is_null=True, help_text="Course number, such as BIO 101.")
-    term = StringField(max_length=60, default=DEFAULT_TERM, help_text="When the course runs.")
-    meets = StringField(max_length=120, blank_is_null=True, help_text="When the class meets.")
-    institution = StringField(max_length=120, blank_is_null=True, help_text="School or university.")
-    subject = StringField(max_length=80, blank_is_null=True, help_text="Field of study.")
-    syllabus_text = StringField(
-        max_length=MAX_SYLLABUS_CHARACTERS,
-        blank_is_null=True,
-        help_text="The whole text of the syllabus, up to 500,000 characters.",
-    )
     syllabus_id = IdField(
         required=False,
         allow_null=True,
         help_text="An upload of create_syllabus, which becomes a file of the course; its text is that of the syllabus "
         "unless syllabus_text is sent.",
     )
+
+    class Meta:
+        model = Course
+        fields = (*COURSE_TEXTS, "syllabus_text")
+        extra_kwargs: ClassVar[dict[str, Any]] = {"code": {"help_text": "Course number, such as BIO 101."}}
 
 
 class CourseRow(TypedDict):
@@ -81,27 +83,45 @@ class CourseRecord(Record):
         "updated_at": "2030-09-01T08:30:00.000000Z",
     }
 
-    id = serializers.UUIDField(help_text="The course's id.")
-    name = serializers.CharField(help_text="The course's name.")
-    code = serializers.CharField(allow_null=True, help_text="Course number.")
-    term = serializers.CharField(help_text="When the course runs.")
-    meets = serializers.CharField(allow_null=True, help_text="When the class meets.")
-    institution = serializers.CharField(allow_null=True, help_text="School or university.")
-    subject = serializers.CharField(allow_null=True, help_text="Field of study.")
     has_syllabus = serializers.BooleanField(help_text="Whether a syllabus text is stored.")
-    created_at = serializers.DateTimeField(help_text="When the course was created.")
-    updated_at = serializers.DateTimeField(help_text="When the course was last changed.")
+
+    class Meta:
+        model = Course
+        fields = ("id", *COURSE_TEXTS, "has_syllabus", "created_at", "updated_at")
 
 
-class ItemColumns(TypedDict):
+class ItemFields(TypedDict, total=False):
+    """Changes of an item: the fields of an `ItemBody`."""
+
+    title: str
+    kind: str
+    due_on: date | None
+
+
+class NewItem(TypedDict):
+    """The same fields of a new item, all of them."""
+
+    title: str
+    kind: str
+    due_on: date | None
+
+
+class ItemBody(Body):
+    """The writable fields of an item."""
+
+    example: ClassVar[dict[str, Any]] = {"title": "Midterm exam", "kind": "exam", "due_on": "2030-12-03"}
+
+    class Meta:
+        model = Item
+        fields = ("title", "kind", "due_on")
+
+
+class ItemColumns(NewItem):
     """An `ItemRecord` as it is read."""
 
     id: UUID
     course_id: UUID
     course_name: str
-    title: str
-    kind: str
-    due_on: date | None
     created_at: datetime
     updated_at: datetime
 
@@ -129,19 +149,17 @@ class ItemRecord(Record):
 
     computed: ClassVar[tuple[str, ...]] = ("days_until",)
 
-    id = serializers.UUIDField(help_text="The item's id.")
-    course_id = serializers.UUIDField(help_text="The item's course.")
     course_name = serializers.CharField(source="course.name", help_text="The course's name.")
-    title = serializers.CharField(help_text="What is due.")
     kind = OpenChoiceField(
         "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
     )
-    due_on = serializers.DateField(allow_null=True, help_text="Due date; null means undated.")
     days_until = serializers.IntegerField(
         allow_null=True, help_text="Days from the member's today to the due date; negative when past."
     )
-    created_at = serializers.DateTimeField(help_text="When the item was added; for polling.")
-    updated_at = serializers.DateTimeField(help_text="When the item was last changed.")
+
+    class Meta:
+        model = Item
+        fields = ("id", "course_id", "course_name", *ItemBody.Meta.fields, "days_until", "created_at", "updated_at")
 
 
 class CourseDetailRow(CourseRow):
@@ -206,38 +224,12 @@ class CourseQuery(SyllabusPartQuery):
     include_syllabus = QueryBooleanField(default=False, help_text="Whether to answer the syllabus text too.")
 
 
-class ItemFields(TypedDict, total=False):
-    """What can be changed of an item: the fields of an `ItemBody`."""
-
-    title: str
-    kind: str
-    due_on: date | None
-
-
-class NewItem(TypedDict):
-    """What an item is made of."""
-
-    title: str
-    kind: str
-    due_on: date | None
-
-
-class ItemBody(Body):
-    """The writable fields of an item."""
-
-    example: ClassVar[dict[str, Any]] = {"title": "Midterm exam", "kind": "exam", "due_on": "2030-12-03"}
-
-    title = StringField(max_length=160, help_text="What is due.")
-    kind = ChoiceField(choices=ItemKind.values, default=ItemKind.OTHER.value, help_text="What sort of item it is.")
-    due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
-
-
 ItemFilters = TypedDict(
     "ItemFilters",
     {"course_id": UUID, "kind": str, "from": date, "to": date, "created_after": datetime},
     total=False,
 )
-"""What a list of items can be narrowed to: the parameters of an `ItemsQuery` but those of paging."""
+"""Filters of a list of items: the parameters of an `ItemsQuery` without those of paging."""
 
 
 class ItemsQuery(Query):

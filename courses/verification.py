@@ -1,4 +1,4 @@
-"""Whether what somebody read out of a syllabus stands there: the service checks, and refuses nothing."""
+"""Checks of entries against the syllabus that they were read from. Nothing is refused."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -20,23 +20,23 @@ def verify(
     weights: Sequence[CategoryEntryFields] = (),
     stored: Sequence[Stored] = (),
 ) -> list[WarningRow]:
-    """Put the evidence into each of `rows` whose entry has a quote; gives the warnings.
+    """Add the evidence to each row whose entry has a quote; return the warnings.
 
-    It can take a second of CPU for a text of 500,000 characters, so it is no part of a transaction.
+    It can take a second of CPU for a text of 500,000 characters, so call it outside a transaction.
 
     Args:
-        rows: what is answered of each of `entries`.
-        entries: what was sent.
-        text: of the syllabus; without one no quote is found.
-        term: of the course.
-        today: the member's day.
-        weights: the categories that were sent with them.
+        rows: the answers, one for each of `entries`.
+        entries: the entries sent.
+        text: the syllabus. Without one no quote is found.
+        term: the course's.
+        today: the member's date.
+        weights: the categories sent with the entries.
         stored: the items that the course had before.
     """
     syllabus = Syllabus.of(text or "", today=today, term=term)
     claims = []
     for row, entry in zip(rows, entries, strict=True):
-        due_on, quote = entry.get("due_on"), entry.get("quote")
+        due_on, quote = entry["due_on"], entry.get("quote")
         if quote is not None:
             row["evidence"] = evidence_for(syllabus, quote, due_on).value
         claims.append(Claim(entry["title"], due_on, quote))

@@ -10,3 +10,13 @@ class GradesConfig(AppConfig):
 
     name = "grades"
     headings: ClassVar[dict[str, str]] = {"Grades": "Weighted categories, scores, and the current grade."}
+
+    def ready(self) -> None:
+        """Register what lower apps call."""
+        from accounts.archive.tables import EXTRAS
+        from courses.courses import COURSE_CATEGORIES
+        from grades.archive import write_grades
+        from grades.new_courses import add_categories
+
+        COURSE_CATEGORIES.register(add_categories)
+        EXTRAS.register("grades.csv", write_grades)

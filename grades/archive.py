@@ -4,11 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from accounts.archive.fields import MomentField
-from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit
+from accounts.members.archived import MAX_POSITION
 from accounts.models import Member
-from courses.entry_serializers import MAX_CATEGORIES
-from grades.models import GradeCategory, GradeScore
-from grades.scores import MAX_SCORES
+from grades.models import GradeScore
 from grades.serializers import ScoreBody
 from studyservice.database.snapshots import in_pieces
 from studyservice.operations.fields import IdField, IntegerField, NumberField, StringField
@@ -32,24 +30,6 @@ class GradeScoreLine(ScoreBody):
     id = IdField()
     created_at = MomentField(past=True)
 
-
-CATEGORIES = ArchiveTable(
-    name="grade_categories",
-    model=GradeCategory,
-    line=GradeCategoryLine,
-    order=("course_id", "position", "id"),
-    references={"course_id": "courses"},
-    limits=(Limit(most=MAX_CATEGORIES, what="grade categories of a course", per=("course_id",)),),
-)
-
-SCORES = ArchiveTable(
-    name="grade_scores",
-    model=GradeScore,
-    line=GradeScoreLine,
-    order=("created_at", "id"),
-    references={"category_id": "grade_categories"},
-    limits=(Limit(most=MAX_SCORES, what="scores of a course", per=("category_id", "course_id")),),
-)
 
 _COLUMNS = {
     "course": "category__course__name",

@@ -3,20 +3,29 @@
 from collections.abc import Iterable
 from uuid import UUID
 
-from accounts.changes.contents import Fields
+from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_rows
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.courses import require_course
+from courses.entry_serializers import MAX_CATEGORIES
 from courses.models import Course
 from grades.breakdown import get_grades
 from grades.models import GradeCategory
-from grades.serializers import CategoryFields, GradeBreakdownRow
+from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
 from studyservice.operations.errors import Detail, ValidationFailed
+
+CATEGORIES_OF_COURSE = Limit(
+    most=MAX_CATEGORIES,
+    what="grade categories of a course",
+    full="There are {most} grade categories in this course, the most there can be. Delete one first.",
+    per="course",
+)
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
-    """Make `categories` the course's complete list, in this order, and give the breakdown.
+    """Replace the course's complete list of categories, in this order, and return the breakdown.
 
     An entry with the id of a present category changes it and keeps its scores; present ones that are left out are
     deleted with their scores.
@@ -31,14 +40,15 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
             category.id: category for category in GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         }
         kept = _kept(categories, present)
-        before: dict[str, object] = {"categories": listed_categories(present.values())}
+        old = listed_categories(present.values())
+        before: dict[str, object] = {"categories": old}
         mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if left_out := present.keys() - kept:
             before |= delete_rows(write, mine.filter(id__in=left_out))
         listed, new = [], []
         for position, entry in enumerate(categories, start=1):
             known = entry.get("id")
-            fields = {"name": entry["name"], "weight": entry["weight"], "position": position}
+            fields = {name: value for name, value in entry.items() if name != "id"} | {"position": position}
             category = GradeCategory(member_id=member.id, course_id=course_id, **fields)
             if not known:
                 new.append(category)
@@ -48,17 +58,15 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
                     mine.filter(id=known).update(**fields)
             listed.append(category)
         GradeCategory.objects.bulk_create(new)
-        after = listed_categories(listed)
-        write.changed(Course, course_id, course["name"], before, {"categories": after})
-        same = [entry["id"] for entry in before["categories"] if entry in after]
-        write.touched(GradeCategory, {category.id for category in listed}.difference(same))
+        write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})
+        write.touched(GradeCategory, (one.id for one in listed if listed_categories([one])[0] not in old))
         return get_grades(member, course_id)
 
 
 def listed_categories(categories: Iterable[GradeCategory]) -> list[Fields]:
-    """What can be changed of categories, in their order."""
+    """The columns of categories that can change, in their order."""
     return [
-        {"id": category.id, "name": category.name, "weight": category.weight, "position": category.position}
+        fields_of(category, ("id", *CATEGORY_COLUMNS, "position"))
         for category in sorted(categories, key=lambda category: (category.position, category.id))
     ]
 

@@ -4,6 +4,7 @@ import uuid
 from typing import ClassVar
 
 from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
@@ -15,11 +16,16 @@ from studyservice.database.member_keys import MemberForeignKey, MemberKey
 class GradeCategory(models.Model):
     """A weighted part of a course's grade."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False, help_text="The category's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     course = models.ForeignKey(Course, models.CASCADE, related_name="grade_categories")
-    name = models.CharField(max_length=60)
-    weight = models.DecimalField(max_digits=7, decimal_places=4, help_text="0 to 100.")
+    name = models.CharField(max_length=60, help_text="The category's name.")
+    weight = models.DecimalField(
+        max_digits=7,
+        decimal_places=4,
+        validators=[MinValueValidator(0), MaxValueValidator(100)],
+        help_text="Its weight.",
+    )
     position = models.PositiveIntegerField(help_text="Display order, from 1.")
 
     class Meta:
@@ -43,12 +49,16 @@ class GradeCategory(models.Model):
 class GradeScore(models.Model):
     """A score, in percent, in one category."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False, help_text="The score's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    category = models.ForeignKey(GradeCategory, models.CASCADE, related_name="scores")
-    label = models.CharField(max_length=120)
-    score = models.DecimalField(max_digits=7, decimal_places=4, help_text="Percent, 0 to 150.")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    category = models.ForeignKey(
+        GradeCategory, models.CASCADE, related_name="scores", help_text="The category it counts in."
+    )
+    label = models.CharField(max_length=120, help_text="What was graded.")
+    score = models.DecimalField(
+        max_digits=7, decimal_places=4, validators=[MinValueValidator(0), MaxValueValidator(150)], help_text="Percent."
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it was recorded.")
 
     class Meta:
         ordering: ClassVar[list[str]] = ["created_at"]

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from uuid import UUID
 
+from accounts.changes.contents import fields_of
 from accounts.changes.recording import Write
 from courses.entry_serializers import CategoryEntryFields, EnteredCategoryRow
 from grades.models import GradeCategory
+from grades.serializers import CATEGORY_COLUMNS
 
 
 def add_categories(write: Write, course_id: UUID, entries: Sequence[CategoryEntryFields]) -> list[EnteredCategoryRow]:
@@ -16,6 +18,5 @@ def add_categories(write: Write, course_id: UUID, entries: Sequence[CategoryEntr
     ]
     GradeCategory.objects.bulk_create(categories)
     for one in categories:
-        fields = {"course_id": course_id, "name": one.name, "weight": one.weight, "position": one.position}
-        write.made(GradeCategory, one.id, one.name, fields)
+        write.made(GradeCategory, one.id, one.name, fields_of(one, ("course_id", *CATEGORY_COLUMNS, "position")))
     return [{"id": one.id, "name": one.name, "weight": float(one.weight)} for one in categories]

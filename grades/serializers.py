@@ -1,4 +1,4 @@
-"""What the grade operations take and answer."""
+"""Requests and answers of the grade operations."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -8,9 +8,13 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.entry_serializers import MAX_CATEGORIES
-from studyservice.operations.fields import IdField, ListField, NumberField, StringField
+from grades.models import GradeCategory, GradeScore
+from studyservice.operations.fields import IdField, ListField
 from studyservice.operations.query_fields import QueryListField, QueryNumberField
 from studyservice.operations.serializers import Body, Query, Record
+
+CATEGORY_COLUMNS = ("name", "weight")
+"""The writable columns of a category."""
 
 
 class CategoryFields(TypedDict):
@@ -36,8 +40,14 @@ class CategoryBody(Body):
         help_text="The id of a category that stays, from get_grades: only with it does the category keep its scores. "
         "Without it the category is new, even under the same name, and the old one is deleted with its scores.",
     )
-    name = StringField(max_length=60, help_text="The category's name, such as Homework.")
-    weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
+
+    class Meta:
+        model = GradeCategory
+        fields = ("id", *CATEGORY_COLUMNS)
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            "name": {"help_text": "The category's name, such as Homework."},
+            "weight": {"help_text": "Its weight; kept to four decimals."},
+        }
 
 
 class CategoriesBody(Body):
@@ -61,19 +71,26 @@ class ScoreBody(Body):
         "score": 84.5,
     }
 
-    category_id = IdField(help_text="A category of this course, from get_grades.")
-    label = StringField(  # type: ignore[assignment]  # the stub takes it for Field.label
-        max_length=120, help_text="What was graded, such as Quiz 3."
-    )
-    score = NumberField(
-        min_value=0,
-        max_value=150,
-        help_text="Percent, 0 to 150 for extra credit; kept to four decimals.",
-    )
+    class Meta:
+        model = GradeScore
+        fields = ("category_id", "label", "score")
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            "category_id": {"help_text": "A category of this course, from get_grades."},
+            "label": {"help_text": "What was graded, such as Quiz 3."},
+            "score": {"help_text": "Percent, 0 to 150 for extra credit; kept to four decimals."},
+        }
+
+
+class NewScore(TypedDict):
+    """The same fields of a new score, all of them."""
+
+    category_id: UUID
+    label: str
+    score: Decimal
 
 
 class ScoreFields(TypedDict, total=False):
-    """What can be changed of a score: the fields of a `ScoreBody`."""
+    """Changes of a score: the fields of a `ScoreBody`."""
 
     category_id: UUID
     label: str
@@ -98,13 +115,9 @@ class GradeScoreRecord(Record):
         "created_at": "2030-09-01T08:30:00.000000Z",
     }
 
-    id = serializers.UUIDField(help_text="The score's id.")
-    category_id = serializers.UUIDField(help_text="The category it counts in.")
-    label = serializers.CharField(  # type: ignore[assignment]  # the stub takes it for Field.label
-        help_text="What was graded."
-    )
-    score = serializers.FloatField(help_text="Percent.")
-    created_at = serializers.DateTimeField(help_text="When it was recorded.")
+    class Meta:
+        model = GradeScore
+        fields = ("id", *ScoreBody.Meta.fields, "created_at")
 
 
 class CategoryRow(TypedDict):
@@ -128,11 +141,12 @@ class CategoryRecord(Record):
         "scores": [GradeScoreRecord.example],
     }
 
-    id = serializers.UUIDField(help_text="The category's id.")
-    name = serializers.CharField(help_text="The category's name.")
-    weight = serializers.FloatField(help_text="Its weight.")
     average = serializers.FloatField(allow_null=True, help_text="The mean of its scores; null without scores.")
     scores = GradeScoreRecord(many=True, help_text="Its scores, oldest first.")
+
+    class Meta:
+        model = GradeCategory
+        fields = ("id", *CATEGORY_COLUMNS)
 
 
 class GradesQuery(Query):

@@ -1,20 +1,17 @@
-"""Grades when a change is taken back: a replaced list of categories, and the limit of scores."""
+"""Undo a replaced list of grade categories."""
 
-from collections import Counter
 from typing import Any
 from uuid import UUID
 
 from accounts.changes.contents import Part, type_of
 from accounts.changes.recording import Write
-from accounts.changes.values import as_kept
+from accounts.changes.values import as_kept, columns, value_of
 from accounts.models import Member
-from accounts.undo.hooks import Columns
 from accounts.undo.made import delete_again
 from courses.courses import require_course
 from courses.errors import NoSuchCourse
 from grades.categories import listed_categories
 from grades.models import GradeCategory
-from grades.scores import require_room
 from studyservice.operations.errors import Conflict
 
 
@@ -38,12 +35,6 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
     for entry in after:
         was = old.get(entry["id"])
         if was is not None and was != entry:
-            mine.filter(id=entry["id"]).update(name=was["name"], weight=str(was["weight"]), position=was["position"])
-
-
-def scores_come_back(member: Member, rows: list[Columns]) -> None:
-    """Raises `Conflict` if a course has too many scores now."""
-    categories = Counter(row["category_id"] for row in rows)
-    courses = GradeCategory.objects.filter(member_id=member.id, id__in=list(categories))
-    for course_id in set(courses.values_list("course_id", flat=True)):
-        require_room(member, course_id, more=0)
+            known = columns(GradeCategory)
+            old_values = {name: value_of(known[name], value) for name, value in was.items() if name != "id"}
+            mine.filter(id=entry["id"]).update(**old_values)

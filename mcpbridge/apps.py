@@ -10,4 +10,4 @@ class McpBridgeConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the check of the tools."""
-        from mcpbridge import checks  # noqa: F401, PLC0415  # registers itself
+        from mcpbridge import checks  # noqa: F401  # registers itself

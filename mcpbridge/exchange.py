@@ -80,26 +80,51 @@ def exchange(request: HttpRequest, message: Any) -> Reply:
         RateLimited: the batch holds more requests than are left; none of them ran.
     """
     version: str | None = request.META.get(_VERSION_KEY)
-    if isinstance(message, list) and version in {None, _BATCH_VERSION}:
-        return _batch(request, message)
-    if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS:
-        return _answered(request, _handshake(request, message, version or DEFAULT_NEGOTIATED_VERSION))
-    return _answered(request, _stateless(request, message, version))
+    is_batch = isinstance(message, list) and version in {None, _BATCH_VERSION}
+    if is_batch and (refused := _batch_refusal(message)) is not None:
+        return refused
+    read = _handshake if version is None or version in HANDSHAKE_PROTOCOL_VERSIONS else _stateless
+    calls = [read(request, one, version or DEFAULT_NEGOTIATED_VERSION) for one in (message if is_batch else [message])]
+    if is_batch:
+        _count_batch(request, calls)
+    replies: list[Reply] = []
+    for call in calls:
+        if isinstance(call, Reply):
+            replies.append(call)
+            continue
+        try:
+            result = result_of(request, call.message, call.connection)
+        except MCPError as error:
+            replies.append(_failed(error.error, call.message.id, call.error_statuses.get(error.code, 200)))
+        except pydantic.ValidationError:
+            misfit = ErrorData(code=INVALID_PARAMS, message="The parameters do not fit the method.")
+            replies.append(_failed(misfit, call.message.id, call.error_statuses.get(INVALID_PARAMS, 200)))
+        else:
+            replies.append(Reply(200, {"jsonrpc": "2.0", "id": call.message.id, "result": result}))
+    if not is_batch:
+        return replies[0]
+    bodies = [reply.body for reply in replies if reply.body is not None]
+    return Reply(200, bodies) if bodies else _ACCEPTED
 
 
-def _batch(request: HttpRequest, messages: list[Any]) -> Reply:
+def _batch_refusal(messages: list[Any]) -> Reply | None:
+    """Return the error for a batch that cannot be answered at all."""
     if not 0 < len(messages) <= MAX_BATCH:
         return refusal(INVALID_REQUEST, f"A batch holds 1 to {MAX_BATCH} messages.")
     if any(isinstance(message, dict) and message.get("method") == "initialize" for message in messages):
         return refusal(INVALID_REQUEST, "initialize must not be part of a batch.")
-    calls = [_handshake(request, message, _BATCH_VERSION) for message in messages]
-    # The POST counted for one of them when it came.
+    return None
+
+
+def _count_batch(request: HttpRequest, calls: list[_Call | Reply]) -> None:
+    """Count every request of the batch but one, which was counted when the POST came.
+
+    Raises:
+        RateLimited: the batch holds more requests than are left.
+    """
     window = count_more(request, sum(isinstance(call, _Call) for call in calls) - 1)
     if window is not None and window.exceeded:
         raise RateLimited(window.reset)
-    replies = [_answered(request, call) for call in calls]
-    bodies = [reply.body for reply in replies if reply.body is not None]
-    return Reply(200, bodies) if bodies else _ACCEPTED
 
 
 def _handshake(request: HttpRequest, message: Any, version: str) -> _Call | Reply:
@@ -163,20 +188,6 @@ def _names_its_version(parsed: JSONRPCRequest) -> bool:
     """Whether the request says its revision in itself, as those of 2026-07-28 do."""
     meta = (parsed.params or {}).get("_meta")
     return isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
-
-
-def _answered(request: HttpRequest, call: _Call | Reply) -> Reply:
-    """The answer to `call`, if there is none yet."""
-    if isinstance(call, Reply):
-        return call
-    try:
-        result = result_of(request, call.message, call.connection)
-    except MCPError as error:
-        return _failed(error.error, call.message.id, call.error_statuses.get(error.code, 200))
-    except pydantic.ValidationError:
-        misfit = ErrorData(code=INVALID_PARAMS, message="The parameters do not fit the method.")
-        return _failed(misfit, call.message.id, call.error_statuses.get(INVALID_PARAMS, 200))
-    return Reply(200, {"jsonrpc": "2.0", "id": call.message.id, "result": result})
 
 
 def refusal(code: int, message: str, data: Any = None, *, request_id: RequestId | None = None) -> Reply:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from courses.serializers import COURSE_TEXTS
 from mcpbridge.names import one_line
 from studyservice.database.statements import Row
 
@@ -34,6 +35,8 @@ Text = Callable[[Occasion], str]
 """Writes a prompt."""
 
 
+_COURSE_TEXTS = f"{', '.join(COURSE_TEXTS[:-1])} and {COURSE_TEXTS[-1]}"
+
 _READ_ONLY = (
     "This connection may only read, so call no tool that changes anything: tell me what you would have entered or "
     "changed, and that I can connect again and allow editing."
@@ -47,7 +50,7 @@ def enter_syllabus(about: Occasion) -> str:
         aim = "Enter a syllabus of mine as a course."
         look = f"Call {_call('list_courses')} to see whether the course is there already; if it is, add to that one."
         make = (
-            "create_course once: name, code, term, meets, institution and subject, as far as the syllabus says them; "
+            f"create_course once: {_COURSE_TEXTS}, as far as the syllabus says them; "
             "syllabus_text, the whole text; items, each with title, kind, due_on and quote, its line word for word; "
             "grade_categories, each with name and weight. Over 100 items: the rest with create_item, up to 100 in one "
             "call (more), if_exists skip."

@@ -19,6 +19,7 @@ from mcp.types import (
 )
 from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
+from accounts.changes.acting import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL
 from accounts.members.membership import require_membership
@@ -120,8 +121,8 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     failure: ApiError
     try:
         require_membership(credential.member, [tool.operation])
-        viewset = tool.viewset()
-        row = viewset.run(tool.operation, credential, ToolArguments(given, unknown.misnamed))
+        with acting(credential.actor, operation=tool.operation) as call:
+            row = tool.viewset().run(tool.operation, credential, ToolArguments(given, unknown.misnamed))
         text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
@@ -132,9 +133,9 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         notes = [omission(left_out)] if left_out else []
         notes += [unknown.note()] if unknown.ignored else []
         STRUCTURED.set(request, orjson.Fragment(text))
-        if viewset.change_id is not None:
-            CHANGE_ID.set(request, viewset.change_id)
-        return _result(text, *notes, isError=False, structuredContent={}, **_logged(viewset.change_id))
+        if call.change_id is not None:
+            CHANGE_ID.set(request, call.change_id)
+        return _result(text, *notes, isError=False, structuredContent={}, **_logged(call.change_id))
     TOOL_FAILURE.set(request, failure)
     return _result(failure_text(failure), isError=True, **_challenged(failure, request.path_info))
 

@@ -8,3 +8,24 @@ class OAuthServerConfig(AppConfig):
 
     name = "oauthserver"
     verbose_name = "Connected apps"
+
+    def ready(self) -> None:
+        """Register what lower apps call."""
+        from accounts.credentials.connections import CONNECTED_APPS
+        from accounts.credentials.resolving import RESOLVERS
+        from accounts.erasure.purging import EXPIRED_DATA
+        from accounts.operators.credential_finding import FINDERS
+        from oauthserver import finding, purging
+        from oauthserver.access_tokens import resolve_access_token
+        from oauthserver.connections import OAuthConnections
+
+        CONNECTED_APPS.register(OAuthConnections())
+        RESOLVERS.register("at", resolve_access_token)
+        FINDERS.register("at", finding.find_access_token)
+        FINDERS.register("rt", finding.find_refresh_token)
+        FINDERS.register("cs", finding.find_client_secret)
+        # A refresh token is removed before the access token that it refers to.
+        EXPIRED_DATA.register("refresh_tokens", purging.purge_refresh_tokens)
+        EXPIRED_DATA.register("access_tokens", purging.purge_access_tokens)
+        EXPIRED_DATA.register("authorization_codes", purging.purge_authorization_codes)
+        EXPIRED_DATA.register("unused_registrations", purging.purge_unused_registrations)

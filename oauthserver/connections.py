@@ -10,7 +10,6 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from accounts.changes.writing import writing
-from accounts.credentials.app_calls import NOTED_EVERY
 from accounts.credentials.connections import AskingApp, ConnectedApp, ConnectedApps, Refusal
 from accounts.events.log import Subject, record_event
 from accounts.events.models import EventKind
@@ -21,6 +20,7 @@ from oauthserver.families import end_families, families_of, members_of
 from oauthserver.models import AccessToken, Application, Grant, live_refresh_tokens
 from oauthserver.parameters import Parameters
 from oauthserver.platforms import destination_of, hosts_of, is_verified
+from studyservice.database.last_use import note_use
 from studyservice.operations.declaration import Scope
 
 MAX_LISTED = 50
@@ -113,15 +113,17 @@ def _end(member_id: UUID, **which: Any) -> None:
     end_families(member_id, families)
 
 
-def note_call(member_id: UUID, connection: UUID, at: datetime, refusal: Refusal | None) -> None:
-    """Keep `at` as the time of the connection's last call, or of its last `refusal`.
+def note_call(member_id: UUID, connection: UUID, noted: datetime | None, refusal: Refusal | None) -> None:
+    """Note the connection's last call, or its last `refusal`.
 
-    Of two calls at once one writes: the other finds a time that is fresh, or even later than its own.
+    Args:
+        noted: the stored time of either.
     """
-    changes: dict[str, object] = {"last_call_at": at} if refusal is None else {"refused_at": at, "refusal": refusal}
-    time = next(iter(changes))
-    stale = Q(**{time: None}) | Q(**{f"{time}__lt": at - NOTED_EVERY})
-    Grant.objects.filter(stale, user_id=member_id, token_family=connection).update(**changes)
+    row = {"user_id": member_id, "token_family": connection}
+    if refusal is None:
+        note_use(Grant, noted, column="last_call_at", **row)
+    else:
+        note_use(Grant, noted, column="refused_at", also={"refusal": refusal}, **row)
 
 
 def asking_app(target: str) -> AskingApp | None:

@@ -12,3 +12,10 @@ class PlanningConfig(AppConfig):
     headings: ClassVar[dict[str, str]] = {
         "Planning": "Milestones that lead up to an item, and the agenda of the days ahead.",
     }
+
+    def ready(self) -> None:
+        """Register what lower apps call."""
+        from accounts.archive.tables import EXTRAS
+        from planning.archive import write_calendar
+
+        EXTRAS.register("calendar.ics", write_calendar)

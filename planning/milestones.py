@@ -1,14 +1,15 @@
 """The study plan of an item."""
 
-from collections.abc import Collection
 from datetime import date
 from typing import TypedDict, Unpack, cast
 from uuid import UUID
 
-from django.db.models import Count, OuterRef
+from django.db.models import OuterRef
 
+from accounts.changes.contents import fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.errors import NoSuchItem
 from courses.items import get_item
@@ -16,21 +17,33 @@ from courses.models import Item
 from courses.revisions import revision
 from planning.errors import NoSuchMilestone
 from planning.models import Milestone
-from planning.serializers import MilestoneColumns, MilestoneFields, MilestoneRecord, MilestoneRow
+from planning.serializers import (
+    MilestoneChanges,
+    MilestoneColumns,
+    MilestoneFields,
+    MilestoneRecord,
+    MilestoneRow,
+    NewMilestone,
+)
 from studyservice.database.statements import Param, Select, aggregated
-from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import DeletedRow, deletion
 
-MAX_MILESTONES = 20
-"""Milestones per item (spec, Limits)."""
-
-MAX_MILESTONES_OF_MEMBER = 5000
-"""Milestones per member, over all items; it bounds what get_agenda can answer."""
-
-_ITEM_IS_FULL = f"There are {MAX_MILESTONES} milestones on this item, the most there can be. Delete one first."
-_ALL_ARE_FULL = (
-    f"There are {MAX_MILESTONES_OF_MEMBER} milestones on all items together, the most there can be. Delete one first."
+MILESTONES_OF_ITEM = Limit(
+    most=20,
+    what="milestones of an item",
+    full="There are {most} milestones on this item, the most there can be. Delete one first.",
+    per="item",
 )
+
+MILESTONES_OF_MEMBER = Limit(
+    most=5000,
+    what="milestones",
+    full="There are {most} milestones on all items together, the most there can be. Delete one first.",
+)
+"""It bounds what get_agenda can answer."""
+
+_LOGGED = ("item_id", *MilestoneChanges.Meta.fields, "position")
+"""Columns in the log of changes."""
 
 _MINE = Milestone.objects.filter(member_id=Param("member_id"))
 MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__member_id=Param("member_id"))
@@ -90,49 +103,35 @@ def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
     return with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
 
 
-def create_milestone(member: Member, item_id: UUID, *, title: str, due_on: date | None = None) -> MilestoneRow:
-    """A new milestone at the end of the item's list.
+def create_milestone(member: Member, item_id: UUID, **fields: Unpack[NewMilestone]) -> MilestoneRow:
+    """Create a milestone at the end of the item's list.
 
     Raises:
         NotFound: there is no such item of the member's.
-        Conflict: the item has `MAX_MILESTONES` milestones, or the member `MAX_MILESTONES_OF_MEMBER`.
+        Conflict: the item, or the member, has as many milestones as there can be.
     """
     with writing(member.id, "create_milestone") as write:
         item = _ITEM.first(member_id=member.id, item_id=item_id)
         if item is None:
             raise NoSuchItem
-        if item["here"] >= MAX_MILESTONES:
-            raise Conflict(_ITEM_IS_FULL)
-        if item["in_all"] >= MAX_MILESTONES_OF_MEMBER:
-            raise Conflict(_ALL_ARE_FULL)
-        fields = {
-            "item_id": item_id,
-            "title": title,
-            "due_on": due_on,
-            "done": False,
-            "position": (item["last_position"] or 0) + 1,
-        }
-        milestone = Milestone.objects.create(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
-        write.made(Milestone, milestone.id, title, fields)
+        for limit, present in ((MILESTONES_OF_ITEM, item["here"]), (MILESTONES_OF_MEMBER, item["in_all"])):
+            if present >= limit.most:
+                raise limit.refusal()
+        position = (item["last_position"] or 0) + 1
+        milestone = Milestone.objects.create(
+            member_id=member.id,
+            item_id=item_id,
+            position=position,
+            created_at=write.now,
+            updated_at=write.now,
+            **fields,
+        )
+        write.made(Milestone, milestone.id, milestone.title, fields_of(milestone, _LOGGED))
         return get_milestone(member, milestone.id)
 
 
-def require_within_limits(member: Member, item_ids: Collection[UUID]) -> None:
-    """Whether these items, to which milestones came back, and the member have no more than there can be.
-
-    Raises:
-        Conflict: there are more than `MAX_MILESTONES` or `MAX_MILESTONES_OF_MEMBER`; inside `writing`.
-    """
-    mine = Milestone.objects.filter(member_id=member.id)
-    here = mine.filter(item_id__in=item_ids).order_by().values("item_id").annotate(here=Count("id"))
-    if here.filter(here__gt=MAX_MILESTONES).exists():
-        raise Conflict(_ITEM_IS_FULL)
-    if mine.count() > MAX_MILESTONES_OF_MEMBER:
-        raise Conflict(_ALL_ARE_FULL)
-
-
 def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[MilestoneFields]) -> MilestoneRow:
-    """Change the fields given; those that are as they were leave the milestone untouched.
+    """Change the fields given. Equal values leave the milestone untouched.
 
     Raises:
         NotFound: there is no such milestone of the member's.

@@ -17,13 +17,14 @@ from studyservice.database.member_keys import MemberForeignKey
 class Milestone(models.Model):
     """A step of the study plan for one item."""
 
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False, help_text="The milestone's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    item = models.ForeignKey(Item, models.CASCADE, related_name="milestones")
-    title = models.CharField(max_length=160)
-    due_on = models.DateField(null=True, blank=True)
-    done = models.BooleanField(default=False)
-    position = models.PositiveIntegerField(help_text="Counts from 1; not renumbered after a delete.")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="milestones", help_text="The item it leads up to.")
+    title = models.CharField(max_length=160, help_text="What to do.")
+    due_on = models.DateField(null=True, blank=True, help_text="Due date; null means undated.")
+    done = models.BooleanField(default=False, help_text="Whether it is done.")
+    # Not renumbered after a delete.
+    position = models.PositiveIntegerField(help_text="Its place in the item's list, from 1.")
     sequence = models.IntegerField(
         default=0,
         db_default=0,

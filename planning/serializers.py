@@ -1,16 +1,23 @@
-"""What the planning operations take and answer."""
+"""Requests and answers of the planning operations."""
 
 from datetime import date
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
 
 from courses.readiness_records import ItemReadinessRecord, ItemReadinessRow
 from courses.serializers import ItemRecord, ItemRow
-from studyservice.operations.fields import BooleanField, DateField, StringField
+from planning.models import Milestone
 from studyservice.operations.query_fields import QueryIntegerField
 from studyservice.operations.serializers import Body, Query, Record
+
+
+class NewMilestone(TypedDict):
+    """The fields of a `MilestoneBody`."""
+
+    title: str
+    due_on: NotRequired[date | None]
 
 
 class MilestoneBody(Body):
@@ -18,12 +25,13 @@ class MilestoneBody(Body):
 
     example: ClassVar[dict[str, Any]] = {"title": "Answer last year's exam", "due_on": "2030-11-28"}
 
-    title = StringField(max_length=160, help_text="What to do.")
-    due_on = DateField(required=False, allow_null=True, help_text="Due date; null means undated.")
+    class Meta:
+        model = Milestone
+        fields: ClassVar[tuple[str, ...]] = ("title", "due_on")
 
 
 class MilestoneFields(TypedDict, total=False):
-    """What can be changed of a milestone: the fields of `MilestoneChanges`."""
+    """Changes of a milestone: the fields of `MilestoneChanges`."""
 
     title: str
     due_on: date | None
@@ -35,7 +43,10 @@ class MilestoneChanges(MilestoneBody):
 
     example: ClassVar[dict[str, Any]] = {"done": True}
 
-    done = BooleanField(required=False, help_text="Whether it is done.")
+    class Meta:
+        model = Milestone
+        fields = (*MilestoneBody.Meta.fields, "done")
+        extra_kwargs: ClassVar[dict[str, Any]] = {"done": {"default": serializers.empty, "required": False}}
 
 
 class MilestoneColumns(TypedDict):
@@ -74,15 +85,13 @@ class MilestoneRecord(Record):
 
     computed: ClassVar[tuple[str, ...]] = ("overdue",)
 
-    id = serializers.UUIDField(help_text="The milestone's id.")
-    item_id = serializers.UUIDField(help_text="The item it leads up to.")
-    title = serializers.CharField(help_text="What to do.")
-    due_on = serializers.DateField(allow_null=True, help_text="Due date; null means undated.")
-    done = serializers.BooleanField(help_text="Whether it is done.")
-    position = serializers.IntegerField(help_text="Its place in the item's list, from 1.")
     item_title = serializers.CharField(source="item.title", help_text="The item's title.")
     course_name = serializers.CharField(source="item.course.name", allow_null=True, help_text="The course's name.")
     overdue = serializers.BooleanField(help_text="Whether it is not done and was due before the member's today.")
+
+    class Meta:
+        model = Milestone
+        fields = ("id", "item_id", *MilestoneChanges.Meta.fields, "position")
 
 
 class AgendaQuery(Query):

@@ -1,4 +1,4 @@
-"""What is planned when a change is taken back: the limits of milestones, and what was remembered of calendar files."""
+"""Undo changes of milestones and of what an import remembered of calendar files."""
 
 from collections import Counter
 from typing import Any
@@ -7,18 +7,16 @@ from uuid import UUID
 from django.db.models import Count, Max
 
 from accounts.changes.recording import Write
+from accounts.members.data import Columns
 from accounts.models import Member
-from accounts.undo.hooks import Columns
-from planning.milestones import require_within_limits
 from planning.models import ImportedEvent, Milestone
 from studyservice.database.batches import batches
 
 
-def milestones_come_back(member: Member, rows: list[Columns]) -> None:
-    """Move those whose position was taken since to the end; raises `Conflict` where a limit is full."""
+def move_to_free_positions(member: Member, rows: list[Columns]) -> None:
+    """Move restored milestones to the end of their item's list if another milestone has their position."""
     back = Counter((row["item_id"], row["position"]) for row in rows)
     for item_ids in batches({row["item_id"] for row in rows}):
-        require_within_limits(member, item_ids)
         there = Milestone.objects.filter(member_id=member.id, item_id__in=item_ids).order_by()
         shared = there.values_list("item_id", "position").annotate(number=Count("id")).filter(number__gt=1)
         taken = {(item_id, position) for item_id, position, number in shared if number > back[item_id, position]}

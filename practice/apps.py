@@ -10,3 +10,10 @@ class PracticeConfig(AppConfig):
 
     name = "practice"
     headings: ClassVar[dict[str, str]] = {"Practice": "Accuracy, streaks and weak topics."}
+
+    def ready(self) -> None:
+        """Register what lower apps call."""
+        from accounts.api.profile import PRACTICE_STREAK
+        from practice.streaks import current_streak
+
+        PRACTICE_STREAK.register(current_streak)

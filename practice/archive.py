@@ -9,7 +9,6 @@ from uuid import UUID
 from rest_framework import serializers
 
 from accounts.archive.fields import MomentField
-from accounts.archive.tables import ArchiveTable
 from practice.models import Attempt, Source
 from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, StringField
 from studyservice.operations.serializers import Body
@@ -46,11 +45,11 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
     mine = Attempt.objects.filter(member_id=member_id)
     near = mine.filter(day__range=(min(moments).date() - _A_DAY, max(moments).date() + _A_DAY))
     found = []
-    for attempt_id, *same in near.filter(attempted_at__in=moments).values_list(
-        "id", "attempted_at", "topic", "correct"
-    ):
-        if wanted[tuple(same)]:
-            wanted[tuple(same)] -= 1
+    present = near.filter(attempted_at__in=moments).values_list("id", "attempted_at", "topic", "correct")
+    for attempt_id, attempted_at, topic, correct in present:
+        same = (attempted_at, topic, correct)
+        if wanted[same]:
+            wanted[same] -= 1
             found.append(attempt_id)
     mine.filter(id__in=found).delete()
     return len(found)
@@ -59,14 +58,3 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
 def _moment(stored: str) -> datetime:
     """A moment as either database takes it, in UTC."""
     return datetime.fromisoformat(stored).replace(tzinfo=UTC)
-
-
-ATTEMPTS = ArchiveTable(
-    name="attempts",
-    model=Attempt,
-    line=AttemptLine,
-    order=("attempted_at", "id"),
-    references={"deck_id": "decks", "course_id": "courses"},
-    keeps_time=True,
-    remove_present=remove_present,
-)

@@ -8,7 +8,6 @@ from django.db.models import Max
 from accounts.changes.clocks import move, shifts
 from accounts.changes.recording import Write
 from accounts.models import Member
-from accounts.undo.hooks import Columns
 from practice.models import Attempt, Source
 from practice.rebuilding import rebuild_sums
 from practice.sums import add_attempt, forget_topic_ids, recount
@@ -71,8 +70,8 @@ def forget_course(member_id: UUID, course_id: UUID) -> None:
     forget_topic_ids(member_id, course_id=course_id)
 
 
-def attempts_named_again(member: Member, rows: list[Columns]) -> None:
-    """Attempts have the id of their deck or course again, which came back; so have the sums."""
+def attempts_named_again(member: Member, attempt_ids: list[UUID]) -> None:
+    """Give the sums the id of a restored deck or course, which the attempts have again."""
     rebuild_sums([member.id])
 
 

@@ -4,6 +4,7 @@ from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
 from django.core.checks import register
 
+from studyservice.hooks import check_hooks
 from studyservice.server.checks import ENVIRONMENT, check_guides, check_static_files, check_trusted_proxies
 
 
@@ -18,6 +19,7 @@ class StudyServiceConfig(AppConfig):
         register(check_trusted_proxies, ENVIRONMENT)
         register(check_guides, deploy=True)
         register(check_static_files, deploy=True)
+        register(check_hooks)
 
 
 class OperatorsConfig(admin_apps.AdminConfig):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql", "citus"], default="sqlite")
     parser.addoption("--doors", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL")
-    parser.addoption("--thorough", action="store_true", help="what is marked as thorough, and once, and all examples")
+    parser.addoption("--thorough", action="store_true", help="every test on the database of the run, with all examples")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
 
@@ -65,54 +65,46 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out of a run on SQLite what is about PostgreSQL, of each what is to run once, on the other, and of a quick
-    run what is thorough.
-
-    Raises:
-        UsageError: a test that is left out of a run does not say why.
-    """
-    unexplained = {
-        f"{item.nodeid}: {mark.name}"
-        for item in items
-        for name in ("once", "thorough")
-        for mark in item.iter_markers(name)
-        if not mark.args
-    }
-    if unexplained:
-        raise pytest.UsageError(f"a mark wants a reason, such as once('the look of pages'): {sorted(unexplained)}")
-    config.hook.pytest_deselected(items=[item for item in items if _left_out(item)])
-    items[:] = [item for item in items if not _left_out(item)]
+    """Leave out the tests of the other database, and of a quick run the thorough ones."""
+    left_out = {item for item in items if _left_out(item)}
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
-    """No tests of a file that is left out, but for what is marked otherwise: many are made from long tables."""
-    if isinstance(obj, type) or not _HERE_TOO.union(["once"]).isdisjoint(
-        mark.name for mark in getattr(obj, "pytestmark", [])
-    ):
+    """Make no tests of a file that is left out, unless they have a mark of their own: some come from long tables."""
+    if isinstance(obj, type) or any(mark.name == "database" for mark in getattr(obj, "pytestmark", [])):
         return None
     return [] if _left_out(collector) else None
 
 
-_HERE_TOO = {"every_database", "postgresql", "sqlite"}
-"""Marks of tests that do not run once, whatever their file says."""
-
-
 def _left_out(node: pytest.Item | pytest.Collector) -> bool:
-    on_sqlite = node.config.getoption("--database") == "sqlite"
-    if node.get_closest_marker("postgresql" if on_sqlite else "sqlite"):
-        return True
+    """Return whether the run leaves `node` out. A test's own `database` mark wins over that of its file."""
+    here = "sqlite" if node.config.getoption("--database") == "sqlite" else "postgresql"
+    database, thorough = _mark(node, "database"), _mark(node, "thorough")
     if node.config.getoption("--thorough"):
-        return False
-    if node.get_closest_marker("thorough"):
-        return True
-    once = node.get_closest_marker("once")
-    here_too = any(node.get_closest_marker(name) for name in _HERE_TOO)
-    return once is not None and not here_too and _of_sqlite(once) != on_sqlite
+        return database is not None and database.args[0] not in (here, "both") and not _is_enough_on_one(database)
+    return thorough is not None or (database is not None and database.args[0] not in (here, "both"))
 
 
-def _of_sqlite(once: pytest.Mark) -> bool:
-    """Which run is to have the test: that on SQLite, unless the mark says `on="postgresql"`."""
-    return bool(once.kwargs.get("on", "sqlite") == "sqlite")
+def _mark(node: pytest.Item | pytest.Collector, name: str) -> pytest.Mark | None:
+    """The closest mark of this name.
+
+    Raises:
+        UsageError: it is not written as `pyproject.toml` says.
+    """
+    mark = node.get_closest_marker(name)
+    match (name, *mark.args) if mark else ():
+        case () | ("database", "sqlite" | "postgresql" | "both") | ("thorough", str()):
+            return mark
+        case ("database", "sqlite" | "postgresql", str()):
+            return mark
+    raise pytest.UsageError(f"{node.nodeid}: write database('sqlite', 'a reason') or thorough('a reason'), not {mark}")
+
+
+def _is_enough_on_one(database: pytest.Mark) -> bool:
+    """Return whether the test can run on both databases but needs only one. The mark then has a reason."""
+    return len(database.args) > 1
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -144,19 +136,20 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Send each test of the operations through its doors: REST and the tools, or the one that the run is for.
+    """Choose the entry points of each test of an operation: REST, the tools, or both.
 
-    On PostgreSQL all go over REST alone: both doors call the same action, so the second one shows nothing about the
-    database that the first has not shown. `--doors` says otherwise. What is marked as about REST goes over REST always;
-    of what runs once half goes over REST, whichever the run is for.
+    `--doors` chooses them for the run. By default a run on SQLite uses both, and one on PostgreSQL only REST: both call
+    the same action, so the second shows nothing more about the database. Tests marked `rest` always use REST. Of the
+    tests that need only one database, half use REST and half the tools.
     """
     if "door_kind" in metafunc.fixturenames:
-        option, mark = metafunc.config.getoption, metafunc.definition.get_closest_marker
+        option, definition = metafunc.config.getoption, metafunc.definition
         doors = option("--doors") or ("both" if option("--database") == "sqlite" else "rest")
-        if mark("rest"):
+        database = _mark(definition, "database")
+        if definition.get_closest_marker("rest"):
             doors = "rest"
-        elif doors != "both" and mark("once") and not mark("every_database"):
-            doors = ("rest", "mcp")[crc32(metafunc.definition.nodeid.encode()) % 2]
+        elif doors != "both" and database and _is_enough_on_one(database):
+            doors = ("rest", "mcp")[crc32(definition.nodeid.encode()) % 2]
         metafunc.parametrize("door_kind", ["rest", "mcp"] if doors == "both" else [doors])
 
 

@@ -1,6 +1,6 @@
 """Decks and cards for the operators. The review log stands below its card and is changed nowhere."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -8,12 +8,14 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
+from accounts.changes.contents import fields_of
 from studyservice.admin.base import ServiceAdmin, ServiceInline
 from studyservice.operations.errors import NotFound
 from vocab.card_changes import delete_vocab_card, update_vocab_card
 from vocab.decks import delete_vocab_deck, update_vocab_deck
 from vocab.errors import NoSuchCard, NoSuchDeck
 from vocab.models import Card, Deck, Review
+from vocab.serializers import CardBody, CardTexts, DeckDetailsBody, DeckFields
 
 
 @admin.register(Deck)
@@ -44,7 +46,7 @@ class DeckAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Deck, form: Any, change: bool) -> None:
         """As update_vocab_deck does it."""
         try:
-            update_vocab_deck(obj.member, obj.id, name=obj.name, course_id=obj.course_id)
+            update_vocab_deck(obj.member, obj.id, **cast("DeckFields", fields_of(obj, DeckDetailsBody.Meta.fields)))
         except NoSuchDeck:
             raise NotFound("The deck was deleted meanwhile.") from None
 
@@ -89,7 +91,7 @@ class CardAdmin(ServiceAdmin):
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
         """As update_vocab_card does it: the texts alone, so that a review at the same moment is not undone."""
         try:
-            update_vocab_card(obj.member, obj.id, term=obj.term, definition=obj.definition)
+            update_vocab_card(obj.member, obj.id, **cast("CardTexts", fields_of(obj, CardBody.Meta.fields)))
         except NoSuchCard:
             raise NotFound("The card was deleted meanwhile.") from None
 

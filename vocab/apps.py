@@ -11,3 +11,19 @@ class VocabConfig(AppConfig):
     name = "vocab"
     verbose_name = "Vocabulary"
     headings: ClassVar[dict[str, str]] = {"Vocabulary": "Flashcard decks studied with spaced repetition."}
+
+    def ready(self) -> None:
+        """Register what lower apps call."""
+        from accounts.archive.tables import EXTRAS
+        from accounts.undo.log import SOURCES
+        from accounts.undo.undo import LOGS
+        from courses.readiness import READINESS
+        from vocab.archive import write_cards
+        from vocab.changes import review_changes
+        from vocab.readiness import CardReadiness
+        from vocab.undoing import undo_review
+
+        READINESS.register(CardReadiness())
+        EXTRAS.register("cards.csv", write_cards)
+        SOURCES.register(review_changes)
+        LOGS.register(undo_review)

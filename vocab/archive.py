@@ -6,18 +6,16 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.archive.fields import ExactField, MomentField
-from accounts.archive.tables import MAX_POSITION, ArchiveTable, Limit, Tally
 from accounts.changes.models import MAX_NAME, ActorKind
+from accounts.members.archived import MAX_POSITION
 from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member
 from studyservice.database.snapshots import in_pieces
 from studyservice.operations.fields import ChoiceField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines
-from vocab.deck_creation import MAX_DECKS
-from vocab.models import MAX_DURATION_MS, Card, CardState, Deck, Rating, Review
-from vocab.reading.found import MAX_REVIEWS
+from vocab.models import MAX_DURATION_MS, Card, CardState, Rating
 from vocab.scheduling import LEAST_STABILITY, MOST_STABILITY, MOST_STEP
-from vocab.serializers import MAX_CARDS, CardBody, DeckDetailsBody
+from vocab.serializers import CardBody, DeckDetailsBody
 
 
 class DeckLine(DeckDetailsBody):
@@ -90,39 +88,6 @@ def is_lapse(line: Mapping[str, Any]) -> bool:
     """Whether an answer in the review log counts as a lapse of its card."""
     return bool(line["rating"] == Rating.AGAIN and line["state"] == CardState.REVIEW)
 
-
-DECKS = ArchiveTable(
-    name="decks",
-    model=Deck,
-    line=DeckLine,
-    order=("created_at", "id"),
-    left_out={"card_count": "counted when it is taken in"},
-    references={"course_id": "courses"},
-    limits=(Limit(most=MAX_DECKS, what="decks"),),
-    must_be_empty=True,
-)
-
-CARDS = ArchiveTable(
-    name="cards",
-    model=Card,
-    line=CardLine,
-    order=("deck_id", "position", "id"),
-    references={"deck_id": "decks"},
-    limits=(Limit(most=MAX_CARDS, what="cards of a deck", per=("deck_id",)),),
-)
-
-REVIEWS = ArchiveTable(
-    name="reviews",
-    model=Review,
-    line=ReviewLine,
-    order=("reviewed_at", "id"),
-    references={"card_id": "cards"},
-    tallies=(
-        Tally(column="reps", per="card_id", counts=lambda line: True, uncounted=MAX_REVIEWS),
-        Tally(column="lapses", per="card_id", counts=is_lapse, uncounted=MAX_REVIEWS),
-    ),
-    keeps_time=True,
-)
 
 _COLUMNS = {
     "deck": "deck__name",

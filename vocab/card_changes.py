@@ -8,6 +8,7 @@ from django.db.models import Max
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import Conflict
@@ -17,6 +18,14 @@ from vocab.decks import list_vocab_decks, require_deck
 from vocab.errors import NoSuchCard
 from vocab.models import Card, Deck
 from vocab.serializers import MAX_CARDS, CardFields, CardRecord, CardRow, CardTexts, DeckRow
+
+CARDS_OF_DECK = Limit(
+    most=MAX_CARDS,
+    what="cards of a deck",
+    full="A deck has at most {most} cards. Delete some of it first.",
+    per="deck",
+    counter="card_count",
+)
 
 _MINE = Card.objects.filter(member_id=Param("member_id"))
 _CARD = Select[CardRow](_MINE.filter(id=Param("card_id")), CardRecord)
@@ -42,7 +51,7 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
 
     Raises:
         NotFound: there is no such deck of the member's.
-        Conflict: the deck would have more than `MAX_CARDS` cards.
+        Conflict: the deck would have too many cards.
     """
     with writing(member.id, "add_vocab_cards") as write:
         name = require_deck(member, deck_id)["name"]
@@ -58,11 +67,11 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int
     """Add cards behind those of the deck, inside `write`; gives the position behind which they stand.
 
     Raises:
-        Conflict: the deck would have more than `MAX_CARDS` cards.
+        Conflict: the deck would have too many cards.
     """
     present = Card.objects.filter(member_id=write.member_id, deck_id=deck_id)
-    if present.count() + len(cards) > MAX_CARDS:
-        raise Conflict(f"A deck has at most {MAX_CARDS} cards. Add fewer, delete some, or make another deck.")
+    if not CARDS_OF_DECK.has_room(present, len(cards)):
+        raise Conflict(f"A deck has at most {CARDS_OF_DECK.most} cards. Add fewer, delete some, or make another deck.")
     last: int = present.aggregate(last=Max("position"))["last"] or 0
     add_cards(write, deck_id, cards, after=last)
     return last

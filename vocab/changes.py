@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from accounts.changes.contents import Part, packed, type_of
 from accounts.changes.models import KEPT_FOR, Change
-from accounts.changes.recording import Write
+from accounts.changes.recording import Write, store_rows
 from accounts.changes.records import ChangeRow
+from accounts.members.data import Columns
 from accounts.models import Member
-from accounts.undo.hooks import Columns
 from accounts.undo.log import Wanted, keyset, undoable
 from studyservice.database.batches import batches
 from studyservice.database.statements import Param, Select
@@ -72,8 +72,9 @@ def keep_reviews(write: Write, cards: QuerySet[Card]) -> None:
     columns = {name: F(path) for name, path in _COLUMNS.items() if name != path}
     newest: Any = mine.filter(reviewed_at__gt=since).order_by("-reviewed_at", "-id")[:MOST_KEPT]
     rows = newest.values(*(_COLUMNS.keys() - columns.keys()), **columns).iterator()
-    while batch := list(islice(rows, _AT_ONCE)):
-        Change.objects.bulk_create(Change(member_id=write.member_id, undoable=False, **as_change(row)) for row in batch)
+    rest = {"member_id": write.member_id, "taken": None, "undoable": False, "undone_at": None}
+    while batch := [as_change(row) | rest for row in islice(rows, _AT_ONCE)]:
+        store_rows(batch)
 
 
 def reviews_come_back(member: Member, rows: list[Columns]) -> None:

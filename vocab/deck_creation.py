@@ -6,6 +6,7 @@ from uuid import UUID
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from studyservice.operations.errors import Conflict
 from vocab.card_changes import add_to_deck, touch_deck
@@ -14,13 +15,13 @@ from vocab.decks import list_vocab_decks, require_course
 from vocab.models import Card, Deck
 from vocab.serializers import CardFields, DeckRow
 
-MAX_DECKS = 100
-"""Decks per member."""
+DECKS = Limit(most=100, what="decks", full="There are {most} decks, the most there can be. Delete one first.")
 
 
 class _Stored(NamedTuple):
     id: UUID
     name: str
+    course_id: UUID | None
 
 
 class _Known(NamedTuple):
@@ -47,7 +48,7 @@ def create_vocab_deck(
 
     Raises:
         ValidationFailed: `course_id` is no course of the member's.
-        Conflict: the member has `MAX_DECKS` decks, or the deck would have too many cards.
+        Conflict: the member has as many decks as it can have, or the deck would have too many cards.
     """
     with writing(member.id, "create_vocab_deck") as write:
         require_course(member, course_id)
@@ -67,10 +68,10 @@ def require_room(write: Write, new: int) -> None:
     """Let the member have no more decks than there can be; under the lock of `write`.
 
     Raises:
-        Conflict: with `new` more there would be more than `MAX_DECKS`.
+        Conflict: with `new` more there would be more than `DECKS` allows.
     """
-    if new and Deck.objects.filter(member_id=write.member_id).count() + new > MAX_DECKS:
-        raise Conflict(f"A member has at most {MAX_DECKS} decks, and {new} more would be too many. Delete some first.")
+    if new and not DECKS.has_room(Deck.objects.filter(member_id=write.member_id), new):
+        raise Conflict(f"A member has at most {DECKS.most} decks, and {new} more would be too many. Delete some first.")
 
 
 def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> UUID:
@@ -84,7 +85,11 @@ def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[C
 
 def oldest_named(write: Write, name: str) -> _Stored | None:
     """The member's oldest deck of this name, trimmed and case-folded; under the lock of `write`."""
-    decks = Deck.objects.filter(member_id=write.member_id).order_by("created_at", "id").values_list("id", "name")
+    decks = (
+        Deck.objects.filter(member_id=write.member_id)
+        .order_by("created_at", "id")
+        .values_list("id", "name", "course_id")
+    )
     wanted = _folded(name)
     return next((_Stored(*deck) for deck in decks if _folded(deck[1]) == wanted), None)
 
@@ -119,6 +124,14 @@ def merge_cards(write: Write, deck: _Stored, cards: Iterable[CardFields]) -> Non
     if new:
         add_to_deck(write, deck.id, new)
     touch_deck(write, deck.id)
+
+
+def set_course(write: Write, deck: _Stored, course_id: UUID | None) -> None:
+    """Let a deck that was merged into belong to a course; None leaves it as it is."""
+    if course_id is not None and (
+        different := write.differing(Deck, deck.id, deck.name, deck._asdict(), {"course_id": course_id})
+    ):
+        Deck.objects.filter(member_id=write.member_id, id=deck.id).update(**different, updated_at=write.now)
 
 
 def last_of_each(cards: Iterable[CardFields]) -> list[CardFields]:

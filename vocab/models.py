@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.signals import pre_delete
 from django.dispatch import receiver
@@ -24,15 +25,25 @@ MAX_DURATION_MS = 3_600_000
 class Deck(models.Model):
     """A set of cards; it stays when its course goes."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The deck's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    course = models.ForeignKey("courses.Course", models.SET_NULL, null=True, blank=True, related_name="decks")
-    name = models.CharField(max_length=120)
-    card_count = models.PositiveSmallIntegerField(
-        default=0, db_default=0, editable=False, help_text="How many cards it has; kept by vocab.cards."
+    course = models.ForeignKey(
+        "courses.Course",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="decks",
+        help_text="The course it belongs to; null means none.",
     )
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    name = models.CharField(max_length=120, help_text="The deck's name.")
+    # `vocab.cards` counts them.
+    card_count = models.PositiveSmallIntegerField(
+        default=0, db_default=0, editable=False, help_text="How many cards it has."
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When the deck was created.")
+    updated_at = models.DateTimeField(
+        default=timezone.now, editable=False, help_text="When the deck was last changed; reviews do not change it."
+    )
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
@@ -73,22 +84,33 @@ class Rating(models.TextChoices):
 class Card(models.Model):
     """A term and what it means, with its state in FSRS."""
 
-    id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
+    id = models.UUIDField(primary_key=True, default=uuid7, editable=False, help_text="The card's id.")
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
-    deck = models.ForeignKey(Deck, models.CASCADE, related_name="cards")
+    deck = models.ForeignKey(Deck, models.CASCADE, related_name="cards", help_text="The deck it is in.")
     position = models.PositiveIntegerField(editable=False, help_text="Its place in the deck as it was made, from 1.")
-    term = models.CharField(max_length=200)
-    definition = models.CharField(max_length=2000)
-    state = models.CharField(max_length=10, choices=CardState, default=CardState.NEW, editable=False)
+    term = models.CharField(max_length=200, help_text="What is asked.")
+    definition = models.CharField(max_length=2000, help_text="The answer.")
+    state = models.CharField(
+        max_length=10,
+        choices=CardState,
+        default=CardState.NEW,
+        editable=False,
+        help_text="new until its first review, then as FSRS has it.",
+    )
     step = models.PositiveSmallIntegerField(
         null=True, default=0, editable=False, help_text="Place in the (re)learning steps; empty in review."
     )
-    stability = models.FloatField(null=True, editable=False, help_text="Days until recall falls to 90 percent.")
-    difficulty = models.FloatField(null=True, editable=False, help_text="1 to 10.")
-    due_at = models.DateTimeField(default=timezone.now, editable=False)
-    last_reviewed_at = models.DateTimeField(null=True, editable=False)
-    reps = models.PositiveIntegerField(default=0, editable=False, help_text="Reviews so far.")
-    lapses = models.PositiveIntegerField(default=0, editable=False, help_text="“Again” in the state review.")
+    stability = models.FloatField(
+        null=True, editable=False, help_text="Days until recall falls to 90 percent; null before the first review."
+    )
+    difficulty = models.FloatField(null=True, editable=False, help_text="1 to 10; null before the first review.")
+    due_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When it comes up next.")
+    last_reviewed_at = models.DateTimeField(null=True, editable=False, help_text="When it was last reviewed.")
+    reps = models.PositiveIntegerField(default=0, editable=False, help_text="How often it was reviewed.")
+    # “Again” in the state review.
+    lapses = models.PositiveIntegerField(
+        default=0, editable=False, help_text="How often it was forgotten after it had been learned."
+    )
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
@@ -119,9 +141,15 @@ class Review(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     member = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, db_index=False)
     card = models.ForeignKey(Card, models.CASCADE, related_name="reviews")  # its index finds those of a card that goes
-    rating = models.CharField(max_length=5, choices=Rating)
+    rating = models.CharField(
+        max_length=5, choices=Rating, help_text="How well it was known: again (not at all), hard, good or easy."
+    )
     reviewed_at = models.DateTimeField()
-    duration_ms = models.PositiveIntegerField(null=True)
+    duration_ms = models.PositiveIntegerField(
+        null=True,
+        validators=[MinValueValidator(0), MaxValueValidator(MAX_DURATION_MS)],
+        help_text="How long it took, in milliseconds, up to an hour.",
+    )
     by_kind = models.CharField(
         max_length=8, choices=ActorKind, null=True, help_text="Who gave the answer; empty of old lines."
     )

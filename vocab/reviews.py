@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.changes.acting import acting_call
+from accounts.changes.acting import writing_call
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
@@ -91,7 +91,7 @@ def record_review(
     reps, lapses = card["reps"] + 1, card["lapses"] + lapsed
     review_id = uuid7()
     write.later(_UPDATE, member_id=member.id, card_id=card_id, reps=reps, lapses=lapses, **after)
-    actor = acting_call().who()
+    actor = writing_call().who()
     write.later(
         _LOG,
         id=review_id,

@@ -1,4 +1,4 @@
-"""What the vocabulary operations take and answer."""
+"""Requests and answers of the vocabulary operations."""
 
 from datetime import datetime
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -7,23 +7,16 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.readiness_records import ReadinessRecord, ReadinessRow
-from studyservice.operations.fields import (
-    BooleanField,
-    ChoiceField,
-    DateField,
-    IdField,
-    IntegerField,
-    ListField,
-    StringField,
-)
+from studyservice.operations.columns import max_length
+from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, ListField
 from studyservice.operations.query_fields import QueryBooleanField, QueryIntegerField
 from studyservice.operations.serializers import Body, Query, Record
-from vocab.models import MAX_DURATION_MS, CardState, Rating
+from vocab.models import Card, Deck, Review
 
 MAX_CARDS = 500
 """Cards per deck."""
 
-MAX_DECK_NAME = 120
+MAX_DECK_NAME = max_length(Deck, "name")
 """Characters of a deck's name."""
 
 
@@ -48,7 +41,7 @@ class NewCard(CardFields, total=False):
 
 
 class CardTexts(TypedDict, total=False):
-    """What can be changed of a card: the fields of a `CardBody`."""
+    """Changes of a card: the fields of a `CardBody`."""
 
     term: str
     definition: str
@@ -59,33 +52,13 @@ class CardBody(Body):
 
     example: ClassVar[dict[str, Any]] = {"term": "Golgi apparatus", "definition": "Sorts and ships proteins."}
 
-    term = StringField(max_length=200, help_text="What is asked.")
-    definition = StringField(max_length=2000, help_text="The answer.")
-
-
-class DeckBody(Body):
-    """What a new deck is made of."""
-
-    example: ClassVar[dict[str, Any]] = {
-        "name": "Organelles",
-        "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
-        "cards": [CardBody.example],
-    }
-
-    name = StringField(max_length=MAX_DECK_NAME, help_text="The deck's name.")
-    course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
-    cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
-    include_cards = BooleanField(default=True, help_text="Whether to answer the cards too; they are stored either way.")
-    if_exists = ChoiceField(
-        choices=["create", "merge"],
-        default="create",
-        help_text="merge puts the cards into the oldest deck of this name, if there is one: new terms are added, known "
-        "ones get the new definition and keep their schedule; the deck keeps its course.",
-    )
+    class Meta:
+        model = Card
+        fields = ("term", "definition")
 
 
 class DeckFields(TypedDict, total=False):
-    """What can be changed of a deck: the fields of a `DeckDetailsBody`."""
+    """Changes of a deck: the fields of a `DeckDetailsBody`."""
 
     name: str
     course_id: UUID | None
@@ -96,8 +69,24 @@ class DeckDetailsBody(Body):
 
     example: ClassVar[dict[str, Any]] = {"name": "Organelles", "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01"}
 
-    name = StringField(max_length=MAX_DECK_NAME, help_text="The deck's name.")
-    course_id = IdField(required=False, allow_null=True, help_text="The course it belongs to; null means none.")
+    class Meta:
+        model = Deck
+        fields = ("name", "course_id")
+
+
+class DeckBody(DeckDetailsBody):
+    """What a new deck is made of."""
+
+    example: ClassVar[dict[str, Any]] = DeckDetailsBody.example | {"cards": [CardBody.example]}
+
+    cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
+    include_cards = BooleanField(default=True, help_text="Whether to answer the cards too; they are stored either way.")
+    if_exists = ChoiceField(
+        choices=["create", "merge"],
+        default="create",
+        help_text="merge puts the cards into the oldest deck of this name, if there is one: new terms are added, known "
+        "ones get the new definition and keep their schedule; the deck keeps its course.",
+    )
 
 
 class CardsBody(Body):
@@ -115,16 +104,9 @@ class ReviewBody(Body):
 
     example: ClassVar[dict[str, Any]] = {"rating": "good", "duration_ms": 4200}
 
-    rating = ChoiceField(
-        choices=Rating.values, help_text="How well it was known: again (not at all), hard, good or easy."
-    )
-    duration_ms = IntegerField(
-        min_value=0,
-        max_value=MAX_DURATION_MS,
-        required=False,
-        allow_null=True,
-        help_text="How long it took, in milliseconds, up to an hour.",
-    )
+    class Meta:
+        model = Review
+        fields = ("rating", "duration_ms")
 
 
 class DecksQuery(Query):
@@ -190,21 +172,20 @@ class CardRecord(Record):
         "last_reviewed_at": "2030-11-21T18:02:11.000000Z",
     }
 
-    id = serializers.UUIDField(help_text="The card's id.")
-    deck_id = serializers.UUIDField(help_text="The deck it is in.")
-    term = serializers.CharField(help_text="What is asked.")
-    definition = serializers.CharField(help_text="The answer.")
-    state = serializers.ChoiceField(
-        choices=CardState.values, help_text="new until its first review, then as FSRS has it."
-    )
-    due_at = serializers.DateTimeField(help_text="When it comes up next.")
-    reps = serializers.IntegerField(help_text="How often it was reviewed.")
-    lapses = serializers.IntegerField(help_text="How often it was forgotten after it had been learned.")
-    stability = serializers.FloatField(
-        allow_null=True, help_text="Days until recall falls to 90 percent; null before the first review."
-    )
-    difficulty = serializers.FloatField(allow_null=True, help_text="1 to 10; null before the first review.")
-    last_reviewed_at = serializers.DateTimeField(allow_null=True, help_text="When it was last reviewed.")
+    class Meta:
+        model = Card
+        fields = (
+            "id",
+            "deck_id",
+            *CardBody.Meta.fields,
+            "state",
+            "due_at",
+            "reps",
+            "lapses",
+            "stability",
+            "difficulty",
+            "last_reviewed_at",
+        )
 
 
 class DeckColumns(TypedDict):
@@ -245,17 +226,11 @@ class DeckRecord(Record):
 
     computed: ClassVar[tuple[str, ...]] = ("due_count", "next_due_at", "cards", "readiness")
 
-    id = serializers.UUIDField(help_text="The deck's id.")
-    name = serializers.CharField(help_text="The deck's name.")
-    course_id = serializers.UUIDField(allow_null=True, help_text="The course it belongs to; null means none.")
     course_name = serializers.CharField(source="its_course.name", allow_null=True, help_text="The course's name.")
-    card_count = serializers.IntegerField(help_text="How many cards it has.")
     due_count = serializers.IntegerField(help_text="How many of them are due now.")
     next_due_at = serializers.DateTimeField(
         allow_null=True, help_text="The earliest due time of its cards, past or future; null without cards."
     )
-    created_at = serializers.DateTimeField(help_text="When the deck was created.")
-    updated_at = serializers.DateTimeField(help_text="When the deck was last changed; reviews do not change it.")
     cards = CardRecord(
         many=True,
         required=False,
@@ -264,3 +239,16 @@ class DeckRecord(Record):
     readiness = ReadinessRecord(
         required=False, help_text="Only with on: what will be recalled on that day if nothing is studied until then."
     )
+
+    class Meta:
+        model = Deck
+        fields = (
+            "id",
+            *DeckDetailsBody.Meta.fields,
+            "course_name",
+            "card_count",
+            "due_count",
+            "next_due_at",
+            "created_at",
+            "updated_at",
+        )

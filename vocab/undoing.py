@@ -1,6 +1,5 @@
-"""Decks, cards and reviews when a change is taken back."""
+"""Undo a review."""
 
-from collections import Counter
 from uuid import UUID
 
 from django.utils import timezone
@@ -9,37 +8,13 @@ from accounts.changes.contents import Part, type_of
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.models import Member
-from accounts.undo.hooks import Columns
 from accounts.undo.kinds import TOO_OLD
 from accounts.undo.log import undoable
 from accounts.undo.undo import store_undone
 from practice.attempts import remove_attempt
 from studyservice.operations.errors import Conflict
-from vocab.cards import count_cards
 from vocab.changes import as_change, find_review, states
-from vocab.deck_creation import MAX_DECKS
-from vocab.models import Card, CardState, Deck, Rating, Review
-from vocab.serializers import MAX_CARDS
-
-
-def decks_come_back(member: Member, rows: list[Columns]) -> None:
-    """Raises `Conflict` if there are too many decks now."""
-    if Deck.objects.filter(member_id=member.id).count() > MAX_DECKS:
-        raise Conflict(f"There are {MAX_DECKS} decks, the most there can be. Delete one first.")
-
-
-def cards_come_back(member: Member, rows: list[Columns]) -> None:
-    """Count the cards of each deck; raises `Conflict` if one has too many now."""
-    for deck_id, more in Counter(row["deck_id"] for row in rows).items():
-        count_cards(member.id, deck_id, more)
-        if Card.objects.filter(member_id=member.id, deck_id=deck_id).count() > MAX_CARDS:
-            raise Conflict(f"A deck has at most {MAX_CARDS} cards. Delete some of it first.")
-
-
-def cards_go_again(member: Member, rows: list[Columns]) -> None:
-    """Count the cards no more."""
-    for deck_id, less in Counter(row["deck_id"] for row in rows).items():
-        count_cards(member.id, deck_id, -less)
+from vocab.models import Card, CardState, Rating, Review
 
 
 def undo_review(member: Member, write: Write, review_id: UUID) -> bool:

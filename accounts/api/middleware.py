@@ -1,4 +1,4 @@
-"""The gates before every API route: credential and rate limit, then the membership."""
+"""Middleware around every API route: credential, rate limit and membership. For pages it sets the current call."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping
@@ -42,13 +42,12 @@ _PLAIN_HTTP = "Use https. A credential that was sent over http may have been rea
 
 
 class CredentialMiddleware(ApiGate):
-    """Resolves the credential of an API request and counts the request, once, against its fixed window.
+    """Resolves the credential of an API request, counts the request against its window and checks the membership.
 
     A request without a live credential counts against its client address. Unknown routes are counted and answered 404;
-    only a route that exists goes on to 401 and 429 (`process_view`). Where the service stands behind https, plain http
-    is refused. CORS preflight needs no credential and is not counted; any other OPTIONS on `/mcp` needs no credential
-    either. Every answer carries the `RateLimit-*` headers (spec, Conventions 5), and is noted for the member whose app
-    asked.
+    401, 403 and 429 need a route that exists (`process_view`). Behind https, plain http is refused. CORS preflight
+    needs no credential and is not counted. Any other OPTIONS on `/mcp` needs no credential either. Every answer carries
+    the `RateLimit-*` headers (spec, Conventions 5), and is noted for the member if an app sent the request.
     """
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -87,7 +86,11 @@ class CredentialMiddleware(ApiGate):
         return window, None
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        """401 or 429 for a route that exists."""
+        """Answer 429, 401 or 403 on a route that exists.
+
+        A method that the route does not have is 405 for a lapsed member too, where an operation of the route needs no
+        membership. Tools check the membership for each call (`mcpbridge.server`).
+        """
         window = WINDOW.get(request)
         if window is None:
             return None
@@ -95,24 +98,30 @@ class CredentialMiddleware(ApiGate):
         respond = rpc_error_response if is_mcp else error_response
         if window.exceeded:
             return respond(RateLimited(window.reset))
-        if CREDENTIAL.get(request) is None and not (is_mcp and request.method == "OPTIONS"):
+        credential = CREDENTIAL.get(request)
+        if credential is None:
+            if is_mcp and request.method == "OPTIONS":
+                return None
             error: Reason | None = None if presented_secret(request) is None else "invalid_token"
             return respond(Unauthorized(headers={"WWW-Authenticate": challenge(request.path_info, error)}))
+        try:
+            require_membership(credential.member, _asked_for(view, request.method or ""))
+        except MembershipRequired as error:
+            return error_response(error)
         return None
 
 
-class ActingMiddleware:
-    """Says who acts on pages: the operator in the admin, elsewhere the member, on a page of this service.
+class CallMiddleware:
+    """Sets the current call for pages: the actor is the operator in the admin, and a page everywhere else.
 
-    API requests pass by; their credential acts (`MemberViewSet`). Who is signed in is looked up when something is
-    changed.
+    API requests bypass it (`studyservice.http.fork`). The user is looked up at the first change.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Go on as whoever is signed in, and name them to the log if that was looked up."""
+        """Answer `request` as the user who is signed in, and name the user in the log if one was looked up."""
         with acting(lambda: _on_a_page(request), client_network(request)):
             response = self.get_response(request)
         member = _known(request)
@@ -122,7 +131,7 @@ class ActingMiddleware:
 
 
 def _known(request: HttpRequest) -> Member | None:
-    """Who is signed in, or signed in just now, if anything asked for it; costs no query."""
+    """Return the user who is signed in, if anything looked it up; costs no query."""
     user = vars(request).get("_cached_user", vars(request).get("user"))  # as Django's middleware and `login` leave them
     return user if type(user) is Member else None
 
@@ -134,32 +143,8 @@ def _on_a_page(request: HttpRequest) -> Actor:
     return Actor(ActorKind.PAGE)
 
 
-class MembershipMiddleware:
-    """REST's door to the rule of memberships, after the rate and before the method.
-
-    A method that the route does not have is 405 for a lapsed member too, where an operation of the route needs none.
-    Tools come to the same function one by one (`mcpbridge.server`).
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
-
-    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> HttpResponse | None:
-        """403 for a lapsed member."""
-        credential = CREDENTIAL.get(request)
-        if credential is not None:
-            try:
-                require_membership(credential.member, _asked_for(view, request.method or ""))
-            except MembershipRequired as error:
-                return error_response(error)
-        return None
-
-
 def _asked_for(view: Callable[..., HttpResponse], method: str) -> Collection[Operation]:
-    """The operation that the route answers `method` with; where it has none, all, unless one needs no membership."""
+    """Return the route's operation for `method`, or all its operations if it has none and each needs a membership."""
     operations = _operations(view)
     asked = operations.get("get" if method == "HEAD" else method.lower())
     if asked is not None:

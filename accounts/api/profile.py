@@ -12,7 +12,7 @@ from studyservice.hooks import Hook
 CountStreak = Callable[[Member], int]
 """Gives the days in a row with practice, in one query. The app that keeps practice stands above this one."""
 
-PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK", CountStreak)
+PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK")
 
 
 def profile(credential: Credential) -> MemberRow:

@@ -1,4 +1,4 @@
-"""The base of every operation: who is asking, and may they."""
+"""The base of every operation: checks the caller and the arguments, then runs the action."""
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -22,7 +22,7 @@ from studyservice.http.request_keys import CHANGE_ID, RequestKey
 from studyservice.http.responses import JSON_TYPE, content_response, download_response, error_response, json_response
 from studyservice.http.uploads import read_upload
 from studyservice.operations.codec import encode
-from studyservice.operations.declaration import Operation, Scope
+from studyservice.operations.declaration import Operation
 from studyservice.operations.downloads import DownloadRow
 from studyservice.operations.errors import ApiError, Detail, InsufficientScope, MethodNotAllowed, ValidationFailed
 from studyservice.operations.fields import parse_uuid
@@ -34,7 +34,7 @@ UPLOAD = RequestKey[Received]("upload")
 
 
 class Arguments(Protocol):
-    """What a caller sent to an operation, unchecked, whichever door it came through."""
+    """The unchecked arguments of an operation, from REST or from a tool."""
 
     @property
     def path_ids(self) -> Mapping[str, Any]:
@@ -65,8 +65,14 @@ class HttpArguments:
     path_ids: Mapping[str, Any]
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        """Without a query string Django need not look for parameters in it."""
-        return declared.parse_text(self.request.GET if self.request.META.get("QUERY_STRING") else {})
+        """Those of the query string, in which Django need not look where there is none, and those beside a file."""
+        values = self.request.GET.dict() if self.request.META.get("QUERY_STRING") else {}
+        received = UPLOAD.get(self.request)
+        beside = {} if received is None else received.fields
+        if different := [name for name in beside if values.get(name, beside[name]) != beside[name]]:
+            message = "Has one value in the query and another in the form. Send one of them."
+            raise ValidationFailed([{"field": name, "message": message} for name in different])
+        return declared.parse_text({**values, **beside})
 
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""
@@ -106,20 +112,19 @@ class ReadArguments(HttpArguments):
 class MemberViewSet(ViewSet):
     """Runs declared operations for one member.
 
-    Route, credential, rate limit and membership were checked before: for REST by `accounts.api.middleware`, which
-    leaves the method to `dispatch`; for tools by `mcpbridge.server`. Both then call `run`, which checks the rest in the
-    service's fixed order (docs/architecture.md), and each writes the record that it gives in its own way. Of DRF there
-    is what routes and describes: `as_view`, and the viewset that drf-spectacular reads.
+    Route, credential, rate limit and membership were checked before: for REST by `accounts.api.middleware`, for tools
+    by `mcpbridge.server`. Both entry points set the current call (`accounts.changes.acting`) and call `run`, which
+    makes the remaining checks in a fixed order (docs/architecture.md). Each writes the returned record in its own way.
+    DRF contributes routing and description: `as_view`, and the viewset that drf-spectacular reads.
 
     Attributes:
         tag: the heading of these operations in `/openapi.json`.
-        credential: who is asking.
-        member: whose data this is.
+        credential: the caller's credential.
+        member: the member who owns the data.
         query: the parsed query parameters.
         body: the validated body.
-        status: what the action answers a success with; None if it is the declared one.
-        change_id: the row that the call left in the log of changes; None if it changed nothing.
-        upload: the file that was sent, of an operation that takes one; not set where its body came as JSON instead.
+        status: the status of a success; None for the declared one.
+        upload: the uploaded file, if the operation takes one; not set when the body was JSON instead.
     """
 
     http_method_names = ("get", "head", "post", "put", "patch", "delete")
@@ -130,7 +135,6 @@ class MemberViewSet(ViewSet):
     query: dict[str, Any]
     body: dict[str, Any]
     status: HTTPStatus | None = None
-    change_id: UUID | None = None
     upload: UploadedFile
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -168,9 +172,11 @@ class MemberViewSet(ViewSet):
         try:
             operation = self._operation_of(request)
             credential, arguments = CREDENTIAL.require(request), HttpArguments(request, path_ids)
-            if request.method == "POST" and META in request.META:
-                return self._answer_once(operation, credential, arguments)
-            row = self.run(operation, credential, arguments)
+            with acting(credential.actor, operation=operation) as call:
+                if request.method == "POST" and META in request.META:
+                    response = self._answer_once(operation, credential, arguments)
+                else:
+                    response = self._response(operation, self.run(operation, credential, arguments))
         except ApiError as error:
             if isinstance(error, InsufficientScope):
                 error.headers["WWW-Authenticate"] = challenge(request.path_info, "insufficient_scope")
@@ -178,8 +184,11 @@ class MemberViewSet(ViewSet):
         finally:
             if (received := UPLOAD.get(request)) is not None:
                 received.close()
-            if self.change_id is not None:
-                CHANGE_ID.set(request, self.change_id)
+        if call.change_id is not None:
+            CHANGE_ID.set(request, call.change_id)
+        return response
+
+    def _response(self, operation: Operation, row: Row) -> HttpResponseBase:
         status = self.status or operation.status
         if operation.downloads:
             return download_response(cast("DownloadRow", row), status)
@@ -195,26 +204,26 @@ class MemberViewSet(ViewSet):
     def _answer_once(self, operation: Operation, credential: Credential, arguments: HttpArguments) -> HttpResponse:
         """Answer a POST that carries an `Idempotency-Key`."""
         sent = _admitted(operation, credential, arguments)
-        call = KeyedCall.of(arguments.request, credential, operation, sent)
+        keyed = KeyedCall.of(arguments.request, credential, operation, sent)
         read = ReadArguments(arguments.request, arguments.path_ids, sent)
 
         def run() -> Answer:
             content = encode(self.run(operation, credential, read))
             return Answer(self.status or operation.status, content)
 
-        outcome = answer_once(call, run)
+        outcome = answer_once(keyed, run)
         response = content_response(outcome.content, outcome.status)
         if outcome.replayed:
             response.headers[REPLAYED] = "true"
         return response
 
     def run(self, operation: Operation, credential: Credential, arguments: Arguments) -> Row:
-        """The record that `operation`, one of this viewset, answers.
+        """Run an operation of this viewset and return its record.
 
-        A missing object is told before what is wrong with the body; object, parent and count limits are the action's.
+        A missing object is reported before errors in the body. The action checks object, parent and count limits.
 
         Raises:
-            ApiError: of the first check that fails.
+            ApiError: the first check that fails.
         """
         self.credential = credential
         self.member = credential.member
@@ -230,12 +239,7 @@ class MemberViewSet(ViewSet):
             if operation.exists is not None:
                 operation.exists(self.member, **path_ids)
             raise
-        if operation.scope is Scope.READ:
-            return operation.action(self, **path_ids)
-        with acting(self.credential.actor) as call:
-            row = operation.action(self, **path_ids)
-        self.change_id = call.change_id
-        return row
+        return operation.action(self, **path_ids)
 
     def _parse_parameters(self, operation: Operation, arguments: Arguments) -> dict[str, UUID]:
         """The path's ids; the query is kept.

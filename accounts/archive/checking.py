@@ -2,7 +2,7 @@
 
 import secrets
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,9 +17,11 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model
 
 from accounts.archive.profile import PROFILE, ProfileLine
-from accounts.archive.tables import FILES, TABLES, ArchiveTable, Limit, Tally
+from accounts.archive.tables import FILES, ArchiveTable, archive_tables
 from accounts.archive.unpacking import Archive, Line, NoArchive
 from accounts.changes.contents import dumps
+from accounts.members.archived import Tally
+from accounts.members.limits import Limit
 from studyservice.database.ids import uuid7
 from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
 
@@ -110,11 +112,13 @@ class _Seen:
 
     Attributes:
         columns: that a line must have.
+        defaults: of columns that archives of this version do not have.
         stored_file: the one of them that names a file; None if there is none.
         file_bytes: of the files together.
     """
 
     columns: list[str]
+    defaults: dict[str, Any]
     stored_file: str | None
     file_bytes: int = 0
     ids: set[UUID] = field(default_factory=set)
@@ -132,22 +136,24 @@ class Checker:
 
     def __init__(self, archive: Archive, files: ExitStack) -> None:
         self._archive = archive
-        self._known: dict[str, dict[UUID, _Known]] = {}
-        self._tables = {table.name: table for table in TABLES}
-        self._wanted = {name for table in TABLES for name in (*table.references.values(), *table.loose.values())}
+        self._known: defaultdict[str, dict[UUID, _Known]] = defaultdict(dict)
+        tables = archive_tables()
+        self._tables = {table.name: table for table in tables}
+        self._wanted = {name for table in tables for name in (*table.references.values(), *table.loose.values())}
         self._tallied: dict[str, list[str]] = {name: [] for name in self._wanted}
-        for table in TABLES:
-            for tally in table.tallies:
+        for table in tables:
+            for tally in table.how.tallies:
                 self._tallied[table.references[tally.per]].append(tally.column)
         self._secret = secrets.token_bytes(16)
         self._newest = UUID(int=0)
         self._unused = set(archive.files)
         self.profile = self._read_profile()
         self.laid: list[Laid] = []
-        for table in TABLES:
+        for table in tables:
             file: IO[bytes] = files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # it is one
             laid = Laid(table, file)
-            self._lay(laid)
+            if table.how.since <= archive.version:
+                self._lay(laid)
             self.laid.append(laid)
         if self._unused:
             raise NoArchive(f"no line names {min(self._unused)}.")
@@ -168,9 +174,10 @@ class Checker:
             ValidationFailed: lines break rules.
             NoArchive: there are not as many as the manifest tells.
         """
-        table, seen, details = laid.table, _Seen(laid.columns, laid.table.stored_file()), list[Detail]()
-        known = self._known.setdefault(table.name, {})
-        for line in self._archive.lines(table.path(), table.long_line):
+        table, details = laid.table, list[Detail]()
+        seen = _Seen(laid.columns, table.defaults(self._archive.version), table.stored_file())
+        known = self._known[table.name]
+        for line in self._archive.lines(table.path(), table.how.long_line):
             laid.number = line.number
             try:
                 row = self._row(table, line, seen, known)
@@ -194,9 +201,9 @@ class Checker:
         Raises:
             ValidationFailed: the line breaks a rule.
         """
-        fields = _parsed(table, line, seen.columns)
+        fields = _parsed(table, line, seen)
         old_id: UUID = fields["id"]
-        if not table.keeps_time:
+        if not table.how.keeps_time:
             if old_id in seen.ids:
                 raise ValidationFailed.of("id", "Is the id of another line, too.")
             seen.ids.add(old_id)
@@ -208,7 +215,7 @@ class Checker:
             fields[name] = uuid7() if there is None else there.id
         self._require_once(table, fields, seen)
         self._require_room(table, references, seen)
-        for tally in table.tallies:
+        for tally in table.how.tallies:
             seen.counted[tally, references[tally.per]] += tally.counts(fields)
         if seen.stored_file is not None:
             self._require_file(fields, seen)
@@ -220,7 +227,7 @@ class Checker:
 
     def _misfits(self, table: ArchiveTable, seen: _Seen) -> Iterator[Detail]:
         """Numbers in lines of earlier tables that do not fit the lines of this one, which they count."""
-        for tally in table.tallies:
+        for tally in table.how.tallies:
             target = self._tables[table.references[tally.per]]
             for old_id, known in self._known[target.name].items():
                 counted = seen.counted[tally, old_id]
@@ -238,16 +245,16 @@ class Checker:
         return found
 
     def _require_once(self, table: ArchiveTable, fields: dict[str, Any], seen: _Seen) -> None:
-        if not table.once:
+        if not table.how.once:
             return
-        key = tuple(fields[name] for name in table.once)
+        key = tuple(fields[name] for name in table.how.once)
         if key in seen.once:
-            raise ValidationFailed.of(table.once[-1], "Is in another line, too.")
+            raise ValidationFailed.of(table.how.once[-1], "Is in another line, too.")
         seen.once.add(key)
 
     def _require_room(self, table: ArchiveTable, references: dict[str, UUID], seen: _Seen) -> None:
         """Let there be no more lines than there can be."""
-        for limit in table.limits:
+        for limit in table.data.limits:
             group = self._group(table, limit, references)
             seen.counted[limit, group] += 1
             if seen.counted[limit, group] > limit.most:
@@ -256,7 +263,8 @@ class Checker:
     def _group(self, table: ArchiveTable, limit: Limit, references: dict[str, Any]) -> Any:
         """What the lines that are counted together with one have in common."""
         value: Any = None
-        for name in limit.per:
+        for path in filter(None, limit.per.split("__")):
+            name = f"{path}_id"
             value = references.get(name)
             if value is None:
                 return None
@@ -279,7 +287,7 @@ class Checker:
 
     def _new_id(self, table: ArchiveTable, old_id: UUID) -> UUID:
         """An id that nobody has; later lines have greater ones."""
-        if table.keeps_time:
+        if table.how.keeps_time:
             random = blake2b(old_id.bytes, digest_size=8, key=self._secret).digest()
             high = old_id.int >> 64 << 64
             return UUID(int=high | 0b10 << 62 | int.from_bytes(random) & _LOW)
@@ -287,14 +295,15 @@ class Checker:
         return self._newest
 
 
-def _parsed(table: ArchiveTable, line: Line, columns: list[str]) -> dict[str, Any]:
+def _parsed(table: ArchiveTable, line: Line, seen: _Seen) -> dict[str, Any]:
     """The fields of a line by its own rules."""
     if not isinstance(line.value, dict):
         raise ValidationFailed.of("", "Must be a JSON object, and not too long.")
-    missing = [name for name in columns if name not in line.value]
+    value = {**seen.defaults, **line.value}
+    missing = [name for name in seen.columns if name not in value]
     if missing:
         raise ValidationFailed([{"field": name, "message": "This field is required."} for name in missing])
-    return table.line.parse(line.value)
+    return table.how.line.parse(value)
 
 
 def _in_line(path: str, number: int, error: ValidationFailed) -> list[Detail]:

@@ -21,9 +21,9 @@ from accounts.archive.tables import (
     FORMAT,
     MANIFEST,
     README,
-    TABLES,
-    VERSION,
     ArchiveTable,
+    archive_tables,
+    archive_version,
 )
 from accounts.changes.contents import dumps
 from accounts.events.log import all_events
@@ -77,7 +77,7 @@ def write_archive(member: Member, file: IO[bytes], made_at: datetime, *, account
         writer = _Writer(archive, made_at)
         writer.add(README, [readme_text().encode()])
         counts = {"profile": writer.add_lines(PROFILE, [profile_line(member)])}
-        for table in TABLES:
+        for table in archive_tables():
             counts[table.name] = writer.add_lines(table.path(), _lines(table, member, writer))
         counts["changes"] = writer.add_lines(CHANGES, all_changes(member))
         if account_events:
@@ -85,7 +85,7 @@ def write_archive(member: Member, file: IO[bytes], made_at: datetime, *, account
         for name, pieces in EXTRAS.items():
             writer.add(name, pieces(member))
         counts["files"] = writer.files
-        manifest = {"format": FORMAT, "version": VERSION, "made_at": made_at, "counts": counts}
+        manifest = {"format": FORMAT, "version": archive_version(), "made_at": made_at, "counts": counts}
         writer.add(MANIFEST, [dumps(manifest) + b"\n"])
 
 

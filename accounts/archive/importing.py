@@ -6,7 +6,6 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, Any, cast
 from uuid import UUID
 
-from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, connection
@@ -15,11 +14,11 @@ from django.db.models import QuerySet
 from accounts.archive.checking import Checker, Laid, prepared, wrong_line
 from accounts.archive.profile import ProfileFields, take_profile
 from accounts.archive.records import ArchiveImportRow
-from accounts.archive.tables import TABLES
+from accounts.archive.tables import archive_tables
 from accounts.archive.unpacking import Archive, open_archive
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
-from accounts.members.counts import COUNT_REPAIRS
+from accounts.members.counts import recount
 from accounts.members.models import Member
 from studyservice.operations.errors import Conflict, RateLimited, ValidationFailed
 from studyservice.operations.uploads import Upload
@@ -89,7 +88,7 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
     """Read the archive whole, then write all of it in one transaction. Must not be called inside of one.
 
     Rows get new ids in the order of their lines, and what pollers ask for new stamps; all else is as it was. A row that
-    is there already is not made a second time: the line's takes its place (`ArchiveTable.remove_present`).
+    is there already is not made a second time: the line's takes its place (`Archived.remove_present`).
 
     Raises:
         InvalidRequest: it is no archive.
@@ -107,8 +106,7 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
             present = {laid.table.name: _remove_present(write, laid) for laid in checker.laid}
             for laid in checker.laid:
                 _insert(write, laid, archive, stored)
-            for repair in COUNT_REPAIRS:
-                repair(member.id)
+            recount(member.id)
             counts = {laid.table.name: laid.number - present[laid.table.name] for laid in checker.laid}
             write.made(Member, member.id, "archive", counts)
             write.cannot_be_undone()
@@ -116,18 +114,19 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
 
 
 def _require_empty(member: Member) -> None:
-    for table in TABLES:
-        if table.must_be_empty and QuerySet(table.model).filter(member_id=member.id).exists():
+    for table in archive_tables():
+        if table.how.must_be_empty and QuerySet(table.model).filter(member_id=member.id).exists():
             raise NotEmpty
 
 
 def _remove_present(write: Write, laid: Laid) -> int:
     """Delete the rows that are there already and that lines bring back; returns how many there were."""
     table = laid.table
-    if table.remove_present is None or not QuerySet(table.model).filter(member_id=write.member_id).exists():
+    remove_present = table.how.remove_present
+    if remove_present is None or not QuerySet(table.model).filter(member_id=write.member_id).exists():
         return 0
     return sum(
-        table.remove_present(write.member_id, [dict(zip(laid.columns, values, strict=True)) for values in batch])
+        remove_present(write.member_id, [dict(zip(laid.columns, values, strict=True)) for values in batch])
         for _, batch in laid.batches(_BATCH)
     )
 
@@ -139,12 +138,11 @@ def _insert(write: Write, laid: Laid, archive: Archive, stored: list[str]) -> No
         Conflict: their files would be too large together with those that are there.
         ValidationFailed: two lines have the same id.
     """
-    if laid.table.require_room is not None:
-        laid.table.require_room(write.member_id, laid.file_bytes)
+    if laid.table.how.require_room is not None:
+        laid.table.how.require_room(write.member_id, laid.file_bytes)
     model, column = laid.table.model, laid.table.stored_file()
     columns = {name: prepared(model, name) for name in ("member_id", *laid.columns)}
-    stamps = settings.UNDO_STAMPED.get(model._meta.label, ())
-    fixed = {laid.columns.index(name): columns[name](write.now) for name in stamps}
+    fixed = {laid.columns.index(name): columns[name](write.now) for name in laid.table.data.restamped}
     quoted = [connection.ops.quote_name(name) for name in columns]
     # Of names of models alone; the values are parameters.
     table, places = connection.ops.quote_name(model._meta.db_table), ", ".join(["%s"] * len(columns))

@@ -1,21 +1,20 @@
-"""What an archive has: a file of lines for each kind of row. The apps declare theirs, and settings name them."""
+"""What an archive has: a file of lines for each kind of row that `MemberData.archived` declares."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
-from uuid import UUID
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
 
+import orjson
 from django.db.models import FileField, Model, QuerySet
 
+from accounts.changes.contents import Json, dumps
+from accounts.members.archived import Archived
+from accounts.members.data import MemberData, data_of, member_data
 from accounts.members.models import Member
-from studyservice.hooks import HookList, HookTable
-from studyservice.operations.serializers import Body
+from studyservice.hooks import HookTable
 
 FORMAT = "study-data-archive"
 """What the manifest calls it."""
-
-VERSION = 1
-"""Of the format; counted up when names or fields change. Older ones are read."""
 
 MANIFEST = "manifest.json"
 README = "README.txt"
@@ -28,87 +27,29 @@ CHANGES = "data/changes.jsonl"
 EVENTS = "data/account_events.jsonl"
 """The log of account events, likewise; archives that apps make do not have it."""
 
-MAX_POSITION = 1_000_000_000
-"""The greatest position or revision in an archive. The database counts to twice as much, so the next one still fits."""
 
-_LONG_LINE = 64 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limit:
-    """How many lines there may be.
-
-    Attributes:
-        what: what there would be too many of: `items in a course`.
-        per: the lines that are counted together are those with the same value of this field; of several names the
-            later ones are fields of the lines that the ones before refer to. Without any, all lines count.
-    """
-
-    most: int
-    what: str
-    per: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tally:
-    """A number in a line that counts lines of a later table, which refer to it.
-
-    Attributes:
-        column: the number.
-        per: the field of the later lines that refers to the line with the number.
-        counts: tells whether a line is counted.
-        uncounted: how much greater than the count the number may be.
-    """
-
-    column: str
-    per: str
-    counts: Callable[[Mapping[str, Any]], bool]
-    uncounted: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ArchiveTable:
-    """A kind of row, which has a file `data/NAME.jsonl` in the archive.
-
-    A line has the row's columns by their names, but for the member and what is left out.
+    """A kind of row in the archive.
 
     Attributes:
-        name: of the file.
-        model: whose rows these are.
-        line: the rules of a line.
-        order: of the lines; rows get their new ids in this order.
-        left_out: columns that are in no line, with the reason.
-        references: columns with an id, and the name of the table, which comes before, where that id must be.
-        loose: columns with an id that may be of nothing any more, and the table where it else is.
-        limits: how many there may be.
-        tallies: numbers in lines of an earlier table that count lines of this one.
-        keeps_time: whether a new id has the time of the old one, and is the same in every table that has such ids. It
-            is made of the old id alone, so that any number of lines can be read.
-        once: columns that no two lines have alike.
-        long_line: bytes of the longest line.
-        only: narrows the rows that are in an archive.
-        require_room: raises unless the member may store so many bytes more of files, under the lock of a write.
-        must_be_empty: whether an account that has such rows takes no archive in.
-        remove_present: of rows that outlive what must be empty, deletes those of the member that some lines bring back,
-            at most one for each line, and returns how many.
+        how: its part of `data`.
+        references: columns with an id, and the name of the earlier table that has a line with it.
+        loose: columns with an id that may refer to nothing, and the name of the table that otherwise has it.
     """
 
-    name: str
-    model: type[Model]
-    line: type[Body]
-    order: tuple[str, ...]
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    references: Mapping[str, str] = field(default_factory=dict)
-    loose: Mapping[str, str] = field(default_factory=dict)
-    limits: tuple[Limit, ...] = ()
-    tallies: tuple[Tally, ...] = ()
-    keeps_time: bool = False
-    once: tuple[str, ...] = ()
-    long_line: int = _LONG_LINE
-    only: Mapping[str, object] = field(default_factory=dict)
-    require_room: Callable[[UUID, int], None] | None = None
-    must_be_empty: bool = False
-    remove_present: Callable[[UUID, Sequence[Mapping[str, Any]]], int] | None = None
+    data: MemberData
+    how: Archived
+    references: Mapping[str, str]
+    loose: Mapping[str, str]
+
+    @property
+    def name(self) -> str:
+        return self.how.name
+
+    @property
+    def model(self) -> type[Model]:
+        return self.data.model
 
     def path(self) -> str:
         """The name of the file in the archive."""
@@ -117,7 +58,14 @@ class ArchiveTable:
     def columns(self) -> list[str]:
         """The names in a line, in the order of the columns."""
         names = (one.attname for one in self.model._meta.concrete_fields)
-        return [name for name in names if name != "member_id" and name not in self.left_out]
+        return [name for name in names if name != "member_id" and name not in self.how.left_out]
+
+    def defaults(self, version: int) -> dict[str, Json]:
+        """The values of columns that an archive of `version` does not have, as a line would have them."""
+        newer = [name for name, since in self.how.added.items() if since > version]
+        fields = {one.attname: one for one in self.model._meta.concrete_fields}
+        found: dict[str, Json] = orjson.loads(dumps({name: fields[name].get_default() for name in newer}))
+        return found
 
     def stored_file(self) -> str | None:
         """The column that names a stored file, whose bytes are in the archive; None if there is none."""
@@ -126,14 +74,34 @@ class ArchiveTable:
 
     def rows(self, member: Member) -> QuerySet[Model]:
         """The member's rows, in the order of the lines."""
-        return QuerySet(self.model).filter(member_id=member.id, **self.only).order_by(*self.order)
+        return QuerySet(self.model).filter(member_id=member.id, **self.how.only).order_by(*self.how.order)
 
 
-TABLES = HookList[ArchiveTable]("MEMBER_ARCHIVE", ArchiveTable)
-"""A table stands after those that it refers to."""
+@cache
+def archive_tables() -> tuple[ArchiveTable, ...]:
+    """Every table, after those that it refers to."""
+    names = {data.label: data.archived.name for data in member_data() if data.archived is not None}
+    return tuple(_table(data, data.archived, names) for data in member_data() if data.archived is not None)
+
+
+def archive_version() -> int:
+    """The version of the archives that are made: the newest that a table or a column is since."""
+    return max(version for table in archive_tables() for version in (table.how.since, *table.how.added.values()))
+
+
+def _table(data: MemberData, how: Archived, names: Mapping[str, str]) -> ArchiveTable:
+    references = {
+        column.attname: names[column.related_model._meta.label]
+        for column in data.model._meta.concrete_fields
+        if column.related_model is not None and data_of(column.related_model) and column.attname not in how.left_out
+    }
+    references |= {column: names[label] for column, label in data.plain_references.items()}
+    loose = {column: names[label] for column, label in how.loose.items()}
+    return ArchiveTable(data, how, references, loose)
+
 
 ExtraFile = Callable[[Member], Iterator[bytes]]
 """Writes what other programs read of the member's data, in pieces; inside the transaction of the archive."""
 
-EXTRAS = HookTable[ExtraFile]("MEMBER_ARCHIVE_EXTRAS", ExtraFile)
+EXTRAS = HookTable[ExtraFile]("EXTRAS")
 """By the names of the files; they are not read again."""

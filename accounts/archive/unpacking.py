@@ -14,7 +14,17 @@ from typing import IO, Any
 import orjson
 
 from accounts.archive.profile import PROFILE
-from accounts.archive.tables import CHANGES, EVENTS, EXTRAS, FILES, FORMAT, MANIFEST, README, TABLES, VERSION
+from accounts.archive.tables import (
+    CHANGES,
+    EVENTS,
+    EXTRAS,
+    FILES,
+    FORMAT,
+    MANIFEST,
+    README,
+    archive_tables,
+    archive_version,
+)
 from studyservice.operations.errors import InvalidRequest
 from studyservice.reading.process import read_in_child
 
@@ -62,6 +72,7 @@ class Archive:
     """An open archive whose names and sizes were found to be in order.
 
     Attributes:
+        version: of the format.
         counts: how many lines its manifest tells of, by the names of the tables.
         files: the names of the stored files in it.
     """
@@ -70,9 +81,11 @@ class Archive:
         self._opened = opened
         self._deadline = time.monotonic() + READING_SECONDS
         entries = opened.infolist()
-        _require_names([entry.filename for entry in entries])
+        names = [entry.filename for entry in entries]
+        _require_names(names)
         _require_plain(entries)
-        self.counts = self._manifest_counts()
+        self.version, self.counts = self._read_manifest()
+        _require_files(self.version, names)
         self.files = frozenset(
             entry.filename for entry in entries if entry.filename.startswith(FILES) and not entry.is_dir()
         )
@@ -113,7 +126,7 @@ class Archive:
                 self._require_time()
         return size, digest.hexdigest()
 
-    def _manifest_counts(self) -> Mapping[str, int]:
+    def _read_manifest(self) -> tuple[int, Mapping[str, int]]:
         if self._opened.getinfo(MANIFEST).file_size > _MAX_MANIFEST:
             raise NoArchive(f"{MANIFEST} is too long.")
         with self.opened(MANIFEST) as entry:
@@ -123,11 +136,11 @@ class Archive:
         version, counts = manifest.get("version"), manifest.get("counts")
         if type(version) is not int or not version >= 1:
             raise NoArchive(f"{MANIFEST} has no version.")
-        if version > VERSION:
-            raise NoArchive(f"it is of version {version}, and this service reads versions up to {VERSION}.")
+        if version > (newest := archive_version()):
+            raise NoArchive(f"it is of version {version}, and this service reads versions up to {newest}.")
         if not isinstance(counts, dict) or any(type(count) is not int for count in counts.values()):
             raise NoArchive(f"{MANIFEST} has no counts.")
-        return counts
+        return version, counts
 
     def _require_time(self) -> None:
         if time.monotonic() > self._deadline:
@@ -168,9 +181,9 @@ def _refused_if_broken() -> Iterator[None]:
 
 
 def _require_names(names: list[str]) -> None:
-    """Let there be what belongs into an archive, all of it, once, and nothing else."""
-    needed = {MANIFEST, PROFILE, *(table.path() for table in TABLES)}
-    known = needed | {README, CHANGES, EVENTS, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
+    """Raise unless there is a manifest, and nothing twice or that no archive has."""
+    tables = {table.path() for table in archive_tables()}
+    known = tables | {MANIFEST, PROFILE, README, CHANGES, EVENTS, *_FOLDERS, *(name for name, _ in EXTRAS.items())}
     if MANIFEST not in names:
         raise NoArchive(f"it has no {MANIFEST}.")
     for name in names:
@@ -178,6 +191,11 @@ def _require_names(names: list[str]) -> None:
             raise NoArchive(f"{name[:100]!r} does not belong into one.")
     if len(set(names)) < len(names):
         raise NoArchive("a name is in it twice.")
+
+
+def _require_files(version: int, names: list[str]) -> None:
+    """Raise unless every file is there that archives of this version have."""
+    needed = {PROFILE, *(table.path() for table in archive_tables() if table.how.since <= version)}
     for name in sorted(needed - set(names)):
         raise NoArchive(f"it has no {name}.")
 

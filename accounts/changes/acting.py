@@ -1,30 +1,32 @@
-"""Who acts: the log of changes says so of every change, and no domain function has to be told.
+"""The current call: who acts, from which network, for which operation, in which transaction.
 
-Each door says it once, around what it runs: REST and tools by their credential, pages and the admin by who is signed
-in, commands by their name.
+Each entry point sets it once. REST and the tools set it to the credential's actor, pages and the admin to the user who
+is signed in, commands to their name. Domain functions take the member and plain values, and no call.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
+
 from accounts.changes.models import ActorKind
+from studyservice.operations.declaration import Operation, Scope
 
 
 class NoActor(RuntimeError):
-    """Study data was changed where no door had said who acts: a fault of the service."""
+    """Study data was changed outside of a call, or by an operation that only reads: a fault of the service."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts.
+    """An actor in the log of changes and in account events.
 
     Attributes:
-        kind: what it is.
-        id: the API key's, the app's or the operator's; a page and a command have none.
-        name: the key's, the app's, the operator's or the command's, at the time; empty of a page.
+        id: the id of the API key, the app or the operator; None for a page or a command.
+        name: the name of the key, app, operator or command at the time; empty for a page.
     """
 
     kind: ActorKind
@@ -32,54 +34,129 @@ class Actor:
     name: str = ""
 
 
-@dataclass(slots=True)
-class ActingCall:
-    """A call that a thread is running.
+class CallTransaction:
+    """One transaction for all writes of a call. It begins with the first write and ends with the call.
+
+    Args:
+        admit: called by the first write, under the member's lock; raises if the call must not go on.
+        stack: ends with the call.
 
     Attributes:
-        who: gives the actor; asked at the first change, as looking up who is signed in can cost a query.
-        network: where it came from, as it may be written down; empty of what came from nowhere, as commands.
-        change_id: the row that it left in the log of changes; None if it changed nothing.
+        has_begun: the transaction has begun and holds the member's lock.
+    """
+
+    def __init__(self, admit: Callable[[], None], stack: ExitStack) -> None:
+        self._admit = admit
+        self._stack = stack
+        self.has_begun = False
+
+    @contextmanager
+    def write(self) -> Iterator[None]:
+        """Run one write. The first begins the transaction, and ends it if it fails; later ones are savepoints.
+
+        Raises:
+            RuntimeError: a transaction was open before the first write; that one would end too early.
+        """
+        if self.has_begun:
+            with transaction.atomic():
+                yield
+            return
+        with ExitStack() as first:
+            first.enter_context(transaction.atomic(durable=True))
+            try:
+                yield
+            except BaseException:
+                self.has_begun = False
+                raise
+            self._stack.push(first.pop_all())
+
+    def check(self) -> None:
+        """Let the first write go on, now that it holds the member's lock and sees all earlier writes.
+
+        Raises:
+            Exception: `admit` does not let it.
+        """
+        if not self.has_begun:
+            self._admit()
+            self.has_begun = True
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that this thread is running.
+
+    Attributes:
+        who: returns the actor. It is called at the first change, because it can cost a query.
+        network: the caller's network, as it may be stored; empty for commands and for API requests.
+        operation: the declared operation; None for pages, the admin and commands.
+        transaction: the transaction that the call's writes share; None if each write has its own.
+        change_id: the row that the call left in the log of changes; None if it changed nothing.
     """
 
     who: Callable[[], Actor]
     network: str = ""
+    operation: Operation | None = None
+    transaction: CallTransaction | None = None
     change_id: UUID | None = None
 
+    @contextmanager
+    def one_transaction(self, admit: Callable[[], None]) -> Iterator[CallTransaction]:
+        """Run all writes inside in one transaction, which commits at the end.
 
-_CALL = ContextVar[ActingCall | None]("acting_call", default=None)
+        Args:
+            admit: called by the first write, under the member's lock; raises if the call must not go on.
+        """
+        with ExitStack() as stack:
+            self.transaction = CallTransaction(admit, stack)
+            try:
+                yield self.transaction
+            finally:
+                self.transaction = None
+
+
+_CURRENT = ContextVar[Call | None]("call", default=None)
 
 
 @contextmanager
-def acting(who: Actor | Callable[[], Actor], network: str = "") -> Iterator[ActingCall]:
-    """What runs inside is done by `who`, or by whom it gives, from `network`."""
-    call = ActingCall((lambda: who) if isinstance(who, Actor) else who, network)
-    token = _CALL.set(call)
+def acting(who: Actor | Callable[[], Actor], network: str = "", operation: Operation | None = None) -> Iterator[Call]:
+    """Set the current call for everything inside."""
+    call = Call((lambda: who) if isinstance(who, Actor) else who, network, operation)
+    token = _CURRENT.set(call)
     try:
         yield call
     finally:
-        _CALL.reset(token)
+        _CURRENT.reset(token)
 
 
-def current_call() -> ActingCall | None:
-    """The call that this thread is running; None outside of every door."""
-    return _CALL.get()
+def current_call() -> Call | None:
+    """Return the call that this thread is running, or None outside of every entry point."""
+    return _CURRENT.get()
 
 
-def acting_call() -> ActingCall:
-    """The call that this thread is running.
+def required_call() -> Call:
+    """Return the call that this thread is running.
 
     Raises:
-        NoActor: no door has said who acts.
+        NoActor: there is none.
     """
-    call = _CALL.get()
+    call = _CURRENT.get()
     if call is None:
-        raise NoActor(
-            "Study data was changed and nobody said who acts. Use accounts.changes.acting.acting at the door."
-        )
+        raise NoActor("There is no current call. Use accounts.changes.acting.acting at the entry point.")
+    return call
+
+
+def writing_call() -> Call:
+    """Return the call that this thread is running, for a change of study data.
+
+    Raises:
+        NoActor: there is none, or its operation only reads.
+    """
+    call = required_call()
+    if call.operation is not None and call.operation.scope is Scope.READ:
+        raise NoActor(f"{call.operation.id} changed study data, but its declared scope is read.")
     return call
 
 
 def command(name: str) -> Actor:
-    """The actor of a management command."""
+    """Return the actor for a management command."""
     return Actor(ActorKind.COMMAND, name=name)

@@ -16,7 +16,7 @@ from accounts.changes.values import columns, model_of
 from studyservice.database.batches import batches
 
 _FORGIVING = frozenset({"imported_event", "syllabus_file"})
-"""Types whose changed fields are put back, or left out where the object is gone (`UNDO_FIELDS`)."""
+"""Types whose changed fields are put back, or left out where the object is gone (`MemberData.undo_fields`)."""
 
 
 def end_chains(member_id: UUID, gone: Iterable[UUID], since: datetime) -> None:

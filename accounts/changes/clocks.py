@@ -1,14 +1,12 @@
 """Repairing a member's clock after a server whose own was ahead has written (`accounts.changes.writing`)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 from uuid import UUID
 
-from django.apps import apps
-from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Model, QuerySet
 from django.utils import timezone
@@ -16,15 +14,10 @@ from django.utils import timezone
 from accounts.changes.contents import Part, type_of
 from accounts.changes.recording import record
 from accounts.changes.writing import MAX_DRIFT
+from accounts.members.data import member_data
 from accounts.members.models import Member
-from studyservice.hooks import HookList
 
 _TICK = timedelta(microseconds=1)
-
-Repair = Callable[[Member, datetime], None]
-"""Sets right, under the member's lock, what the app keeps by the true time and has from later than now."""
-
-REPAIRS = HookList[Repair]("MEMBER_CLOCK_REPAIRS", Repair)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +42,10 @@ def members_ahead() -> QuerySet[Member]:
 def repair_clock(member_id: UUID) -> Repaired | None:
     """Set the clock to the true time, and with it what was made ahead; None if it is right, or the member gone.
 
-    Stamps from ahead (`MEMBER_CLOCK_STAMPS`) move back, the newest to now: above every stamp from before, in their
+    Stamps from ahead (`MemberData.stamps`) move back, the newest to now: above every stamp from before, in their
     order and no two equal, so a poller that stored a stamp from before goes on and misses nothing. One that
-    stored a stamp from ahead sees nothing new until it goes back to the newest `created_at` that is listed. What else
-    was written by a clock ahead is brought back by `MEMBER_CLOCK_REPAIRS`.
+    stored a stamp from ahead sees nothing new until it returns to the newest `created_at` that is listed.
+    `MemberData.repair_clock` repairs the rest.
     """
     with transaction.atomic():
         member = Member.objects.select_for_update().filter(id=member_id).first()
@@ -60,8 +53,9 @@ def repair_clock(member_id: UUID) -> Repaired | None:
         if member is None or member.write_clock - now <= MAX_DRIFT:
             return None
         stamps, newest = _restamp(member, now)
-        for repair in REPAIRS:
-            repair(member, now)
+        for data in member_data():
+            if data.repair_clock is not None:
+                data.repair_clock(member, now)
         Member.objects.filter(id=member_id).update(write_clock=newest)
         moved = Part(type_of(Member), member_id, "clock", None, {"stamps": stamps})
         record(member_id, newest, "repair_clock", [moved], undoable=False)
@@ -116,9 +110,9 @@ def _restamp(member: Member, now: datetime) -> tuple[int, datetime]:
     ahead: set[datetime] = set()
     kept: list[datetime] = []
     fields: list[tuple[QuerySet[Model], str]] = []
-    for label, names in settings.MEMBER_CLOCK_STAMPS.items():
-        rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(member=member)
-        for name in names:
+    for data in member_data():
+        rows: QuerySet[Model] = QuerySet(data.model).filter(**{data.owner: member})
+        for name in data.stamps:
             stamps = rows.values_list(name, flat=True)
             ahead.update(stamps.filter(**{f"{name}__gt": now}))
             kept += stamps.filter(**{f"{name}__lte": now}).order_by(f"-{name}")[:1]

@@ -73,6 +73,11 @@ class Contents:
         return _told(self.before, self.more, "before", type_), _told(self.after, self.more, "after", type_)
 
 
+def fields_of(row: Model, columns: Sequence[str]) -> dict[str, object]:
+    """The values of a row's columns."""
+    return {name: getattr(row, name) for name in columns}
+
+
 def type_of(model: type[Model]) -> str:
     """What an object of the model is called: `grade_score`."""
     return str(model._meta.verbose_name).replace(" ", "_")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 from django.apps import apps
-from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, models
 from django.db.models import Model, QuerySet
 from django.db.models.signals import pre_delete
@@ -17,12 +16,10 @@ from django.db.models.signals import pre_delete
 from accounts.changes.chains import end_chains
 from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
+from accounts.members.data import counters, member_data
 from studyservice.database.deleting import delete_alone
 
-COUNTS = frozenset({"item_count", "card_count"})
-"""Columns that say how many rows are below, and are kept by those who count them."""
-
-_NOT_TOLD = {"id", "member_id", "created_at", "updated_at", *COUNTS, *INTERNAL}
+_NOT_TOLD = frozenset({"id", "member_id", "created_at", "updated_at", *INTERNAL})
 
 
 class Reference(NamedTuple):
@@ -46,7 +43,7 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         write.cannot_be_undone()
         end_chains(write.member_id, [object_id], _fields(found)["created_at"])
     below = delete_rows(write, rows, one=found)
-    told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD}
+    told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD | counters()}
     write.deleted(model, object_id, str(found), {**told, **below})
     return True
 
@@ -126,8 +123,9 @@ def references_to(label: str) -> tuple[Reference, ...]:
 def plain_references_to(label: str) -> tuple[Reference, ...]:
     """The references to the model that are no foreign keys."""
     return tuple(
-        Reference(apps.get_model(referring), attname, cascades=False)
-        for referring, attname, target in settings.MEMBER_PLAIN_REFERENCES
+        Reference(data.model, column, cascades=False)
+        for data in member_data()
+        for column, target in data.plain_references.items()
         if target == label
     )
 

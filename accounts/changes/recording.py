@@ -1,13 +1,13 @@
 """What one write changes, gathered while it runs and stored as one row of the log of changes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Model
 
-from accounts.changes.acting import acting_call
+from accounts.changes.acting import writing_call
 from accounts.changes.contents import Fields, Part, is_untold, packed, type_of
 from accounts.changes.models import Change, ChangeObject
 from accounts.changes.snapshots import Taken, is_object
@@ -119,7 +119,7 @@ class Write:
             self._parts.clear()
         if not self._parts and self._logged_as is None:
             return
-        call = acting_call()
+        call = writing_call()
         if not self._parts:
             call.change_id = self._logged_as
             return
@@ -158,6 +158,11 @@ def record(member_id: UUID, now: datetime, operation: str, parts: Iterable[Part]
     _INSERT.run(**change_row(member_id, now, operation, parts, row_id=uuid7(), taken=None, undoable=undoable))
 
 
+def store_rows(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store rows of the log that were told by another log before."""
+    _INSERT.run_all(rows)
+
+
 def change_row(
     member_id: UUID,
     now: datetime,
@@ -173,7 +178,7 @@ def change_row(
     Raises:
         NoActor: nobody said who acts.
     """
-    actor = acting_call().who()
+    actor = writing_call().who()
     parts = list(parts)
     return {
         "id": row_id,

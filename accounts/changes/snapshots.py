@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import orjson
-from django.conf import settings
 from django.db.models import Model, QuerySet
 
 from accounts.changes.contents import dumps
+from accounts.members.data import data_of
 
 _CHUNK = 2000
 """Rows that are read at a time."""
@@ -23,7 +23,8 @@ _CHUNK = 2000
 
 def is_object(model: type[Model]) -> bool:
     """Whether list_changes finds changes by the ids of the model's rows."""
-    return model._meta.label not in settings.NO_CHANGE_OBJECTS
+    data = data_of(model)
+    return data is None or not data.not_listed
 
 
 class TakenTable(NamedTuple):

@@ -8,19 +8,16 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.apps import apps
-from django.conf import settings
 from django.db import models
 from django.db.models import Model
 
 from accounts.changes.contents import Fields, Json, as_words, dumps, type_of
+from accounts.members.data import member_data
 
 
 @cache
 def _models() -> dict[str, type[Model]]:
-    return {
-        type_of(model): model for label in settings.STUDY_DATA_APPS for model in apps.get_app_config(label).get_models()
-    }
+    return {type_of(data.model): data.model for data in member_data() if data.is_study_data}
 
 
 def model_of(type_: str) -> type[Model] | None:

@@ -1,14 +1,12 @@
-"""The one door to every change of a member's data: a transaction under the member's lock, with its own clock.
+"""Every write goes through `writing()`: one transaction under the member's lock, stamped by the member's clock.
 
-What changes study data names its operation and leaves a row in the log of changes (`accounts.changes.models`).
+A change of study data names its operation and leaves a row in the log of changes (`accounts.changes.models`).
 """
 
 import logging
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from contextvars import ContextVar
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
 from uuid import UUID
 
 from django.db import transaction
@@ -16,6 +14,7 @@ from django.db.models import DateTimeField
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
+from accounts.changes.acting import current_call
 from accounts.changes.recording import Write
 from accounts.members.models import Member
 from studyservice.database.functions import AMicrosecondLater
@@ -25,7 +24,7 @@ from studyservice.operations.errors import NotFound
 logger = logging.getLogger(__name__)
 
 MAX_DRIFT = timedelta(seconds=5)
-"""How far a member's clock may be ahead of the true time before it is logged, and is for operators to repair."""
+"""How far a member's clock may be ahead of the true time before operators are warned."""
 
 _LOG_EVERY = timedelta(minutes=1)
 
@@ -36,60 +35,48 @@ _TICK = Update(
 )
 
 
-class EnclosingCall(Protocol):
-    """A call whose writes stand in one transaction, together with what is kept about the call itself."""
-
-    def joined(self) -> AbstractContextManager[None]:
-        """One write, in the transaction of the call, which begins with the first and ends with the call."""
-
-    def check(self) -> None:
-        """Whether the write may go on, now that those before it are visible; raises if not."""
-
-
-ENCLOSING = ContextVar[EnclosingCall | None]("enclosing", default=None)
-"""The call that encloses the writes of this thread; there is none where each write is a transaction of its own."""
-
-
 @contextmanager
 def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
-    """A transaction that holds the member's row lock, and gives the write with its stamp, `now`.
+    """Hold the member's row lock in a transaction, and yield the write with its stamp, `now`.
 
     Writes of one member follow each other, so a count made inside stays true until the commit. Their stamps strictly
     grow in the order in which the writes become visible, even when server clocks disagree, so a poller that asks for
     what was created after the newest stamp it saw misses nothing.
 
-    The stamp is for `created_at` and `updated_at` of what pollers see, and for nothing else: once a server's clock was
-    ahead, it is, until the true time has caught up or the clock is repaired (`accounts.changes.clocks`). When something
-    expires or is due is told by `timezone.now()`.
+    Use the stamp only for `created_at` and `updated_at` of rows that pollers see. After a server's clock was ahead, the
+    stamp stays ahead until the true time has caught up or the clock is repaired (`accounts.changes.clocks`). Use
+    `timezone.now()` for expiry and due times.
 
-    Inside a call that encloses it (`ENCLOSING`) the commit, and with it the end of the lock, is the call's.
+    If the call's writes share a transaction (`Call.transaction`), it commits at the end of the call, and holds the lock
+    until then.
 
-    What is changed inside is told to the write, which stores its row last.
+    Each change is reported to the write, which stores its row last.
 
     Args:
-        operation: what is done, of what changes study data; credentials and the profile leave no row.
+        operation: the name of the change; None for credentials and the profile, which leave no row.
 
     Raises:
         NotFound: the member is gone, or is being deleted.
-        NoActor: study data was changed, and no door has said who acts (`accounts.changes.acting`).
+        NoActor: study data was changed outside of a call, or by an operation that only reads.
     """
-    call = ENCLOSING.get()
-    with transaction.atomic() if call is None else call.joined():
+    call = current_call()
+    shared = None if call is None else call.transaction
+    with transaction.atomic() if shared is None else shared.write():
         now = timezone.now()
         stamp = _TICK.returned(member_id=member_id, now=now)
         if stamp is None:
             raise NotFound
         if stamp - now > MAX_DRIFT:
             _drifted.log(member_id, stamp, now)
-        if call is not None:
-            call.check()
+        if shared is not None:
+            shared.check()
         write = Write(member_id, stamp, operation)
         yield write
         write.store()
 
 
 class _DriftLog:
-    """Says that a clock is ahead, once a minute for all members of the process."""
+    """Warns that a clock is ahead, at most once a minute per process."""
 
     def __init__(self) -> None:
         self._logged_at = datetime(1970, 1, 1, tzinfo=UTC)

@@ -1,24 +1,19 @@
 """The secret address of a member's calendar: made, renewed, ended, and who is behind it."""
 
-import logging
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
-from django.db import DatabaseError
-from django.db.models import Q
-from django.utils import timezone
 
 from accounts.changes.writing import writing
 from accounts.credentials.models import CalendarFeed
 from accounts.credentials.owners import add_owner, delete_credentials, owner_of
-from accounts.credentials.resolving import LAST_USE_EVERY, MemberColumns, member_columns, member_of
+from accounts.credentials.resolving import MemberColumns, member_columns, member_of
 from accounts.members.models import Member
+from studyservice.database.last_use import note_use
 from studyservice.database.statements import Param, Select
 from studyservice.secrets.generated import kind_of, new_secret, sha256
-
-logger = logging.getLogger(__name__)
 
 KIND = "cal"
 """What the prefix of the secret says."""
@@ -87,19 +82,8 @@ def resolve_feed(secret: str) -> Feed | None:
     row = _FEED.first(member_id=member_id, secret_hash=secret_hash)
     if row is None:
         return None
-    now = timezone.now()
-    if row["used"] is None or row["used"] < now - LAST_USE_EVERY:
-        _record_use(member_id, now)
+    note_use(CalendarFeed, row["used"], member_id=member_id)
     return Feed(row["feed_id"], member_of(row), row["write_clock"])
-
-
-def _record_use(member_id: UUID, now: datetime) -> None:
-    """Two requests at once write one time. Where nothing can be written, as on a full disk, reading goes on."""
-    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
-    try:
-        CalendarFeed.objects.filter(stale, member_id=member_id).update(last_used_at=now)
-    except DatabaseError:
-        logger.exception("The use of a calendar address could not be recorded")
 
 
 def bring_feed_back(member: Member, now: datetime) -> None:

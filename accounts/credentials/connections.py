@@ -103,15 +103,11 @@ class Connections(Protocol):
     def asking(self, target: str) -> AskingApp | None:
         """The app that asks for consent at `target`, an address on this site; None for any other address."""
 
-    def note_call(self, member_id: UUID, connection: UUID, at: datetime, refusal: Refusal | None) -> None:
-        """Keep `at` as the time of the connection's last call, or of its last `refusal`; nothing happens if it ended.
-
-        Raises:
-            DatabaseError: nothing can be written.
-        """
+    def note_call(self, member_id: UUID, connection: UUID, noted: datetime | None, refusal: Refusal | None) -> None:
+        """Note the connection's last call, or its last `refusal`; does nothing if it ended or `noted` is fresh."""
 
     def disconnect(self, member: Member, app_id: UUID) -> None:
         """Revoke every token that the app has for `member`, at once; nothing happens if there is none."""
 
 
-CONNECTED_APPS = Hook[Connections]("CONNECTED_APPS", Connections)
+CONNECTED_APPS = Hook[Connections]("CONNECTED_APPS")

@@ -11,11 +11,10 @@ from threading import Lock
 from typing import Any, TypedDict
 from uuid import UUID
 
-from django.apps import apps
-from django.conf import settings
 from django.db.models import Model, QuerySet
 
 from accounts.credentials.models import SecretOwner
+from accounts.members.data import data_of, member_data
 from studyservice.database.deleting import delete_alone
 from studyservice.database.signals import member_known
 from studyservice.database.statements import Insert, Param, Select
@@ -109,23 +108,25 @@ def delete_credentials(credentials: QuerySet[Any]) -> int:
 
 
 def kind_of(model: type[Model]) -> tuple[str, str]:
-    """The columns of a kind of credentials: its member, and the secret's SHA-256 (`MEMBER_SECRETS`).
+    """The columns with the member and with the secret's SHA-256.
 
     Raises:
-        LookupError: it is none.
+        LookupError: the model has no secret.
     """
-    for label, owner, column in settings.MEMBER_SECRETS:
-        if label == model._meta.label:
-            return owner, column
-    raise LookupError(model._meta.label)
+    data = data_of(model)
+    if data is None or not data.hash_column:
+        raise LookupError(model._meta.label)
+    return f"{data.owner}_id", data.hash_column
 
 
 def repair_owners(member_id: UUID) -> int:
     """Add what is missing, as after credentials that an earlier version made while a migration ran; gives how many."""
     missing = 0
-    for label, owner, column in settings.MEMBER_SECRETS:
-        rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
-        hashes = list(rows.values_list(column, flat=True))
+    for data in member_data():
+        if not data.hash_column:
+            continue
+        rows: QuerySet[Model] = QuerySet(data.model).filter(**{data.owner: member_id})
+        hashes = list(rows.values_list(data.hash_column, flat=True))
         known = set(
             SecretOwner.objects.filter(member_id=member_id, id__in=map(id_of, hashes)).values_list("id", flat=True)
         )

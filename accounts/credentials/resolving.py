@@ -3,16 +3,13 @@
 Each kind of secret has its resolver. API keys have theirs here; `CREDENTIAL_RESOLVERS` names all.
 """
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from operator import itemgetter
 from typing import Literal, TypedDict
 from uuid import UUID
 
-from django.db import DatabaseError
-from django.db.models import Q
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -22,17 +19,13 @@ from accounts.credentials.connections import Refusal
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import owner_of
 from accounts.members.models import Member
+from studyservice.database.last_use import note_use
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookTable
 from studyservice.http.paths import is_below
 from studyservice.http.request_keys import RequestKey
 from studyservice.operations.declaration import Scope
 from studyservice.secrets.generated import kind_of, sha256
-
-logger = logging.getLogger(__name__)
-
-LAST_USE_EVERY = timedelta(minutes=5)
-"""How stale a key's recorded last use may be (spec, API keys)."""
 
 
 class MemberColumns(TypedDict):
@@ -157,7 +150,7 @@ DEAD_CREDENTIAL = RequestKey[DeadCredential]("dead_credential")
 Resolver = Callable[[str], Credential | DeadCredential | None]
 """Gives the credential behind a secret of its kind, in one query, or two if the process did not know whose it is."""
 
-RESOLVERS = HookTable[Resolver]("CREDENTIAL_RESOLVERS", Resolver)
+RESOLVERS = HookTable[Resolver]("RESOLVERS")
 """By kind: the secrets `<CREDENTIAL_PREFIX>_<kind>_…`."""
 
 
@@ -202,8 +195,7 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
     row = None if member_id is None else _API_KEY.first(member_id=member_id, secret_hash=secret_hash)
     if row is None or (row["expires_at"] is not None and row["expires_at"] <= now):
         return None
-    if row["used"] is None or row["used"] < now - LAST_USE_EVERY:
-        _record_use(row["member_id"], row["key_id"], now)
+    note_use(ApiKey, row["used"], member_id=row["member_id"], id=row["key_id"])
     return Credential(
         kind="api_key",
         id=row["key_id"],
@@ -212,15 +204,3 @@ def resolve_api_key(secret: str) -> Credential | DeadCredential | None:
         actor=Actor(ActorKind.KEY, row["key_id"], row["key_name"]),
         networks=row["networks"],
     )
-
-
-def _record_use(member_id: UUID, key_id: UUID, now: datetime) -> None:
-    """Two requests at once write one time: the second finds it fresh.
-
-    Where nothing can be written, on a full disk or a standby, reading goes on.
-    """
-    stale = Q(last_used_at=None) | Q(last_used_at__lt=now - LAST_USE_EVERY)
-    try:
-        ApiKey.objects.filter(stale, member_id=member_id, id=key_id).update(last_used_at=now)
-    except DatabaseError:
-        logger.exception("The use of an API key could not be recorded")

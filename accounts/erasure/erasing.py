@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from uuid import UUID
 
-from django.apps import apps
-from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.hashers import make_password
 from django.contrib.contenttypes.models import ContentType
@@ -18,6 +16,7 @@ from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
 
 from accounts.joining.models import Invitation
+from accounts.members.data import member_data
 from accounts.members.models import Member
 from studyservice.database.deleting import delete_alone
 from studyservice.database.remains import empty_log
@@ -35,7 +34,7 @@ _TOLD = LogEntry._meta.get_field("object_repr").max_length
 Erasure = Callable[[Member], None]
 """Removes what is kept about a member elsewhere than in rows that refer to the member; again, if it was broken off."""
 
-ERASURES = HookList[Erasure]("MEMBER_ERASURES", Erasure)
+ERASURES = HookList[Erasure]("ERASURES")
 
 
 def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
@@ -44,9 +43,9 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
     Gives whether all is gone.
 
     The first transaction ends every credential and session, and from then on `accounts.changes.writing` refuses. So no
-    row can appear that the batches after it could miss (`MEMBER_DATA`, then `MEMBER_ERASURES`). The last transaction
-    removes the member. Stored files leave after the commit that removes their rows. Between two batches time is left to
-    others.
+    row can appear that the later batches miss. They delete the rows of `member_data`, credentials first, and then call
+    `ERASURES`. The last transaction removes the member. Stored files are deleted after the commit that deletes their
+    rows. Batches pause for other writes.
 
     Args:
         seconds: after which the rest is left to `finish_erasures`; None for however long it takes.
@@ -58,8 +57,8 @@ def erase_member(member_id: UUID, *, seconds: float | None = None) -> bool:
     member = _begun(member_id)
     if member is None:
         return True
-    for label, owner in settings.MEMBER_DATA:
-        rows: QuerySet[Model] = QuerySet(apps.get_model(label)).filter(**{owner: member_id})
+    for data in reversed(member_data()):
+        rows: QuerySet[Model] = QuerySet(data.model).filter(**{data.owner: member_id})
         last: object = None
         while True:
             started = time.monotonic()

@@ -27,7 +27,7 @@ from studyservice.hooks import HookTable
 Purge = Callable[[], int]
 """Removes what has expired, in batches; gives the number of rows."""
 
-EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA", Purge)
+EXPIRED_DATA = HookTable[Purge]("EXPIRED_DATA")
 """By what they remove."""
 
 

@@ -1,28 +1,28 @@
-"""`Idempotency-Key`: a POST that is sent again under its key is done once, and answered as it was the first time.
+"""`Idempotency-Key`: run a POST once per key, and repeat its first answer.
 
-The answer is stored in the transaction of what the call wrote, under the member's lock: there is no write without its
-answer and no answer without its write. Whoever sends the same key meanwhile waits for that lock and then finds the
-answer. What the header means is told by draft-ietf-httpapi-idempotency-key-header.
+The answer is stored in the same transaction as the call's writes, under the member's lock. A write without its answer
+cannot exist, nor an answer without its write. A repetition that arrives meanwhile waits for the lock and then finds the
+answer. The header is defined by draft-ietf-httpapi-idempotency-key-header.
 """
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, NamedTuple, TypedDict
 from uuid import UUID
 
 import orjson
-from django.db import OperationalError, transaction
+from django.db import OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import DateTimeField, Func, IntegerField, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Greatest
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.changes.writing import ENCLOSING, writing
+from accounts.changes.acting import required_call
+from accounts.changes.writing import writing
 from accounts.credentials.resolving import Credential
 from accounts.idempotency.models import IdempotencyKey
 from studyservice.database.lock_waits import ended_waiting, gave_up
@@ -174,25 +174,25 @@ class _Bytes(Func):
         return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
 
 
-def answer_once(call: KeyedCall, run: Callable[[], Answer]) -> Outcome:
-    """What `run` answers, or what it answered under the same key; only successes are kept.
+def answer_once(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
+    """Run the current call and store its answer, or return the answer stored under the same key.
 
-    Args:
-        run: carries the call out.
+    Only successes are stored.
 
     Raises:
-        ApiError: of `run`; it may be sent again under the same key.
+        ApiError: raised by `run`. The call may be sent again under the same key.
         ValidationFailed: the key was sent with another call.
-        Conflict: another call of the member's is still running; this one waited for as long as it may.
+        Conflict: another call of the member is still running after the longest wait.
+        NoActor: there is no current call.
     """
-    kept = call.find()
+    kept = keyed.find()
     if kept is None:
         try:
-            return _first_answer(call, run)
+            return _first_answer(keyed, run)
         except _DoneError as done:
             kept = done.kept
         except ApiError:
-            kept = call.find()  # the first call may have ended after we looked, and be the reason for this error
+            kept = keyed.find()  # the first call may have ended in the meantime and caused this error
             if kept is None:
                 raise
         except OperationalError as error:
@@ -208,78 +208,38 @@ def answer_once(call: KeyedCall, run: Callable[[], Answer]) -> Outcome:
     return Outcome(kept["status"], kept["answer"].encode(), replayed=True)
 
 
-def _first_answer(call: KeyedCall, run: Callable[[], Answer]) -> Outcome:
-    """Run, and keep the answer in the same transaction, which begins with the first write."""
-    with ExitStack() as transactions:
-        enclosing = _Enclosing(call, transactions)
-        token = ENCLOSING.set(enclosing)
-        try:
-            answer = run()
-            if not enclosing.is_locked:  # nothing was written
-                with writing(call.member_id):
-                    pass
-            _keep(call, answer)
-        finally:
-            ENCLOSING.reset(token)
+def _first_answer(keyed: KeyedCall, run: Callable[[], Answer]) -> Outcome:
+    """Run, and store the answer in the same transaction, which begins with the first write."""
+
+    def admit() -> None:
+        """Stop if the first call has ended while this one waited for the member's lock."""
+        kept = keyed.find()
+        if kept is not None:
+            raise _DoneError(kept)
+
+    with required_call().one_transaction(admit) as shared:
+        answer = run()
+        if not shared.has_begun:  # nothing was written
+            with writing(keyed.member_id):
+                pass
+        _keep(keyed, answer)
     return Outcome(answer.status, answer.content, replayed=False)
 
 
-class _Enclosing:
-    """The transaction of a call with a key (`accounts.changes.writing.EnclosingCall`).
-
-    Attributes:
-        is_locked: whether it has begun and holds the member's lock.
-    """
-
-    def __init__(self, call: KeyedCall, transactions: ExitStack) -> None:
-        self._call = call
-        self._transactions = transactions
-        self.is_locked = False
-
-    @contextmanager
-    def joined(self) -> Iterator[None]:
-        """The first write begins the transaction, and if it fails ends it; others, inside or after it, are savepoints.
-
-        Raises:
-            RuntimeError: the action has begun a transaction of its own around its first write; it would end too early.
-        """
-        if self.is_locked:
-            with transaction.atomic():
-                yield
-            return
-        with ExitStack() as write:
-            write.enter_context(transaction.atomic(durable=True))
-            try:
-                yield
-            except BaseException:
-                self.is_locked = False
-                raise
-            self._transactions.push(write.pop_all())
-
-    def check(self) -> None:
-        """Under the member's lock: go no further if the first call has been carried out meanwhile."""
-        if self.is_locked:
-            return
-        kept = self._call.find()
-        if kept is not None:
-            raise _DoneError(kept)
-        self.is_locked = True
-
-
-def _keep(call: KeyedCall, answer: Answer) -> None:
+def _keep(keyed: KeyedCall, answer: Answer) -> None:
     """Store the answer for as long as it can be asked for, under the member's lock."""
     now = timezone.now()
-    mine = IdempotencyKey.objects.filter(member_id=call.member_id)
+    mine = IdempotencyKey.objects.filter(member_id=keyed.member_id)
     expired = Value(now - KEPT_FOR, DateTimeField())
     in_the_way = Subquery(mine.order_by("-created_at").values("created_at")[MAX_KEYS - 1 : MAX_KEYS])
     mine.filter(created_at__lte=Greatest(expired, Coalesce(in_the_way, expired))).delete()
     if len(answer.content) > LONG:
         _require_space(mine, len(answer.content))
     IdempotencyKey.objects.create(
-        member_id=call.member_id,
-        holder=call.holder,
-        key=call.key,
-        fingerprint=call.fingerprint,
+        member_id=keyed.member_id,
+        holder=keyed.holder,
+        key=keyed.key,
+        fingerprint=keyed.fingerprint,
         status=answer.status,
         answer=answer.content.decode(),
         whole=True,

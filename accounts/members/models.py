@@ -29,7 +29,7 @@ MOST_RETENTION = 0.99
 
 EraseMember = Callable[[uuid.UUID], bool]
 
-ERASE_MEMBER = Hook[EraseMember]("ERASE_MEMBER", EraseMember)
+ERASE_MEMBER = Hook[EraseMember]("ERASE_MEMBER")
 
 
 def validate_time_zone(name: str) -> None:

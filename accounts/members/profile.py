@@ -8,6 +8,9 @@ from studyservice.operations.errors import NotFound
 from studyservice.operations.fields import NumberField, StringField
 from studyservice.operations.serializers import Body
 
+MAX_NAME = 120
+"""Characters of the name that a member enters; the column takes more, which operators can use."""
+
 
 class TimeZoneField(StringField):
     """The exact name of an IANA time zone."""
@@ -23,7 +26,7 @@ class TimeZoneField(StringField):
 
 
 class MemberFields(TypedDict, total=False):
-    """What members can change of themselves: the fields of `MemberChanges`."""
+    """Changes of a profile: the fields of `MemberChanges`."""
 
     name: str
     time_zone: str
@@ -35,7 +38,7 @@ class MemberChanges(Body):
 
     example: ClassVar[dict[str, Any]] = {"time_zone": "Europe/Paris", "desired_retention": 0.92}
 
-    name = StringField(min_length=0, max_length=120, allow_blank=True, help_text="Name; may be empty.")
+    name = StringField(min_length=0, max_length=MAX_NAME, allow_blank=True, help_text="Name; may be empty.")
     time_zone = TimeZoneField(
         max_length=64, help_text="IANA time zone, in its exact spelling. Days of practice in the past keep their dates."
     )

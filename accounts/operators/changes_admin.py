@@ -4,7 +4,6 @@ from contextlib import suppress
 from typing import cast
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -14,6 +13,7 @@ from accounts.changes.contents import unpacked
 from accounts.changes.models import Change
 from accounts.changes.words import fields_in_words
 from accounts.changes.writing import writing
+from accounts.members.data import is_study_data
 from studyservice.admin.base import ReadOnlyAdmin
 from studyservice.operations.errors import NotFound
 
@@ -23,7 +23,7 @@ def note_reading(read: Model) -> None:
 
     Lists are not noted: they name objects, and show little of them.
     """
-    noted = isinstance(read, Change) or read._meta.app_label in settings.STUDY_DATA_APPS
+    noted = isinstance(read, Change) or is_study_data(type(read))
     if not noted:
         return
     member_id = cast(UUID, vars(read)["member_id"])

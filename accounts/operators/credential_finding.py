@@ -26,7 +26,7 @@ MOST_TRIED = 20
 Finder = Callable[[str], str | None]
 """Where the admin shows the credential, live or ended, whose secret this is; None if it is not known."""
 
-FINDERS = HookTable[Finder]("CREDENTIAL_FINDERS", Finder)
+FINDERS = HookTable[Finder]("FINDERS")
 """By what stands after the prefix."""
 
 

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any, cast
 from uuid import UUID
 
-from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.db.models import Model, Q
@@ -18,6 +17,7 @@ from accounts.changes.models import Change
 from accounts.credentials.models import ApiKey
 from accounts.events.log import Subject, holding, record_event
 from accounts.events.models import AccountEvent, EventKind
+from accounts.members.data import is_study_data
 from accounts.members.models import Member
 from studyservice.admin.base import ReadOnlyAdmin
 from studyservice.operations.errors import NotFound
@@ -43,7 +43,7 @@ def note_action(done_to: Model, what: str) -> None:
 
 def _note(kind: EventKind, row: Model, detail: str) -> None:
     """Study data has the log of changes, which says the same of it."""
-    if row._meta.app_label in settings.STUDY_DATA_APPS or isinstance(row, _UNNOTED):
+    if is_study_data(type(row)) or isinstance(row, _UNNOTED):
         return
     subject = None if isinstance(row, Member) else _subject_of(row)
     member_id = row.pk if isinstance(row, Member) else vars(row).get("member_id")

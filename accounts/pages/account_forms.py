@@ -7,7 +7,7 @@ from django import forms
 from django.contrib.auth.password_validation import validate_password
 
 from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member, time_zones
-from accounts.members.profile import MemberFields
+from accounts.members.profile import MAX_NAME, MemberFields
 from accounts.pages.forms import CodeForm, EmailForm
 
 _MISSPELT = "Choose one of the listed time zones."
@@ -39,7 +39,7 @@ class ProfileForm(TimeZoneForm):
 
     name = forms.CharField(
         label="Name",
-        max_length=120,
+        max_length=MAX_NAME,
         required=False,
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
         error_messages={"max_length": "Use at most %(limit_value)d characters."},

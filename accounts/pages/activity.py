@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts.changes.acting import Actor, acting
 from accounts.changes.models import ActorKind
 from accounts.changes.records import ChangeRow
 from accounts.changes.words import actor_in_words, change_in_words
@@ -135,16 +134,15 @@ def _shown(change: ChangeRow, now: datetime) -> Shown:
 @login_required
 @require_http_methods(["POST"])
 def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
-    """Takes one change back, and shows the page again."""
-    with acting(Actor(ActorKind.PAGE)):
-        try:
-            change = undo_change(signed_in(request), change_id)
-        except Conflict as error:
-            messages.warning(request, f"Nothing was undone. {error.message}")
-        except NotFound as error:
-            raise Http404 from error
-        else:
-            messages.success(request, f"Undone: {actor_in_words(change['by'])} {change_in_words(change)}.")
+    """Undo one change, and show the page again."""
+    try:
+        change = undo_change(signed_in(request), change_id)
+    except Conflict as error:
+        messages.warning(request, f"Nothing was undone. {error.message}")
+    except NotFound as error:
+        raise Http404 from error
+    else:
+        messages.success(request, f"Undone: {actor_in_words(change['by'])} {change_in_words(change)}.")
     return redirect("activity")
 
 
@@ -152,7 +150,7 @@ def undo_one(request: HttpRequest, change_id: UUID) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
-    """Asks on GET; on POST takes back what an app or a key did today, newest first, and tells what stays, and why."""
+    """On GET ask; on POST undo the changes that an app or a key made today, newest first, and list those that stay."""
     member = signed_in(request)
     if not _can_be_undone_at_once(kind):
         raise Http404
@@ -167,13 +165,12 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
         context = {"actor": actor, "open": [one for one in shown if not one.why_not]}
         return render(request, "undo_today.html", context)
     undone, stays = 0, []
-    with acting(Actor(ActorKind.PAGE)):
-        for one in shown:
-            try:
-                undo_change(member, one.change["id"])
-                undone += 1
-            except (Conflict, NotFound) as error:
-                stays.append((one.words, error.message))
+    for one in shown:
+        try:
+            undo_change(member, one.change["id"])
+            undone += 1
+        except (Conflict, NotFound) as error:
+            stays.append((one.words, error.message))
     return render(request, "undone_today.html", {"actor": actor, "undone": undone, "stays": stays})
 
 

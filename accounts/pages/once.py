@@ -1,7 +1,7 @@
-"""Forms that make something: sent twice, as by a double click or a reload, they make it once.
+"""Forms that are safe to submit twice, as after a double click or a reload.
 
-The form carries a key of its own in a hidden field, and what it made is kept under that key as the answer to a call
-with an `Idempotency-Key` is (`accounts.idempotency.replaying`).
+Each form has a key in a hidden field. Its result is stored under that key, like the answer to a call with an
+`Idempotency-Key` (`accounts.idempotency.replaying`).
 """
 
 import hashlib
@@ -30,19 +30,19 @@ class OnceForm(forms.Form):
     def make_once(
         self, request: HttpRequest, member: Member, operation: Operation, make: Callable[[], Any]
     ) -> dict[str, Any]:
-        """The record that `make` answers, or that this very form made before; what came without a key is made.
+        """Return the record from `make`, or the one that this form created before. Without a key, always `make`.
 
         Args:
-            operation: whose record it is.
+            operation: the operation that answers the record.
 
         Raises:
-            ApiError: of `make`.
-            Conflict: the form was sent with something else before, or is being worked on for longer than it may.
+            ApiError: raised by `make`.
+            Conflict: the form was sent before with other contents, or is still being processed.
         """
         key = self.cleaned_data["form_key"] or uuid4()
-        call = KeyedCall(member.id, member.id, str(key), _fingerprint(request, operation))
+        keyed = KeyedCall(member.id, member.id, str(key), _fingerprint(request, operation))
         try:
-            outcome = answer_once(call, lambda: Answer(operation.status, encode(make())))
+            outcome = answer_once(keyed, lambda: Answer(operation.status, encode(make())))
         except ValidationFailed as error:
             if any(detail["field"] == HEADER for detail in error.details or ()):
                 raise Conflict("This form was sent before, with something else in it. Open it anew.") from error
@@ -51,14 +51,14 @@ class OnceForm(forms.Form):
 
 
 def done_once(request: HttpRequest, member: Member, operation: Operation, do: Callable[[], str]) -> str:
-    """What `do` says that it did, or what it said when this very form, which has a `OnceForm`'s key, came before.
+    """Return the message from `do`, or its first message if this form, which has a `OnceForm`'s key, came before.
 
     Raises:
-        ApiError: of `do`.
-        Conflict: the form was sent with something else before, or is being worked on for longer than it may.
+        ApiError: raised by `do`.
+        Conflict: the form was sent before with other contents, or is still being processed.
     """
     form = OnceForm(request.POST)
-    if not form.is_valid():  # the key is none of ours
+    if not form.is_valid():  # the key is not a UUID
         form.cleaned_data["form_key"] = None
     said: str = form.make_once(request, member, operation, lambda: {"said": do()})["said"]
     return said

@@ -2,9 +2,7 @@
 database-backed session engines).
 """
 
-import logging
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -12,20 +10,15 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import CreateError
 from django.contrib.sessions.backends.db import SessionStore as DatabaseStore
 from django.contrib.sessions.exceptions import SessionInterrupted
-from django.db import DatabaseError, IntegrityError
-from django.utils import timezone
+from django.db import IntegrityError
 
 from accounts.members.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
+from studyservice.database.last_use import note_use
 from studyservice.database.signals import member_known
-
-logger = logging.getLogger(__name__)
 
 BROWSER = "browser"
 """Session entry: the browser's name."""
-
-LAST_USE_EVERY = timedelta(minutes=5)
-"""How stale a session's recorded last use may be."""
 
 
 class SessionStore(DatabaseStore):
@@ -36,15 +29,20 @@ class SessionStore(DatabaseStore):
         return BrowserSession
 
     def load(self) -> dict[str, Any]:
-        """What the session holds; notes at times that it was used."""
+        """Return the contents of the session, and note its use."""
         session = self._get_session_from_db()  # type: ignore[attr-defined]  # missing in the stubs
         if session is None:
             return {}
         held: dict[str, Any] = self.decode(session.session_data)
         if SESSION_KEY in held:
-            member_known.send(None, member_id=UUID(held[SESSION_KEY]))
-        if SESSION_KEY in held and session.last_used_at < timezone.now() - LAST_USE_EVERY:
-            _record_use(session, held)
+            member_id = UUID(held[SESSION_KEY])
+            member_known.send(None, member_id=member_id)
+            note_use(
+                BrowserSession,
+                session.last_used_at,
+                also={"member_id": member_id},
+                session_key=session.session_key,
+            )
         return held
 
     def create_model_instance(self, data: Mapping[str, Any]) -> BrowserSession:
@@ -68,13 +66,3 @@ class SessionStore(DatabaseStore):
             if member_id is None or Member.objects.filter(id=member_id).exists():
                 raise
             raise SessionInterrupted("The member was deleted while the request was answered.") from error
-
-
-def _record_use(session: BrowserSession, held: Mapping[str, Any]) -> None:
-    """Two requests at once write one time. Where nothing can be written, as on a full disk, reading goes on."""
-    now = timezone.now()
-    stale = BrowserSession.objects.filter(session_key=session.session_key, last_used_at__lt=now - LAST_USE_EVERY)
-    try:
-        stale.update(last_used_at=now, member_id=held[SESSION_KEY])
-    except DatabaseError:
-        logger.exception("The use of a session could not be recorded")

@@ -7,18 +7,17 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.conf import settings
 from django.db import models
 from django.db.models import Model, QuerySet
 
 from accounts.changes.contents import as_words, type_of, unpacked
-from accounts.changes.deleting import COUNTS
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.snapshots import TakenTable, taken_tables, with_reference
 from accounts.changes.values import columns, reader
+from accounts.members.data import Columns, counters, data_of
 from accounts.members.models import Member
-from accounts.undo.hooks import COME_BACK, Columns
+from accounts.undo.limits import count_restored
 from studyservice.database.batches import batches
 from studyservice.database.statements import Insert
 from studyservice.operations.errors import Conflict
@@ -43,14 +42,14 @@ class Return:
             Conflict: what the rows were below is gone, there are such rows already, or a limit is full.
         """
         for table in taken_tables(taken):
-            rows = self._rows(table) if table.columns else self._references(table)
-            come_back = COME_BACK.get(table.label)
-            if come_back is not None and rows:
-                come_back(self._member, rows)
+            if table.columns:
+                self._restore(table)
+            else:
+                self._references(table)
         for (label, target_id), ids in self._waiting.items():
             self._leave(target_id, label, ids, target_id)
 
-    def _rows(self, table: TakenTable) -> list[Columns]:
+    def _restore(self, table: TakenTable) -> None:
         model: type[Model] = apps.get_model(table.label)
         rows = self._read(model, table)
         self._require_absent(model, [row["id"] for row in rows])
@@ -61,14 +60,18 @@ class Return:
         self._back[table.label].update(row["id"] for row in rows)
         self._write.touched(model, (row["id"] for row in rows))
         self._last[table.label] = rows
-        return rows
+        count_restored(self._member.id, model, rows)
+        data = data_of(model)
+        if data is not None and data.on_restore is not None:
+            data.on_restore(self._member, rows)
 
     def _read(self, model: type[Model], table: TakenTable) -> list[Columns]:
         """The rows as columns take them; a column that the table no longer has is left out."""
         known = columns(model)
-        stamps = dict.fromkeys(settings.UNDO_STAMPED.get(table.label, ()), self._write.now)
+        data = data_of(model)
+        stamps = dict.fromkeys(() if data is None else data.restamped, self._write.now)
         new = {name: field.get_default() for name, field in known.items() if name not in table.columns}
-        fresh = new | stamps | dict.fromkeys(COUNTS & known.keys(), 0)
+        fresh = new | stamps | dict.fromkeys(counters() & known.keys(), 0)
         kept = [
             (place, name, reader(known[name]))
             for place, name in enumerate(table.columns)
@@ -105,7 +108,7 @@ class Return:
                 self._waiting[f"{model._meta.label}.{field.attname}", row[field.attname]].append(row["id"])
                 row[field.attname] = None
 
-    def _references(self, table: TakenTable) -> list[Columns]:
+    def _references(self, table: TakenTable) -> None:
         """Fill references that the deletion emptied, if they are empty still."""
         label, _, attname = table.label.rpartition(".")
         model: type[Model] = apps.get_model(label)
@@ -118,7 +121,7 @@ class Return:
             targets: QuerySet[Model] = QuerySet(apps.get_model(_target(model, attname)))
             if not targets.filter(member_id=self._member.id, pk=target_id).exists():
                 self._waiting[table.label, target_id] += ids
-                return []
+                return
         filled = 0
         for batch in batches(ids):
             there: QuerySet[Model] = QuerySet(model).filter(member_id=self._member.id, pk__in=batch)
@@ -128,7 +131,9 @@ class Return:
                 for gone_id in {*batch}.difference(there.values_list("pk", flat=True)):
                     self._leave(gone_id, table.label, [gone_id], target_id)
         self._write.touched(model, ids if filled else ())
-        return [{"id": id_} for id_ in ids] if filled else []
+        data = data_of(model)
+        if filled and data is not None and data.on_reference is not None:
+            data.on_reference(self._member, ids)
 
     def _leave(self, gone_id: UUID, label: str, ids: list[UUID], target_id: UUID) -> None:
         """Leave a reference to the undo of the deletion that took `gone_id`, if that can still be undone.
@@ -153,9 +158,7 @@ def _target(model: type[Model], attname: str) -> str:
     field = columns(model)[attname]
     if isinstance(field, models.ForeignKey):
         return field.related_model._meta.label
-    [target] = [
-        target
-        for label, name, target in settings.MEMBER_PLAIN_REFERENCES
-        if (label, name) == (model._meta.label, attname)
-    ]
-    return target
+    data = data_of(model)
+    if data is None:
+        raise LookupError(model._meta.label)
+    return data.plain_references[attname]

@@ -5,8 +5,8 @@ from django.db.models import F, ForeignKey, Model, QuerySet
 from accounts.changes.contents import Part
 from accounts.changes.recording import Write
 from accounts.changes.values import as_kept, changed_since, columns, model_of, value_of
+from accounts.members.data import undo_field
 from accounts.members.models import Member
-from accounts.undo.hooks import FIELDS
 from studyservice.operations.errors import Conflict
 
 
@@ -18,7 +18,7 @@ def put_lists_back(member: Member, write: Write, part: Part) -> None:
     """
     before, after = part.before or {}, part.after or {}
     for name in {**before, **after}:
-        put_back = FIELDS.get(f"{part.type}.{name}")
+        put_back = undo_field(f"{part.type}.{name}")
         if put_back is not None:
             put_back(member, write, part.id, after.get(name), before.get(name))
 
@@ -33,7 +33,7 @@ def put_columns_back(write: Write, part: Part) -> None:
     if model is None or part.before is None or part.after is None:
         raise RuntimeError(f"No change of fields: {part.type}")
     known = columns(model)
-    names = [name for name in part.before if name in known and FIELDS.get(f"{part.type}.{name}") is None]
+    names = [name for name in part.before if name in known and undo_field(f"{part.type}.{name}") is None]
     if not names:
         return
     mine: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk=part.id)

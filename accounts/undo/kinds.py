@@ -8,11 +8,10 @@ from django.apps import apps
 from django.db import models
 
 from accounts.changes.contents import Contents, Part, plural_of, type_of
-from accounts.changes.deleting import COUNTS
 from accounts.changes.models import UNDOABLE_FOR
 from accounts.changes.records import ChangeRow
 from accounts.changes.values import columns, model_of
-from accounts.undo.hooks import FIELDS
+from accounts.members.data import counters, undo_field
 
 DONE = "This change was taken back already."
 _INSTEAD = "Change it back by hand, or ask your assistant to."
@@ -93,15 +92,15 @@ def _unknown(part: Part) -> str | None:
         return None
     known = columns(model)
     for name in {**part.before, **part.after}:
-        if FIELDS.get(f"{part.type}.{name}") is not None:
+        if undo_field(f"{part.type}.{name}") is not None:
             continue
         field = known.get(name)
         counts = field is None and name in _plurals()
-        # Going back to where it was would leave the counts there and here wrong; `UNDO_FIELDS` can say how.
+        # Going back to where it was would leave the counts there and here wrong; `undo_fields` can say how.
         moves = (
             isinstance(field, models.ForeignKey)
             and field.remote_field.on_delete is models.CASCADE
-            and COUNTS & columns(field.related_model).keys()
+            and counters() & columns(field.related_model).keys()
         )
         if not counts and (field is None or moves):
             return f"A change of {name} cannot be taken back. {_INSTEAD}"

@@ -13,7 +13,6 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from accounts.changes.contents import unpacked
-from accounts.changes.cursors import Position, decode_cursor, encode_cursor
 from accounts.changes.models import KEPT_FOR, UNDOABLE_FOR, Change, ChangeObject
 from accounts.changes.records import ChangeRow
 from accounts.members.models import Member
@@ -21,7 +20,10 @@ from accounts.undo.kinds import why_not
 from studyservice.database.snapshots import in_pieces
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import HookList
+from studyservice.operations.cursors import CursorCodec
 from studyservice.operations.serializers import Page, page
+
+_CODEC = CursorCodec("accounts.change_cursors", datetime, UUID)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +34,13 @@ class Wanted:
         limit: most rows.
         since: the oldest moment that is told.
         object_id: only changes of this object; None for all.
-        after: the last row of the page before; None for the first page.
+        after: moment and id of the last row of the page before; None for the first page.
     """
 
     limit: int
     since: datetime
     object_id: UUID | None
-    after: Position | None
+    after: tuple[datetime, UUID] | None
 
     def place(self) -> str:
         """Names the statement for it."""
@@ -50,14 +52,14 @@ class Wanted:
         if self.object_id:
             values["object_id"] = self.object_id
         if self.after:
-            values |= {"last_at": self.after.instant, "last_id": self.after.id}
+            values |= dict(zip(("last_at", "last_id"), self.after, strict=True))
         return values
 
 
 Source = Callable[[Member, Wanted], list[ChangeRow]]
 """Changes that stand in a log of their own, newest first."""
 
-SOURCES = HookList[Source]("CHANGE_SOURCES", Source)
+SOURCES = HookList[Source]("SOURCES")
 
 
 class _ChangeColumns(TypedDict):
@@ -95,13 +97,13 @@ def list_changes(
         InvalidRequest: `cursor` is none of this member's with this `object_id`.
     """
     binding = f"{member.id} {object_id}"
-    after = None if cursor is None else decode_cursor(cursor, binding)
+    after: Any = None if cursor is None else _CODEC.decode(cursor, binding)
     wanted = Wanted(limit + 1, timezone.now() - KEPT_FOR, object_id, after)
     logs = [_changes(member, wanted), *(source(member, wanted) for source in SOURCES)]
     found = list(islice(merge(*logs, key=_place, reverse=True), limit + 1))
     if len(found) <= limit:
         return page(found)
-    return page(found[:limit], encode_cursor(Position(*_place(found[limit - 1])), binding))
+    return page(found[:limit], _CODEC.encode(_place(found[limit - 1]), binding))
 
 
 def all_changes(member: Member) -> Iterator[ChangeRow]:

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Count, Model, QuerySet
 
 from accounts.changes.contents import Fields, Part, as_words, plural_of, type_of
 from accounts.changes.deleting import Reference, delete_rows, plain_references_to, references_to, referring_to
 from accounts.changes.recording import Write
 from accounts.changes.values import as_kept, changed_since, columns, model_of
+from accounts.members.data import data_of
 from accounts.members.models import Member
-from accounts.undo.hooks import GO_AGAIN
+from accounts.undo.limits import count_deleted
 from studyservice.database.batches import batches
 from studyservice.operations.errors import Conflict
 
@@ -25,22 +25,21 @@ def delete_again(member: Member, write: Write, type_: str, parts: Sequence[Part]
     model = model_of(type_)
     if model is None:
         raise RuntimeError(f"No model: {type_}")
-    go_again = GO_AGAIN.get(model._meta.label)
     for batch in batches(parts):
         rows: QuerySet[Model] = QuerySet(model).filter(member_id=write.member_id, pk__in=[part.id for part in batch])
         found = {row["id"]: row for row in rows.order_by().values(*columns(model))}
         for part in batch:
             _require_as_made(model, part, found.get(part.id))
         _require_nothing_below(write.member_id, rows, batch)
-        if go_again is not None:
-            go_again(member, list(found.values()))
+        count_deleted(write.member_id, model, found.values())
         delete_rows(write, rows)
 
 
 def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None:
     if row is None:
         raise Conflict(f"“{part.name}” is gone already. Undo its deletion first, then this.")
-    compared = columns(model).keys() - settings.UNDO_MOVED.get(model._meta.label, ())
+    data = data_of(model)
+    compared = columns(model).keys() - {*(() if data is None else data.moved)}
     made = {name: value for name, value in (part.after or {}).items() if name in compared}
     present = as_kept({name: row[name] for name in made})
     if others := [name for name in made if present[name] != made[name]]:

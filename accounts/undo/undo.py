@@ -5,6 +5,7 @@ so nothing is taken away on which something still hangs, and nothing refers to w
 kind the last comes first, since a call can have changed a field twice.
 """
 
+from collections.abc import Callable
 from itertools import groupby
 from uuid import UUID
 
@@ -19,11 +20,19 @@ from accounts.changes.writing import writing
 from accounts.members.models import Member
 from accounts.undo.deleted import Return
 from accounts.undo.fields import put_columns_back, put_lists_back
-from accounts.undo.hooks import LOGS
 from accounts.undo.kinds import parts_of, why_not
 from accounts.undo.log import one_change
 from accounts.undo.made import delete_again
+from studyservice.hooks import HookList
 from studyservice.operations.errors import Conflict, NotFound
+
+UndoLogged = Callable[[Member, Write, UUID], bool]
+"""Undoes a change that is stored in a log of its own, and stores it in the log of changes. False if it is not there.
+
+Raises `Conflict` if it cannot be undone.
+"""
+
+LOGS = HookList[UndoLogged]("LOGS")
 
 
 def undo_change(member: Member, change_id: UUID) -> ChangeRow:

@@ -1,24 +1,24 @@
-"""The form that a course is made with."""
+"""The form for a new course."""
+
+from typing import cast
 
 from django import forms
-from django.db.models import CharField
 
 from accounts.pages.once import OnceForm
-from courses.models import DEFAULT_TERM, Course
-from courses.serializers import CourseFields
+from courses.entry_serializers import NewCourseFields
+from courses.models import Course
+from courses.serializers import COURSE_TEXTS
+from studyservice.operations.columns import max_length
 
 TOO_LONG = "Use at most %(limit_value)d characters."
 
 
 def _text(name: str, label: str, help_text: str = "", *, required: bool = False) -> forms.CharField:
-    column = Course._meta.get_field(name)
-    if not isinstance(column, CharField):
-        raise TypeError(f"{name} is no text")
     return forms.CharField(
         label=label,
         help_text=help_text,
         required=required,
-        max_length=column.max_length,
+        max_length=max_length(Course, name),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Give the course a name.", "max_length": TOO_LONG},
     )
@@ -36,14 +36,15 @@ class CourseForm(OnceForm):
     institution = _text("institution", "School or university")
     subject = _text("subject", "Subject")
 
-    def fields_given(self) -> CourseFields:
-        """What `create_course` takes; what was left empty is left out."""
+    def rarer(self) -> list[forms.BoundField]:
+        """The fields that a page folds away."""
+        return [field for field in self.visible_fields() if field.name not in {"name", "term"}]
+
+    def rarer_errors(self) -> bool:
+        """True if a folded field is wrong."""
+        return any(field.errors for field in self.rarer())
+
+    def fields_given(self) -> NewCourseFields:
+        """The fields that were filled in, for `create_course`."""
         given = self.cleaned_data
-        return {
-            "name": given["name"],
-            "code": given["code"] or None,
-            "term": given["term"] or DEFAULT_TERM,
-            "meets": given["meets"] or None,
-            "institution": given["institution"] or None,
-            "subject": given["subject"] or None,
-        }
+        return cast("NewCourseFields", {name: given[name] for name in COURSE_TEXTS if given[name]})

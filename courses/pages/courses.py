@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
+from courses.courses import COURSES
 from courses.pages.course_forms import CourseForm
 from courses.serializers import CourseRow, ItemRow
 from courses.uploads.files import files_by_course, list_syllabi
@@ -50,7 +51,7 @@ def course_list(request: HttpRequest) -> HttpResponse:
         for course in courses.list_courses(member)
         for ahead in [due.get(course["id"], [])]
     ]
-    return render(request, "courses.html", {"courses": listed, "full": len(listed) >= courses.MAX_COURSES})
+    return render(request, "courses.html", {"courses": listed, "full": len(listed) >= COURSES.most})
 
 
 @for_active_members

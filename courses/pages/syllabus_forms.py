@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from functools import cached_property
 from http import HTTPStatus
+from typing import Any, cast
 from uuid import UUID
 
 from django import forms
@@ -12,7 +13,13 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from accounts.models import Member
 from accounts.pages.uploads import FileForm, file_field, refusal_in_words
 from courses.courses import create_course
-from courses.entry_serializers import MAX_CATEGORIES, CategoryEntryFields, CreatedCourseRow
+from courses.entry_serializers import (
+    MAX_CATEGORIES,
+    CategoryEntryBody,
+    CategoryEntryFields,
+    CreatedCourseRow,
+    EntryFields,
+)
 from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.pages.course_forms import TOO_LONG, CourseForm
 from courses.pages.review import Review
@@ -69,7 +76,7 @@ class SyllabusFileForm(FileForm):
 
 
 def is_approval(request: HttpRequest) -> bool:
-    """Whether this is the table that comes back."""
+    """True if the post approves the table."""
     return "approve" in request.POST
 
 
@@ -100,7 +107,7 @@ class SentSyllabus:
 
     @property
     def has_errors(self) -> bool:
-        """Whether something is wrong."""
+        """True if a field is wrong."""
         return bool(self.file_form.errors or self.text_form.errors)
 
     def upload(self, member: Member, course_id: UUID | None = None) -> SyllabusDetailRow | None:
@@ -127,6 +134,10 @@ class SentSyllabus:
         self.status, self.headers = error.status, error.headers
 
 
+_CATEGORY: Mapping[str, Any] = CategoryEntryBody.shared(partial=False).fields
+_NAME, _WEIGHT = _CATEGORY["name"], _CATEGORY["weight"]
+
+
 class WeightForm(forms.Form):
     """A category of the grade; what is not ticked cannot be wrong."""
 
@@ -134,13 +145,13 @@ class WeightForm(forms.Form):
 
     tick = forms.BooleanField(required=False)
     name = forms.CharField(
-        max_length=60,
+        max_length=_NAME.max_length,
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
         error_messages={"required": "Enter a name.", "max_length": TOO_LONG},
     )
     weight = forms.DecimalField(
-        min_value=0,
-        max_value=100,
+        min_value=_WEIGHT.min_value,
+        max_value=_WEIGHT.max_value,
         max_digits=7,
         decimal_places=4,
         widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
@@ -172,7 +183,7 @@ class WeightForm(forms.Form):
 
 
 class NewCourse:
-    """Everything that is approved of a syllabus at once: the course, its items, and the weights of its grade.
+    """The approved parts of a syllabus: the course, its items, and the weights of its grade.
 
     Args:
         proposal: what the syllabus proposes.
@@ -181,18 +192,18 @@ class NewCourse:
 
     def __init__(self, proposal: ProposalRow, data: QueryDict | None = None) -> None:
         self.course = CourseForm(data, initial=dict(proposal["course"]))
-        self.review = Review(new_rows(proposal), data)
+        self.review = Review(new_rows(proposal), data, can_add=True)
         sent = data if self.review.was_sent else None
         self.weights = [WeightForm(place, one, sent) for place, one in enumerate(proposal["grade_categories"])]
         self.cautions = general_cautions(proposal)
 
     def is_valid(self) -> bool:
-        """Whether all of it can be taken."""
+        """True if nothing is wrong."""
         return self.course.is_valid() and self.review.is_valid() and not self.has_errors
 
     @property
     def has_errors(self) -> bool:
-        """Whether something is wrong."""
+        """True if a field is wrong."""
         wrong = bool(self.course.errors) or self.review.has_errors or any(form.errors for form in self.weights)
         return wrong or bool(self.too_many_weights)
 
@@ -203,25 +214,16 @@ class NewCourse:
         return f"A grade has at most {MAX_CATEGORIES} categories; untick some." if len(ticked) > MAX_CATEGORIES else ""
 
     def make(self, member: Member, *, text: str | None, syllabus_id: UUID | None) -> CreatedCourseRow:
-        """Make the course, of a text or of a file that was uploaded.
+        """Create the course from a text or from an uploaded file.
 
         Raises:
             Conflict: there would be too many courses or items.
         """
         fields = self.course.fields_given()
-        return create_course(
-            member,
-            name=fields["name"],
-            code=fields["code"],
-            term=fields["term"],
-            meets=fields["meets"],
-            institution=fields["institution"],
-            subject=fields["subject"],
-            syllabus_text=text,
-            syllabus_id=syllabus_id,
-            items=[{"title": one.title, "kind": one.kind, "due_on": one.due_on} for one in self.review.approved],
-            grade_categories=self._categories(),
-        )
+        fields["syllabus_text"], fields["syllabus_id"] = text, syllabus_id
+        fields["items"] = cast("list[EntryFields]", [one.item for one in self.review.approved])
+        fields["grade_categories"] = self._categories()
+        return create_course(member, **fields)
 
     @property
     def taken(self) -> str:

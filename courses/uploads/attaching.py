@@ -8,15 +8,20 @@ from django.db.models import Q
 from django.utils import timezone
 
 from accounts.changes.recording import Write
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.models import SyllabusFile
 from studyservice.operations.errors import Conflict, ValidationFailed
 
+FILES_OF_COURSE = Limit(
+    most=10,
+    what="files of a course",
+    full="The course has {most} files, the most there can be. Delete one first.",
+    per="course",
+)
+
 KEPT_FOR = timedelta(hours=24)
 """How long an upload waits for a course."""
-
-MAX_FILES = 10
-"""Files of a course."""
 
 
 class Attachable(TypedDict):
@@ -50,7 +55,7 @@ def attach(write: Write, upload: Attachable, course_id: UUID) -> None:
     """Attach the upload, which has no course yet.
 
     Raises:
-        Conflict: the course has `MAX_FILES` files.
+        Conflict: the course has as many files as it can have.
     """
     require_place(write, course_id)
     mine = SyllabusFile.objects.filter(member_id=write.member_id, id=upload["id"])
@@ -62,10 +67,9 @@ def require_place(write: Write, course_id: UUID) -> None:
     """Whether the course can have another file.
 
     Raises:
-        Conflict: it has `MAX_FILES`.
+        Conflict: it has as many files as it can have.
     """
-    if SyllabusFile.objects.filter(member_id=write.member_id, course_id=course_id).count() >= MAX_FILES:
-        raise Conflict(f"The course has {MAX_FILES} files, the most there can be. Delete one first.")
+    FILES_OF_COURSE.require_room(SyllabusFile.objects.filter(member_id=write.member_id, course_id=course_id))
 
 
 def detach_again(member: Member, write: Write, file_id: UUID, left: Any, before: Any) -> None:

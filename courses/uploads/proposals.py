@@ -1,4 +1,4 @@
-"""What the text of an upload proposes, compared with the items of a course, as it is answered."""
+"""Proposals from the text of an upload, compared with the items of a course."""
 
 import tempfile
 from dataclasses import asdict
@@ -9,6 +9,7 @@ from uuid import UUID
 from accounts.models import Member
 from courses.entry_serializers import WarningRow
 from courses.models import Course, Item
+from courses.serializers import COURSE_TEXTS
 from courses.syllabi.comparison import Stored
 from courses.syllabi.proposal import propose
 from courses.syllabi.proposing import question
@@ -52,7 +53,7 @@ _ITEMS = Select[_StoredRow](
 
 
 def compared_course(member: Member, course_id: UUID | None) -> Comparison | None:
-    """The course to compare with, that somebody names; None if nobody does.
+    """The named course to compare with; None if none is named.
 
     Raises:
         ValidationFailed: it is no course of the member's.
@@ -64,7 +65,7 @@ def compared_course(member: Member, course_id: UUID | None) -> Comparison | None
 
 
 def remembered_course(member: Member, course_id: UUID | None) -> Comparison | None:
-    """The same of one that was named earlier, and may be gone."""
+    """The same for a course that was named earlier and may be deleted."""
     return None if course_id is None else _COURSE.first(member_id=member.id, course_id=course_id)
 
 
@@ -101,7 +102,7 @@ def _by_child(member: Member, asked: bytes) -> ProposalRow:
 
 
 def _empty(warnings: list[WarningRow]) -> ProposalRow:
-    course: dict[str, None] = dict.fromkeys(ProposedCourseRow.__annotations__)
+    course: dict[str, None] = dict.fromkeys(COURSE_TEXTS)
     return {
         "course": cast("ProposedCourseRow", course),
         "items": [],
@@ -111,7 +112,11 @@ def _empty(warnings: list[WarningRow]) -> ProposalRow:
 
 
 def _row(found: dict[str, Any]) -> ProposalRow:
-    """A `Proposal` as a dictionary; from the child with dates and ids as text."""
+    """A `Proposal` as a dictionary; from the child with dates and ids as text.
+
+    A field of the course that the parser does not read is null.
+    """
+    found["course"] = {name: found["course"].get(name) for name in COURSE_TEXTS}
     for item in found["items"]:
         if isinstance(item["due_on"], str):
             item["due_on"] = date.fromisoformat(item["due_on"])

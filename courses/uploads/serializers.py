@@ -1,4 +1,4 @@
-"""What the operations on files of syllabi take and answer."""
+"""Requests and answers of the operations on syllabus files."""
 
 from datetime import date, datetime
 from typing import Any, ClassVar, NotRequired, TypedDict
@@ -7,9 +7,8 @@ from uuid import UUID
 from rest_framework import serializers
 
 from courses.entry_serializers import WarningRecord, WarningRow
-from courses.models import MAX_SYLLABUS_CHARACTERS, ItemKind
-from courses.serializers import SyllabusPartQuery
-from courses.syllabi.reading.files import TextStatus
+from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind, SyllabusFile
+from courses.serializers import COURSE_TEXTS, CourseBody, SyllabusPartQuery
 from studyservice.operations.fields import IdField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import QueryBooleanField
 from studyservice.operations.serializers import Body, Record
@@ -57,22 +56,12 @@ class SyllabusRecord(Record):
         "expires_at": "2030-11-22T08:30:00.000000Z",
     }
 
-    id = serializers.UUIDField(help_text="The file's id; create_course and update_course take it as syllabus_id.")
-    course_id = serializers.UUIDField(allow_null=True, help_text="The course it is attached to; null for none yet.")
-    filename = serializers.CharField(help_text="Its name, without a path.")
-    media_type = serializers.CharField(help_text="Its type, by its content.")
-    size = serializers.IntegerField(help_text="Its bytes.")
-    pages = serializers.IntegerField(allow_null=True, help_text="Pages of a PDF that was read.")
-    characters = serializers.IntegerField(help_text="Characters of its text; 0 where none was read.")
-    text_status = serializers.ChoiceField(
-        choices=[one.value for one in TextStatus],
-        help_text="read; no_text: it has none, as a scan; too_large: over 100 pages or 500,000 characters; "
-        "unreadable: encrypted, broken, or too much work to read.",
-    )
-    created_at = serializers.DateTimeField(help_text="When it was uploaded.")
-    expires_at = serializers.DateTimeField(
-        allow_null=True, help_text="When it goes, 24 hours after the upload; null once it is attached to a course."
-    )
+    class Meta:
+        model = SyllabusFile
+        fields = (
+            *("id", "course_id", "filename", "media_type", "size", "pages", "characters"),
+            *("text_status", "created_at", "expires_at"),
+        )
 
 
 class ProposedCourseRow(TypedDict):
@@ -89,21 +78,12 @@ class ProposedCourseRow(TypedDict):
 class ProposedCourseRecord(Record):
     """The course as its syllabus calls it; null where that does not say."""
 
-    example: ClassVar[dict[str, Any]] = {
-        "name": "Cell Biology",
-        "code": "BIO 210",
-        "term": "Fall 2030",
-        "meets": "Mon, Wed 10:00–11:20",
-        "institution": "Riverside College",
-        "subject": "Biology",
-    }
+    example: ClassVar[dict[str, Any]] = CourseBody.example | {"term": "Fall 2030"}
 
-    name = serializers.CharField(allow_null=True, help_text="The course's name.")
-    code = serializers.CharField(allow_null=True, help_text="Course number.")
-    term = serializers.CharField(allow_null=True, help_text="When the course runs.")
-    meets = serializers.CharField(allow_null=True, help_text="When the class meets.")
-    institution = serializers.CharField(allow_null=True, help_text="School or university.")
-    subject = serializers.CharField(allow_null=True, help_text="Field of study.")
+    class Meta:
+        model = Course
+        fields = COURSE_TEXTS
+        extra_kwargs: ClassVar[dict[str, Any]] = {"name": {"allow_null": True}, "term": {"allow_null": True}}
 
 
 class ProposedItemRow(TypedDict):
@@ -115,6 +95,7 @@ class ProposedItemRow(TypedDict):
     line: int | None
     quote: str | None
     confidence: float | None
+    doubt: str | None
     match: str
     item_id: UUID | None
 
@@ -129,11 +110,11 @@ class ProposedItemRecord(Record):
         "line": 42,
         "quote": "Tue, Dec 3: midterm exam",
         "confidence": 0.9,
+        "doubt": None,
         "match": "moved",
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
     }
 
-    title = serializers.CharField(help_text="What is due.")
     kind = OpenChoiceField(
         "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
     )
@@ -145,12 +126,20 @@ class ProposedItemRecord(Record):
     confidence = serializers.FloatField(
         allow_null=True, help_text="From 0 to 1, how sure the reading is; from 0.8 on it may be taken as it is."
     )
+    doubt = serializers.CharField(
+        allow_null=True,
+        help_text='Why the confidence is below 0.8, such as "no deadline word" or "two dates"; null where it is not.',
+    )
     match = serializers.ChoiceField(
         choices=["new", "same", "moved", "gone"],
         help_text="Beside the items of the course: new; same; moved, with the new date; gone, an item of the course "
         "that the text has no more.",
     )
     item_id = serializers.UUIDField(allow_null=True, help_text="The item of the course; null for a new one.")
+
+    class Meta:
+        model = Item
+        fields = ("title",)
 
 
 class ProposedCategoryRow(TypedDict):

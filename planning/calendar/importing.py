@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
+from accounts.members.limits import Limit
 from accounts.models import Member
 from courses.approval import Applied
 from courses.courses import require_course
@@ -23,10 +24,14 @@ from planning.calendar.files import CalendarFile, read_calendar
 from planning.calendar.reader import WINDOW
 from planning.calendar.serializers import CalendarEventRow, CalendarImportRow, EventVersionRow, SkippedEventRow
 from planning.models import ImportedEvent
-from studyservice.operations.errors import Conflict
 
-MAX_IMPORTED = 3000
-"""Events of a course that are remembered, those whose item was deleted included."""
+EVENTS_OF_COURSE = Limit(
+    most=3000,
+    what="imported events of a course",
+    full="With these there would be over {most} imported events in this course.",
+    per="course",
+)
+"""Events that are remembered, those whose item was deleted included."""
 
 
 class _Remembered(TypedDict):
@@ -137,8 +142,8 @@ def take(
         Conflict: there would be too many items.
     """
     known = ImportedEvent.objects.filter(member_id=member.id, course_id=course_id)
-    if plan.new and known.count() + len(plan.new) > MAX_IMPORTED:
-        raise Conflict(f"With these there would be over {MAX_IMPORTED} imported events in this course.")
+    if plan.new:
+        EVENTS_OF_COURSE.require_room(known, len(plan.new))
     deleted = delete_items(write, course_id, plan.deleted)
     made = add_items(write, member, course_id, [item for _, item in plan.new])
     changed = change_items(write, course_id, plan.changes)

@@ -34,13 +34,13 @@ MOST_ROWS = 1000
 Reading = Callable[[Model], None]
 """Told of an object that an operator opened."""
 
-READINGS = HookList[Reading]("ADMIN_READINGS", Reading)
+READINGS = HookList[Reading]("READINGS")
 
 
 Action = Callable[[Model, str], None]
 """Told of an object that an operator made or changed, and of what was done, in words."""
 
-ACTIONS = HookList[Action]("ADMIN_ACTIONS", Action)
+ACTIONS = HookList[Action]("ACTIONS")
 
 
 def counted(number: int, noun: str) -> str:

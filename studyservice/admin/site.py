@@ -17,7 +17,7 @@ from studyservice.rates.limiter import Rate, hit
 Gate = Callable[[HttpRequest], bool]
 """Whether who is signed in may enter, beyond being an operator."""
 
-GATE = Hook[Gate]("ADMIN_GATE", Gate)
+GATE = Hook[Gate]("GATE")
 
 
 class OperatorSite(AdminSite):

@@ -39,7 +39,7 @@ def validate_encodable(text: str) -> None:
 class StringField(serializers.CharField):
     """A JSON string, trimmed as `str.strip` does and then measured in code points.
 
-    With `blank_is_null`, text that is empty after trimming is stored as null.
+    With `blank_is_null`, text that is empty after trimming becomes null, and so does text that is not sent.
     """
 
     default_error_messages: ClassVar[dict[str, Any]] = {
@@ -52,7 +52,7 @@ class StringField(serializers.CharField):
     def __init__(self, *, blank_is_null: bool = False, **kwargs: Any) -> None:
         self.blank_is_null = blank_is_null
         if blank_is_null:
-            kwargs |= {"allow_null": True, "allow_blank": True, "required": False}
+            kwargs = {"default": None} | kwargs | {"allow_null": True, "allow_blank": True}
         else:
             kwargs.setdefault("min_length", 1)
         super().__init__(**kwargs)

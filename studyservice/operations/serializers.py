@@ -1,8 +1,8 @@
-"""What an operation takes and what it answers, each declared once.
+"""Declarations of requests and answers.
 
-`Body` and `Query` parse requests; `Record` declares an answer. All three are DRF serializers, so that `/openapi.json`
-is made from them, but none is instantiated per request: parsing uses one shared instance, and a record's columns go
-straight from the database row into the answer (see `studyservice.database.statements`).
+`Body` and `Query` parse requests. `Record` declares an answer. All three are DRF serializers, from which
+drf-spectacular makes `/openapi.json`. None is instantiated per request: one shared instance parses every request, and
+the columns of a record go straight from the database row into the answer (`studyservice.database.statements`).
 """
 
 from collections.abc import Callable, Mapping
@@ -10,22 +10,51 @@ from functools import cache
 from typing import Any, ClassVar, Generic, Self, TypedDict, TypeVar, cast
 from uuid import UUID
 
+from django.db.models import Model
 from rest_framework import serializers
 
+from studyservice.operations.columns import Field, answer_field, request_field
 from studyservice.operations.errors import ValidationFailed, flatten
 
 RowT = TypeVar("RowT")
 
 
-class Body(serializers.Serializer[Any]):
-    """A request body: a JSON object with strict types; unknown fields are ignored.
+class _OfColumns(serializers.Serializer[Any]):
+    """Takes fields from the columns of a model, as `ModelSerializer` does.
 
-    `example` is published with the schema.
+    `Meta.model` is the model. `Meta.fields` names its columns, in order; a name among them may also be declared in the
+    class, as may further fields. `Meta.extra_kwargs` holds the arguments that differ from the column's.
+    """
+
+    @staticmethod
+    def column_field(model: type[Model], name: str, **changes: Any) -> Field:
+        """The field for a column."""
+        raise NotImplementedError
+
+    def get_fields(self) -> dict[str, Field]:
+        """The columns' fields and the declared ones."""
+        declared = super().get_fields()
+        meta: Any = getattr(self, "Meta", None)
+        if meta is None:
+            return declared
+        changes = getattr(meta, "extra_kwargs", {})
+        return {
+            name: declared[name] if name in declared else self.column_field(meta.model, name, **changes.get(name, {}))
+            for name in dict.fromkeys((*meta.fields, *declared))
+        }
+
+
+class Body(_OfColumns):
+    """A request body: a JSON object with strict types. Unknown fields are ignored.
+
+    `example` is published with the schema. A field of a column has the column's default where it is not sent.
     """
 
     example: ClassVar[dict[str, Any]]
 
     default_error_messages: ClassVar[dict[str, Any]] = {"invalid": "Must be a JSON object."}
+
+    column_field = staticmethod(request_field)
 
     @classmethod
     @cache
@@ -105,7 +134,7 @@ class Query(serializers.Serializer[Any]):
     @classmethod
     @cache
     def _decoders(cls) -> dict[str, Callable[[str], Any]]:
-        """What turns text into a JSON value that is no string, by parameter."""
+        """Functions from text to a JSON value that is not a string, by parameter."""
         fields = cls.shared().fields
         return {name: field.from_text for name, field in fields.items() if hasattr(field, "from_text")}
 
@@ -137,15 +166,17 @@ class Query(serializers.Serializer[Any]):
         return None
 
 
-class Record(serializers.Serializer[Any]):
-    """The shape of an answer; every field is always present.
+class Record(_OfColumns):
+    """The shape of an answer. Every field is always present.
 
-    A field's `source` is its column: a model field, a path over relations (`course.name`) or an annotation. Fields
-    named in `computed` have no column and are filled in afterwards. `example` is published with the schema.
+    The `source` of a declared field is a column, a path over relations (`course.name`) or an annotation. Fields named
+    in `computed` have no column and are filled in afterwards. `example` is published with the schema.
 
-    Beside `ItemRecord` stands `ItemRow`, the `TypedDict` that domain functions give: the same names, the same types.
-    Where something is computed, `ItemColumns` is the row as it is read.
+    Domain functions return an `ItemRow` for an `ItemRecord`: a `TypedDict` with the same names and types. Where a field
+    is computed, `ItemColumns` is the row as it is read.
     """
+
+    column_field = staticmethod(answer_field)
 
     example: ClassVar[dict[str, Any]]
 

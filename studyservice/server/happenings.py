@@ -15,4 +15,4 @@ MAIL_OUTCOMES = ("sent", "failed", "dropped")
 LastPurge = Callable[[], datetime | None]
 """Gives when `purgeexpired` last came to its end, in one query."""
 
-LAST_PURGE = Hook[LastPurge]("LAST_PURGE", LastPurge)
+LAST_PURGE = Hook[LastPurge]("LAST_PURGE")

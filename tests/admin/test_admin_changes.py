@@ -13,7 +13,7 @@ from tests.support.browsers import form_of
 from tests.support.doors import RestDoor
 from tests.support.uploads import stored_file
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 LOG = "/admin/accounts/change/"
 
@@ -108,7 +108,7 @@ def test_lists_leave_nothing(admin: Client) -> None:
     assert number() == rows
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_log_of_a_member_is_told_in_words(
     admin: Client, operator: Member, owner: RestDoor, owner_member: Member, item: Any
 ) -> None:
@@ -121,7 +121,7 @@ def test_the_log_of_a_member_is_told_in_words(
     assert (read.operation, read.object_id, read.by_id) == ("operator_read", moved.id, operator.id)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_log_cannot_be_changed(admin: Client, item: Any) -> None:
     row = Change.objects.latest("created_at")
     assert admin.get(f"{LOG}add/").status_code == 403

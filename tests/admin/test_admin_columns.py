@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from tests.support.factories import MemberFactory, stored
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 SORTABLE = {
     "accounts.Invitation": {"email", "expires_at"},
@@ -30,7 +30,7 @@ def page_of(model: Any, kind: str) -> str:
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{kind}")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize("label", OURS)
 def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str) -> None:
     response: Any = admin.get(page_of(OURS[label], "changelist"))
@@ -40,7 +40,7 @@ def test_a_list_is_sorted_by_what_an_index_begins_with(admin: Client, label: str
 @pytest.mark.parametrize(
     ("label", "column"), [(label, name) for label, names in SORTABLE.items() for name in sorted(names)]
 )
-@pytest.mark.sqlite  # PostgreSQL reads a table of a few rows whole, whatever its indexes
+@pytest.mark.database("sqlite")  # PostgreSQL reads a table of a few rows whole, whatever its indexes
 def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None:
     """Where rows of one value are many, SQLite sorts those of each value, and never all.
 
@@ -55,7 +55,7 @@ def test_sorting_reads_the_index(admin: Client, label: str, column: str) -> None
         assert not re.search(r"^\d+ 0 \d+ USE TEMP B-TREE FOR ORDER BY", plan, re.MULTILINE), plan
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_click_on_a_column_turns_the_list_round(admin: Client) -> None:
     stored(MemberFactory, 3)
     up: Any = admin.get("/admin/accounts/member/?o=1")

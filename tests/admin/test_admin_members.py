@@ -66,7 +66,7 @@ def test_the_pages_are_not_framed_and_forms_need_their_token() -> None:
     assert client.post("/sign-in", {"email": "a@example.org", "password": "b"}).status_code == 403
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("owner_member")
 @pytest.mark.parametrize("term", ["owner", "OWNER@exa", "wner", "Own"])
 def test_a_member_is_found_by_the_beginning_of_the_address_and_by_name(admin: Client, term: str) -> None:
@@ -203,7 +203,7 @@ def test_a_form_changes_only_what_was_edited(admin: Client, owner_member: Member
     assert (owner_member.name, owner_member.write_clock) == ("New", datetime(2030, 1, 1, tzinfo=UTC))
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_a_code_to_the_old_address_is_dead_when_an_operator_changes_it(admin: Client, owner_member: Member) -> None:
     browser = Client()
     ask(browser, owner_member.email)
@@ -247,7 +247,7 @@ def test_a_wrong_member_is_not_created(admin: Client, changes: dict[str, str], f
     assert not Member.objects.filter(name="New").exists()
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_a_deleted_member_is_gone_with_everything(admin: Client, owner_member: Member, item: Any) -> None:
     response = admin.post(f"{MEMBERS}{owner_member.id}/delete/", {"post": "yes"})
     assert response.status_code == 302
@@ -274,7 +274,7 @@ def test_only_a_superuser_hands_out_privileges(assistant: Client, owner_member: 
     assert (owner_member.name, owner_member.is_superuser) == ("X", False)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("page", ["password/", "delete/"])
 def test_only_a_superuser_touches_an_operator(assistant: Client, operator: Member, page: str) -> None:
     assert assistant.post(f"{MEMBERS}{operator.id}/{page}", {"post": "yes"}).status_code == 403

@@ -67,7 +67,7 @@ def newest(owner: RestDoor) -> Any:
     return change
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_uploads_are_listed_with_state_and_size(admin: Client, upload: SyllabusFile) -> None:
     page = admin.get(LIST).content.decode()
     for told in ("syllabus.txt", "owner@example.org", "read", "13"):
@@ -76,7 +76,7 @@ def test_uploads_are_listed_with_state_and_size(admin: Client, upload: SyllabusF
     assert listed(admin, LIST, text_status__exact="no_text") == []
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_what_is_in_it_needs_the_permission(helper: Client, owner: RestDoor, upload: SyllabusFile) -> None:
     page = helper.get(f"{LIST}{upload.id}/change/").content.decode()
     assert "text/plain" in page
@@ -115,7 +115,7 @@ def test_a_file_is_read_again(helper: Client, owner: RestDoor, owner_member: Mem
     assert owner.call("undo_change", change_id=told["id"]).error == "conflict"
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_one_that_cannot_be_read_again_says_why(admin: Client, owner_member: Member, course: Any) -> None:
     picture = stored_file(owner_member, course["id"], image_named_docx())
     assert "This type of file is not read here" in act(admin, picture)[0]
@@ -136,14 +136,14 @@ def test_a_deleted_file_leaves_storage(admin: Client, upload: SyllabusFile, file
     assert [path for path in files.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_a_file_that_an_operator_brings_is_read(admin: Client, owner: RestDoor, course: Any) -> None:
     bring(admin, course, pdf([["Thu, Dec 3: midterm exam"]]), "Plan.pdf")
     [file] = owner.made("list_syllabi", course_id=course["id"])["data"]
     assert (file["filename"], file["text_status"], file["pages"], file["expires_at"]) == ("Plan.pdf", "read", 1, None)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_one_that_is_not_taken_is_told_and_nothing_is_stored(
     admin: Client, owner_member: Member, course: Any, files: Path
 ) -> None:

@@ -26,7 +26,7 @@ def deck(owner: RestDoor) -> Any:
     return deck
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_decks_are_found_by_name_and_member(admin: Client, deck: Any) -> None:
     for query in ("organ", "owner@example.org"):
         page = admin.get("/admin/vocab/deck/", {"q": query}).content.decode()
@@ -42,7 +42,7 @@ def test_a_deck_is_renamed_and_given_a_course(admin: Client, owner: RestDoor, de
     assert found["updated_at"] > deck["updated_at"]
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_another_members_course_is_refused(admin: Client, owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
     foreign = stranger.made("create_course", name="Botany")
     form = {"name": "Cell parts", "course": foreign["id"]}

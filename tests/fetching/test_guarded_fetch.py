@@ -10,7 +10,7 @@ from studyservice.fetching.faults import Fault, FetchError
 from studyservice.fetching.guarded import Fetched, Limits, Validators, fetch
 from tests.support.internet import OTHER_PUBLIC, PUBLIC, Answer, Internet, answer, dripping, moved
 
-pytestmark = pytest.mark.once("a fetch without a database")
+pytestmark = pytest.mark.database("sqlite", "a fetch without a database")
 
 URL = "https://school.example/calendar.ics?student=7"
 LIMITS = Limits(seconds=10, size=2000, redirects=3)

@@ -4,7 +4,7 @@ import pytest
 
 from studyservice.fetching.public_addresses import is_public
 
-pytestmark = pytest.mark.once("a function without a database")
+pytestmark = pytest.mark.database("sqlite", "a function without a database")
 
 
 @pytest.mark.parametrize(

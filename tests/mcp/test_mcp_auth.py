@@ -13,7 +13,11 @@ from tests.support.doors import McpDoor, RestDoor
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, rpc_error_of, stateless
 from tests.support.world import check_headers
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 CHALLENGE = (
     'Bearer resource_metadata="http://127.0.0.1:8000/.well-known/oauth-protected-resource/mcp", scope="read write"'
@@ -100,7 +104,7 @@ def test_a_key_works_in_either_header(owner: RestDoor) -> None:
         assert post(**headers).json()["result"] == {}
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize("dead", ["expired", "revoked", "unknown"])
 def test_a_dead_credential_is_401(owner: RestDoor, dead: str) -> None:
     secret = owner.secret

@@ -14,7 +14,7 @@ from tests.oauth.test_oauth_clients import Ada, ada
 from tests.support import javascript
 from tests.support.server import Server, free_port
 
-pytestmark = pytest.mark.once("client libraries")
+pytestmark = pytest.mark.database("sqlite", "client libraries")
 
 __all__ = ["ada"]  # a fixture
 

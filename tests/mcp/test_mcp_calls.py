@@ -12,10 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from studyservice.rates import limiter as rates
 from tests.support.doors import McpDoor, RestDoor, read_failure, routes
 from tests.support.tools import arguments, mcp_of, neutral, stateless
-from tests.support.world import TOOLS, WITH_PATH_ID, WRITES, World
+from tests.support.world import TOOLS, WITH_BODY, WITH_PATH_ID, WRITES, World, body_schema
 
 pytestmark = [
-    pytest.mark.once("two doors to one action, which both databases see through the other"),
+    pytest.mark.database("sqlite", "two doors to one action, which both databases see through the other"),
     pytest.mark.django_db,
     pytest.mark.rest,
 ]
@@ -104,6 +104,18 @@ def test_a_missing_id_names_where_to_get_it(tools: McpDoor, name: str) -> None:
         source = text.partition("\nCall ")[2].partition(f" for a valid {path_id}.")[0]
         assert routes()[source].method == "GET"
         assert path_id not in routes()[source].path_ids
+
+
+@pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
+def test_the_id_comes_before_the_body(tools: McpDoor, name: str) -> None:
+    [path_id] = routes()[name].path_ids
+    wrong: dict[str, Any] = dict.fromkeys(body_schema(name)["properties"], {}) if name in WITH_BODY else {}
+    malformed = tools.call(name, **wrong, **{path_id: "17"})
+    assert (malformed.error, malformed.fields) == ("validation_failed", [path_id])
+    assert tools.call(name, **wrong, **{path_id: ABSENT}).error == "not_found"
+    if wrong:
+        answer = tools.call(name, **wrong, **{path_id: World(tools).id(path_id)})
+        assert (answer.error, sorted(answer.fields)) == ("validation_failed", sorted(wrong))
 
 
 @pytest.mark.parametrize("wrong", [None, 17, True, ["x"], {"id": "x"}, "", "not-a-uuid", ABSENT.replace("-", "")])

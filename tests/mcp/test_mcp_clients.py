@@ -28,7 +28,7 @@ from tests.support.event_loops import run_async
 from tests.support.tools import STATELESS, VERSIONS, neutral, working_calls
 from tests.support.world import TOOLS, World
 
-pytestmark = [pytest.mark.once("client libraries"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "client libraries"), pytest.mark.rest]
 
 Calls = list[tuple[str, dict[str, Any]]]
 

@@ -16,7 +16,7 @@ import pytest
 from tests.support import javascript
 from tests.support.doors import RestDoor
 
-pytestmark = pytest.mark.once("client libraries")
+pytestmark = pytest.mark.database("sqlite", "client libraries")
 
 CURRENT = "@modelcontextprotocol/conformance"
 NEXT = "conformance-authorization"

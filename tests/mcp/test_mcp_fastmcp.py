@@ -55,7 +55,7 @@ def browser(ada: Ada, monkeypatch: pytest.MonkeyPatch) -> Browser:
     return opened
 
 
-@pytest.mark.once("client libraries")
+@pytest.mark.database("sqlite", "client libraries")
 @pytest.mark.filterwarnings("ignore:Using in-memory token storage:UserWarning")
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_it_connects_by_oauth_and_calls(server: Server, browser: Browser, mode: Any) -> None:

@@ -19,7 +19,9 @@ from tests.support.world import TOOLS, World
 
 pytestmark = [
     pytest.mark.rest,
-    pytest.mark.once("how messages and arguments are read; the actions behind them are tested on both databases"),
+    pytest.mark.database(
+        "sqlite", "how messages and arguments are read; the actions behind them are tested on both databases"
+    ),
 ]
 
 FUZZ = examples(25, database=None)

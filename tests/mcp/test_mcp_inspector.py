@@ -11,7 +11,11 @@ from tests.support import javascript
 from tests.support.doors import RestDoor
 from tests.support.world import TOOLS
 
-pytestmark = [pytest.mark.once("client libraries"), pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.database("sqlite", "client libraries"),
+    pytest.mark.rest,
+    pytest.mark.django_db(transaction=True),
+]
 
 INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 TOOL_ERROR, NO_CREDENTIAL = 5, 3

@@ -13,7 +13,11 @@ from tests.support.doors import McpDoor, RestDoor, read_failure
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 MOST = 100_000
 TOKEN = 4
@@ -128,7 +132,7 @@ def test_after_a_write_long_lists_are_left_out(tools: McpDoor, owner: RestDoor) 
     assert len(owner.made("list_vocab_decks")["data"]) == 1
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpDoor, owner_member: Any) -> None:
     from grades.models import GradeScore
 

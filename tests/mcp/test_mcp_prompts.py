@@ -15,7 +15,7 @@ from tests.support.doors import McpDoor, RestDoor
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
-pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
 
 PROMPTS = {
     "enter_syllabus": {"course": False},
@@ -65,7 +65,7 @@ def error_of(door: McpDoor, name: str, arguments: Any = None) -> dict[str, Any]:
     return error
 
 
-@pytest.mark.once("texts, which are made of what tools answer")
+@pytest.mark.database("sqlite", "texts, which are made of what tools answer")
 class TestList:
     def test_it_has_the_four_with_their_arguments(self, owner: RestDoor) -> None:
         result = mcp_of(owner).rpc("prompts/list").json()["result"]
@@ -106,7 +106,7 @@ class TestList:
 
 
 class TestTexts:
-    @pytest.mark.every_database
+    @pytest.mark.database("both")
     @pytest.mark.parametrize(("name", "given"), [*GIVEN.items(), ("enter_syllabus", {}), ("plan_week", {})])
     def test_every_call_that_it_writes_out_works(self, tools_of_owner: McpDoor, name: str, given: Any) -> None:
         calls = CALL.findall(text_of(tools_of_owner, name, **given))
@@ -209,7 +209,7 @@ class TestNames:
         assert "BIO 210" not in error["message"]
 
 
-@pytest.mark.once("texts, which are made of what tools answer")
+@pytest.mark.database("sqlite", "texts, which are made of what tools answer")
 class TestRefusals:
     @pytest.mark.parametrize(
         ("name", "arguments"),

@@ -16,7 +16,7 @@ from tests.support.world import check_headers, error_of
 REVISIONS = ["2024-11-05", *VERSIONS, STATELESS]
 """Those of the SDK; the first has this transport's messages too."""
 
-pytestmark = [pytest.mark.once("messages of the protocol"), pytest.mark.rest]
+pytestmark = [pytest.mark.database("sqlite", "messages of the protocol"), pytest.mark.rest]
 
 SERVER_INFO = {
     "name": "study-data-service",

@@ -16,7 +16,11 @@ from tests.support.doors import RestDoor
 from tests.support.event_loops import run_async
 from tests.support.tools import mcp_of, rpc_error_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("what is answered before any statement")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "what is answered before any statement"),
+]
 
 ADDRESS = "http://127.0.0.1:8000/mcp"
 MISTAKEN = ["/sse", "/sse/", "/sse/messages", "/api/mcp", "/mcp/sse", "/mcp/messages/1", "/v1/mcp"]

@@ -1,6 +1,8 @@
-"""How long the road of a tool call is: the frames of the project between the socket and the database."""
+"""The length of a tool call's path: frames of the project between the HTTP request and the database."""
 
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -8,45 +10,65 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from tests.support.doors import RestDoor
-from tests.support.tools import mcp_of
+from tests.support.doors import RestDoor, routes
+from tests.support.tools import mcp_of, working_calls
+from tests.support.world import World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
 MOST_FRAMES = 18
-APPS = {"accounts", "courses", "mcpbridge", "studyservice"}
+APPS = {"accounts", "courses", "grades", "mcpbridge", "planning", "practice", "studyservice", "vocab"}
 DRIVER = "studyservice/database/postgresql/"
 """On PostgreSQL the driver stands between a statement and the database, whichever door a call came through."""
 
 
-def frames(door: RestDoor) -> list[str]:
-    """Where the project's code stands, outermost first, while list_items reads the items."""
+@contextmanager
+def stacks_of_statements() -> Iterator[list[tuple[str, list[str]]]]:
+    """Each statement executed inside, with the project's frames at that moment, outermost first."""
     base = Path(settings.BASE_DIR)
-    stacks: list[list[str]] = []
+    stacks: list[tuple[str, list[str]]] = []
 
     def look(execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        if 'FROM "courses_item"' in sql:
-            stacks.append(
-                [
-                    f"{Path(frame.filename).relative_to(base)} {frame.name}"
-                    for frame in traceback.extract_stack()
-                    if any(frame.filename.startswith(f"{base / app}/") for app in APPS)
-                ]
-            )
+        codes = [frame.f_code for frame, _ in traceback.walk_stack(None)]
+        frames = [
+            f"{Path(code.co_filename).relative_to(base)} {code.co_qualname}"
+            for code in reversed(codes)
+            if any(code.co_filename.startswith(f"{base / app}/") for app in APPS)
+        ]
+        stacks.append((sql, [frame for frame in frames if not frame.startswith(DRIVER)]))
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(look):
+        yield stacks
+
+
+def frames(door: RestDoor) -> list[str]:
+    """The frames of list_items when it reads the items."""
+    with stacks_of_statements() as stacks:
         door.made("list_items")
-    [stack] = stacks
-    return [frame for frame in stack if not frame.startswith(DRIVER)]
+    [stack] = [stack for sql, stack in stacks if 'FROM "courses_item"' in sql]
+    return stack
 
 
-def test_a_tool_call_is_short(owner: RestDoor) -> None:
+def test_a_tool_that_reads_is_short(owner: RestDoor) -> None:
     assert len(frames(mcp_of(owner))) <= MOST_FRAMES, "\n".join(frames(mcp_of(owner)))
+
+
+def test_a_tool_that_writes_is_short(owner: RestDoor) -> None:
+    """A cascade goes down one level after another: a frame that repeats itself counts once."""
+    calls = [(name, given) for name, given in working_calls(World(owner)) if routes()[name].method != "GET"]
+    longest: dict[str, list[str]] = {}
+    for name, given in calls:
+        with stacks_of_statements() as stacks:
+            mcp_of(owner).made(name, **given)
+        longest[name] = max((list(dict.fromkeys(stack)) for _, stack in stacks), key=len)
+    too_long = [stack for stack in longest.values() if len(stack) > MOST_FRAMES]
+    assert longest
+    assert not too_long, "\n\n".join(map("\n".join, too_long))
 
 
 def test_both_doors_lead_to_the_same_road(owner: RestDoor) -> None:
     """From the run of the operation on, a tool call and a REST request are one."""
     rest, tool = frames(owner), frames(mcp_of(owner))
-    shared = rest[rest.index("accounts/api/viewsets.py run") :]
+    shared = rest[rest.index("accounts/api/viewsets.py MemberViewSet.run") :]
     assert shared == tool[-len(shared) :]

@@ -8,7 +8,7 @@ from tests.support.doors import McpDoor, RestDoor
 from tests.support.tools import mcp_of
 
 pytestmark = [
-    pytest.mark.once("names of arguments, before the operation asks the database for anything"),
+    pytest.mark.database("sqlite", "names of arguments, before the operation asks the database for anything"),
     pytest.mark.django_db,
     pytest.mark.rest,
 ]

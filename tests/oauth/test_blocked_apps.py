@@ -8,7 +8,7 @@ from django.test import Client
 from accounts.models import Member
 from tests.support.oauth import App, Browser, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 DOCUMENT = "https://assistant.example/client.json"
 BLOCKED = (400, "unauthorized_client")
@@ -71,7 +71,7 @@ def test_the_member_is_told_at_consent_and_stays_here(desk: Client, owner_member
     assert "Planner is blocked" in page.content.decode()
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_key_page_says_so_and_still_disconnects(desk: Client, owner_member: Member) -> None:
     app = App.registered()
     app.connect(owner_member)
@@ -83,7 +83,7 @@ def test_the_key_page_says_so_and_still_disconnects(desk: Client, owner_member: 
     assert "blocked by the operators" not in client.get("/keys").content.decode()
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_may_still_give_its_tokens_back(desk: Client, owner_member: Member) -> None:
     app = App.registered()
     given = app.connect(owner_member)
@@ -102,7 +102,7 @@ def test_one_known_by_its_document_is_blocked_before_anybody_met_it(desk: Client
     assert "Steals notes" not in page.content.decode()
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_block_outlives_the_app_and_ends_by_its_own_row(desk: Client, owner_member: Member) -> None:
     from oauthserver.models import BlockedApp
 
@@ -114,7 +114,7 @@ def test_a_block_outlives_the_app_and_ends_by_its_own_row(desk: Client, owner_me
     assert Browser(owner_member).visit(app.query()).status_code == 400
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_list_shows_and_filters_them(desk: Client) -> None:
     app = App.registered(client_name="Notebook")
     App.registered(client_name="Kept")

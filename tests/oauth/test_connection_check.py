@@ -29,7 +29,9 @@ from tests.support.forked import Ended, ended
 from tests.support.internet import PUBLIC, Internet
 from tests.support.server import Server
 
-ONCE = pytest.mark.once("what is said, and the network; the whole road runs on both databases")
+ENOUGH_ON_SQLITE = pytest.mark.database(
+    "sqlite", "what is said, and the network; the whole road runs on both databases"
+)
 
 NETWORK = ["https", "certificate", "public address"]
 ROAD = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]
@@ -76,7 +78,7 @@ def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server, check
     assert left_behind(server.environment["DATABASE_URL"]) == before
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 def test_a_program_reads_the_same(server: Server, check: Check) -> None:
     done = check("--json")
     report = json.loads(done.stdout)
@@ -90,7 +92,7 @@ def test_a_program_reads_the_same(server: Server, check: Check) -> None:
     }
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: Server, check: Check) -> None:
     with _passing_on(server.url) as front:
         done = check(front)
@@ -102,7 +104,7 @@ def test_a_service_that_calls_itself_something_else_is_told_what_to_set(server: 
     assert done.stderr.strip() == f"CommandError: Assistants cannot connect to {front}: see metadata."
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 def test_what_needs_a_failed_step_is_not_tried(server: Server, check: Check) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -133,7 +135,7 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("interruption", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_leaves_nothing_behind(server: Server, interruption: signal.Signals) -> None:
@@ -158,7 +160,7 @@ def test_an_interruption_leaves_nothing_behind(server: Server, interruption: sig
     assert left_behind(server.environment["DATABASE_URL"]) == before
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 def test_a_name_that_nobody_can_reach_fails_each_step_of_the_network() -> None:
     https, certificate, address = _network("http://nowhere.invalid")
     assert (https.outcome, certificate.outcome, address.outcome) == (Outcome.FAILED, Outcome.SKIPPED, Outcome.FAILED)
@@ -166,13 +168,13 @@ def test_a_name_that_nobody_can_reach_fails_each_step_of_the_network() -> None:
     assert "DNS" in address.remedy
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 @pytest.mark.parametrize(("host", "outcome"), [("10.1.2.3", Outcome.FAILED), ("8.8.8.8", Outcome.PASSED)])
 def test_an_address_is_public_or_not(host: str, outcome: Outcome) -> None:
     assert _network(f"http://{host}")[2].outcome is outcome
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 @pytest.mark.parametrize(
     ("trusted", "days", "outcome", "found"),
     [
@@ -194,7 +196,7 @@ def test_a_certificate_is_looked_at(
     assert bool(shown.remedy) == (outcome is Outcome.FAILED)
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 def test_a_port_without_tls_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -202,7 +204,7 @@ def test_a_port_without_tls_is_told() -> None:
     assert (shown.outcome, "no TLS" in shown.found) == (Outcome.FAILED, True)
 
 
-@ONCE
+@ENOUGH_ON_SQLITE
 @pytest.mark.parametrize("address", ["10.0.0.7", "100.64.0.1", "64:ff9b:1::7f00:1", "fec0::1", "3fff::1"])
 def test_an_address_that_the_internet_does_not_reach_is_told(internet: Internet, address: str) -> None:
     internet.names = {"study.example": [PUBLIC, address]}

@@ -21,7 +21,7 @@ from studyservice.operations.errors import ApiError
 from tests.support.doors import McpDoor, RestDoor
 from tests.support.oauth import BASE, App, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -85,7 +85,7 @@ def test_only_one_call_in_five_minutes_writes(app: App, owner_member: Member, cl
     assert writes == [3, 0, 0, 2, 0, 0]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_refused_call_is_shown_with_its_reason(app: App, owner_member: Member, page: Any, clock: Any) -> None:
     door = RestDoor(app.connect(owner_member, write=False)["access_token"])
     door.call("create_course", name="Biology")
@@ -230,7 +230,7 @@ def test_of_several_consents_the_newest_is_shown(
     assert (shown.last_call_at, shown.refused_at, shown.refusal) == (NOON, newest, Refusal.VALIDATION_FAILED)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_a_call_that_cannot_be_noted_is_logged_and_answered(
     app: App, owner_member: Member, caplog: pytest.LogCaptureFixture
@@ -246,7 +246,7 @@ def test_a_call_that_cannot_be_noted_is_logged_and_answered(
     with connection.execute_wrapper(refuse):
         assert door.made("get_me")["email"] == owner_member.email
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
-        "The call of an app could not be noted"
+        "The use of oauthserver.Grant could not be noted"
     ]
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from tests.support.doors import RestDoor
 from tests.support.oauth import App, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_it_lives_an_hour(app: App, owner_member: Any) -> None:
         assert status_of(token) == 401
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_an_orphan_does_not_work(app: App, owner_member: Any) -> None:
     """Its refresh tokens were removed behind our back."""
     from oauthserver.models import RefreshToken
@@ -67,7 +67,7 @@ def test_an_orphan_does_not_work(app: App, owner_member: Any) -> None:
     assert status_of(token) == 401
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_ends_with_its_app(app: App, owner_member: Any) -> None:
     from oauthserver.models import Application
 

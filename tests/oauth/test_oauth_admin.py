@@ -66,7 +66,7 @@ def test_an_app_can_be_verified_and_nothing_else(desk: Client, owner_member: Any
     assert (b"Unverified" in page, b"Verified app" in page) == (False, True)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_everything_of_an_app_is_revoked(desk: Client, owner_member: Any, make_member: Any) -> None:
     app, other = App.registered(), App.registered()
     members = [owner_member, make_member()]
@@ -76,7 +76,7 @@ def test_everything_of_an_app_is_revoked(desk: Client, owner_member: Any, make_m
     assert [status_of(pair["access_token"]) for pair in [*tokens, kept]] == [401, 401, 200]
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_one_is_told_as_one(desk: Client, owner_member: Any) -> None:
     app = App.registered()
     app.connect(owner_member)
@@ -118,7 +118,7 @@ def test_codes_and_access_tokens_are_not_there(desk: Client, model: str) -> None
     assert desk.get(f"/admin/oauthserver/{model}/").status_code == 404
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("listing", ["application", "refreshtoken", "connectedmember"])
 def test_who_may_only_look_is_offered_no_action(make_member: Any, owner_member: Any, listing: str) -> None:
     from django.contrib.auth.models import Permission
@@ -132,7 +132,7 @@ def test_who_may_only_look_is_offered_no_action(make_member: Any, owner_member: 
     assert (page.status_code, b'name="action"' in page.content) == (200, False)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("term", ["Notebook", "notes.example", "svcclient_"])
 def test_an_app_is_found_by_name_address_or_client_id(desk: Client, term: str) -> None:
     App.registered(client_name="Notebook", redirect_uris=["https://notes.example/back"])

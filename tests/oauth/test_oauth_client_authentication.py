@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.oauth import App, error_of, post_form
 
-pytestmark = [pytest.mark.once("how a client says who it is"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "how a client says who it is"), pytest.mark.django_db]
 
 METHODS = ["none", "client_secret_basic", "client_secret_post"]
 
@@ -41,7 +41,7 @@ def test_another_method_is_refused(registered: str, used: str, owner_member: Any
         refused(app.exchange(code))
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize("used", ["client_secret_basic", "client_secret_post"])
 def test_a_client_that_named_no_method_may_use_either(used: str, owner_member: Any) -> None:
     app = App.registered(token_endpoint_auth_method=None).by(used)

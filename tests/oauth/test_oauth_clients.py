@@ -14,7 +14,7 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAu
 from tests.support.event_loops import run_async
 from tests.support.server import ADA, PASSWORD, Server
 
-pytestmark = pytest.mark.once("client libraries")
+pytestmark = pytest.mark.database("sqlite", "client libraries")
 
 CALLBACK = "http://127.0.0.1:33418/callback"
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from studyservice.operations.declaration import Scope
 from tests.support.oauth import App, Browser, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 def test_a_connected_app_is_listed(owner_member: Any, make_member: Any) -> None:
@@ -85,7 +85,7 @@ def test_another_member_stays_connected(owner_member: Any, make_member: Any) -> 
     assert (status_of(mine["access_token"]), status_of(theirs["access_token"])) == (401, 200)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_disconnecting_what_is_not_connected_does_nothing(owner_member: Any) -> None:
     from oauthserver.connections import disconnect
 

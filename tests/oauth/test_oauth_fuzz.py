@@ -14,7 +14,7 @@ from tests.support.properties import examples
 from tests.support.run import is_thorough
 
 pytestmark = [
-    pytest.mark.once("no text holds NUL there, and columns have lengths", on="postgresql"),
+    pytest.mark.database("postgresql", "no text holds NUL there, and columns have lengths"),
     pytest.mark.django_db,
 ]
 

@@ -13,7 +13,7 @@ from tests.support.documents import CLIENT_ID, DOCUMENT, DOCUMENTS, Web, publish
 from tests.support.internet import Internet
 from tests.support.oauth import Browser, answer_in, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def test_it_connects_without_registration(web: Web, owner_member: Any) -> None:
     assert web.fetched == [CLIENT_ID], "known from then on, and never fetched by the token endpoint"
 
 
-@pytest.mark.once("documents that are fetched")
+@pytest.mark.database("sqlite", "documents that are fetched")
 @pytest.mark.parametrize(
     "changes",
     [
@@ -71,7 +71,7 @@ def test_a_document_keeps_the_rules_of_registration(web: Web, owner_member: Any,
     assert not Browser(owner_member).visit(published().query()).context["title"].startswith("This app is not known")
 
 
-@pytest.mark.once("documents that are fetched")
+@pytest.mark.database("sqlite", "documents that are fetched")
 @pytest.mark.parametrize("client", DOCUMENTS)
 def test_the_documents_of_known_clients_reach_consent_and_a_token(
     internet: Internet, owner_member: Any, client: str
@@ -176,7 +176,7 @@ def test_a_stale_document_that_is_gone_keeps_working(web: Web, owner_member: Any
         assert answer_in(Browser(owner_member).decide(app.query()))["code"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_stale_document_is_read_again(web: Web, owner_member: Any) -> None:
     app = published()
     app.code(owner_member)

@@ -9,7 +9,10 @@ from django.test import Client
 from studyservice.platforms import platforms_from
 from tests.support.oauth import App, Browser, register
 
-pytestmark = [pytest.mark.once("who an app says that it is, and what is shown of it"), pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.database("sqlite", "who an app says that it is, and what is shown of it"),
+    pytest.mark.django_db,
+]
 
 CLAUDE = "https://claude.ai/api/mcp/auth_callback"
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from tests.support.oauth import App, error_of, status_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_after_sixty_days_nothing_is_left(owner_member: Any, clock: Any) -> None
     assert Application.objects.count() == 1
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_an_unused_registration_goes_after_a_day(owner_member: Any, clock: Any) -> None:
     from oauthserver.models import Application
 

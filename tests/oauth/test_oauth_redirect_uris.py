@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.oauth import App, Browser, answer_in, error_of, register
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 GOOD = [
     "https://app.example/callback",
@@ -204,7 +204,7 @@ def test_it_may_not_be_left_out_when_there_are_two(owner_member: Any) -> None:
     assert Browser(owner_member).visit(app.query(redirect_uri=None)).status_code == 400
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db
 def test_one_from_before_the_rule_against_it_is_refused(owner_member: Any) -> None:
     from oauthserver.models import Application

@@ -4,7 +4,7 @@ import pytest
 
 from oauthserver.resources import normalized
 
-pytestmark = pytest.mark.once("spellings of an address")
+pytestmark = pytest.mark.database("sqlite", "spellings of an address")
 
 
 @pytest.mark.parametrize(

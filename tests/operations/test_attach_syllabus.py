@@ -13,7 +13,7 @@ from tests.support.factories import SyllabusFileFactory, stored
 from tests.support.samples import UNKNOWN_ID
 from tests.support.tools import rest_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 TEXT = "Fall 2026\n\nThu, Dec 3: midterm exam"
 
@@ -117,7 +117,7 @@ def test_a_course_has_at_most_10_files(owner: RestDoor, owner_member: Any, cours
     assert rest_of(owner).made("get_syllabus", syllabus_id=more["id"])["course_id"] is None
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
 def test_attached_twice_at_once_it_belongs_to_one_course(owner: RestDoor, in_threads: Any) -> None:
@@ -162,7 +162,7 @@ def test_undone_the_file_waits_for_another_day(owner: RestDoor, course: Any, tim
         ]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.rest
 def test_what_stands_in_the_way_of_an_undo_is_told(owner: RestDoor, course: Any) -> None:
     file = upload(owner)
@@ -176,7 +176,7 @@ def test_what_stands_in_the_way_of_an_undo_is_told(owner: RestDoor, course: Any)
     assert text_of(owner, course) is None
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
 def test_an_upload_is_undone_until_it_is_attached(owner: RestDoor, course: Any, files: Path) -> None:

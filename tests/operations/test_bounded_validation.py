@@ -93,7 +93,7 @@ def test_faults_beside_the_list_are_told_too(owner: RestDoor) -> None:
     assert len(answer.fields) == 100
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 def test_the_answer_is_small(owner: RestDoor, course: Any) -> None:
     sent = {
@@ -107,7 +107,7 @@ def test_the_answer_is_small(owner: RestDoor, course: Any) -> None:
         assert len(response.content) < MOST_BYTES
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 def test_many_parameters_make_few_details(owner: RestDoor) -> None:
     """Only those that are declared are looked at."""
@@ -116,7 +116,7 @@ def test_many_parameters_make_few_details(owner: RestDoor) -> None:
     assert [detail["field"] for detail in response.json()["error"]["details"]] == ["limit"]
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_an_object_of_many_fields_makes_few_details(owner: RestDoor) -> None:
     """Unknown fields are ignored, so only declared ones can be wrong."""
     answer = owner.call("create_course", name=7, **{f"unknown{number}": {} for number in range(50_000)})

@@ -10,6 +10,7 @@ from accounts.changes.contents import unpacked
 from accounts.changes.models import Change
 from accounts.models import Member
 from courses.courses import create_course
+from courses.views import CourseViewSet
 from tests.support.doors import RestDoor, routes
 from tests.support.world import INTO_NOTHING, OPERATIONS, WRITES, World
 from vocab.models import Review
@@ -59,7 +60,7 @@ def test_a_write_leaves_one_row(world: World, owner_member: Member, operation_id
     assert by_of(row) == ("key", key.id, key.name)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("operation_id", sorted({*OPERATIONS} - {*WRITES} | NO_STUDY_DATA))
 @pytest.mark.rest
 def test_what_changes_no_study_data_leaves_none(world: World, operation_id: str) -> None:
@@ -69,7 +70,7 @@ def test_what_changes_no_study_data_leaves_none(world: World, operation_id: str)
     assert Change.objects.count() == rows
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.parametrize("operation_id", [name for name in WRITES if name.startswith("update_")])
 def test_what_changes_nothing_leaves_none(world: World, operation_id: str) -> None:
     given = arguments(world, operation_id)
@@ -118,3 +119,10 @@ def test_who_acts_must_be_said(owner_member: Member) -> None:
     with acting(command("test")):
         create_course(owner_member, name="Biology")
     assert [(row.object_name, by_of(row)) for row in logged()] == [("Biology", ("command", None, "test"))]
+
+
+def test_an_operation_that_only_reads_changes_nothing(owner_member: Member) -> None:
+    read = CourseViewSet.list_courses
+    with acting(command("test"), operation=read), pytest.raises(NoActor, match="list_courses"), transaction.atomic():
+        create_course(owner_member, name="Algebra")
+    assert not logged()

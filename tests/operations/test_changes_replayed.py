@@ -7,7 +7,6 @@ from uuid import UUID
 import orjson
 import pytest
 from django.apps import apps
-from django.conf import settings
 from django.db.models import Model
 from hypothesis import Phase, given
 from hypothesis import strategies as st
@@ -15,17 +14,22 @@ from hypothesis import strategies as st
 from accounts.changes.contents import dumps, plural_of, type_of, unpacked
 from accounts.changes.models import Change
 from accounts.changes.snapshots import taken_tables
+from accounts.members.data import is_study_data
 from accounts.models import Member
 from tests.support.doors import RestDoor
 from tests.support.properties import examples
 from vocab.models import Review
 
-pytestmark = [pytest.mark.once("a log that is replayed in memory"), pytest.mark.django_db, pytest.mark.rest]
+pytestmark = [
+    pytest.mark.database("sqlite", "a log that is replayed in memory"),
+    pytest.mark.django_db,
+    pytest.mark.rest,
+]
 
 MODELS = {
     model._meta.label: model
     for model in apps.get_models()
-    if model._meta.app_label in settings.STUDY_DATA_APPS
+    if is_study_data(model)
     and model._meta.label not in {"courses.SyllabusFile", "practice.PracticeSum"}
     and any(field.attname == "member_id" for field in model._meta.concrete_fields)
 }

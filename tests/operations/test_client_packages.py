@@ -24,7 +24,11 @@ from tests.support.calendar_files import one_deadline
 from tests.support.doors import RestDoor
 from tests.support.world import OPERATIONS
 
-pytestmark = [pytest.mark.once("client libraries"), pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.database("sqlite", "client libraries"),
+    pytest.mark.rest,
+    pytest.mark.django_db(transaction=True),
+]
 
 
 @pytest.fixture

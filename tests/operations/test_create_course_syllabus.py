@@ -18,7 +18,7 @@ from tests.support.factories import CourseFactory, ItemFactory, stored
 from tests.support.syllabus_text import CATEGORIES, ITEMS, TEXT, TODAY
 from tests.support.tools import rest_of
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 NAME = {"name": "Cell Biology", "term": "Fall 2026"}
 
@@ -148,7 +148,7 @@ def test_what_is_wrong_is_named_and_nothing_is_made(owner: RestDoor, sent: Any, 
     assert owner.made("list_courses")["data"] == []
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_over_the_members_limit_nothing_is_made(owner: RestDoor, owner_member) -> None:
     for course in stored(CourseFactory, 5, member=owner_member):
         stored(ItemFactory, 990, member=owner_member, course=course)
@@ -160,7 +160,7 @@ def test_over_the_members_limit_nothing_is_made(owner: RestDoor, owner_member) -
     assert Item.objects.count() == 5000
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_one_row_in_the_log_has_all_of_it(owner: RestDoor, owner_member) -> None:
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=ITEMS, grade_categories=CATEGORIES)
     [change] = rest_of(owner).made("list_changes")["data"]
@@ -191,7 +191,7 @@ def test_a_hundred_items_take_as_many_statements_as_one(owner: RestDoor) -> None
     assert few <= 11
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.rest
 def test_sent_again_with_its_key_it_is_answered_the_same(owner: RestDoor) -> None:
     """Although it is long: with its warnings, evidence and an item that was deleted since."""

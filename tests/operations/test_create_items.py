@@ -6,14 +6,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from courses.item_counts import MAX_ITEMS
+from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course, Item
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory, stored
 from tests.support.syllabus_text import ITEMS, TEXT, TODAY
 from tests.support.tools import mcp_of, rest_of
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 QUIZ = {"title": "Quiz 1", "kind": "quiz", "due_on": "2026-09-10"}
 
@@ -57,7 +57,7 @@ def test_an_empty_list_counts_as_sent_and_null_does_not(owner: RestDoor, entered
     assert "items" not in owner.made("create_item", **entered, title="a", more=None, quote=None)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_places_in_the_call_are_told(owner: RestDoor, entered: Any) -> None:
     answer = owner.call("create_item", **entered, title="a", more=[{"title": "b"}, {"due_on": 7}])
     assert sorted(answer.fields) == ["more[1].due_on", "more[1].title"]
@@ -135,18 +135,18 @@ def test_sent_again_with_its_key_it_says_what_existed(owner: RestDoor, entered: 
     assert Item.objects.count() == 99
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_full_course_takes_no_part_of_a_call(owner: RestDoor, owner_member, entered: Any) -> None:
     course = Course.objects.get()
-    stored(ItemFactory, MAX_ITEMS - 2, member=owner_member, course=course)
-    Course.objects.update(item_count=MAX_ITEMS - 2)
+    stored(ItemFactory, ITEMS_OF_COURSE.most - 2, member=owner_member, course=course)
+    Course.objects.update(item_count=ITEMS_OF_COURSE.most - 2)
     assert owner.call("create_item", **entered, **QUIZ, more=[{"title": "b"}, {"title": "c"}]).error == "conflict"
-    assert Item.objects.count() == MAX_ITEMS - 2
+    assert Item.objects.count() == ITEMS_OF_COURSE.most - 2
     owner.made("create_item", **entered, **QUIZ, more=[{"title": "b"}])
     assert owner.made("create_item", **entered, **QUIZ, if_exists="skip", more=[{"title": "b"}])["existing"] is True
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_of_identical_calls_at_once_one_makes_them(owner: RestDoor, in_threads) -> None:
     course = owner.made("create_course", name="Cell Biology")

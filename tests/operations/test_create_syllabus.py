@@ -20,8 +20,12 @@ from tests.support.syllabus_files import docx, odt, pdf
 from tests.support.uploads import multipart
 from tests.support.world import error_of, fields_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
-about_files = pytest.mark.once("files that are read")
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
+about_files = pytest.mark.database("sqlite", "files that are read")
 
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
 LINES = ["BIO 210 Cell Biology, Fall 2026", "Thu, Dec 3: midterm exam", "Quizzes 20 %", "Exams 80 %"]
@@ -87,6 +91,7 @@ def test_it_answers_the_file_and_what_it_proposes(owner: RestDoor, files: Path) 
                     "line": 2,
                     "quote": "Thu, Dec 3: midterm exam",
                     "confidence": ANY,
+                    "doubt": None,
                     "match": "new",
                     "item_id": None,
                 }
@@ -216,7 +221,7 @@ def test_attached_or_deleted_they_are_a_new_upload(owner: RestDoor) -> None:
     assert len({first["id"], second["id"], uploaded(owner, b"Week 1")["id"]}) == 3
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_expired_it_makes_room_for_a_new_one(owner: RestDoor, files: Path, time_machine) -> None:
     time_machine.move_to(datetime(2026, 11, 22, 8, tzinfo=UTC), tick=False)
@@ -228,7 +233,7 @@ def test_expired_it_makes_room_for_a_new_one(owner: RestDoor, files: Path, time_
     assert [path.name for path in left(files)] == [second["id"]]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_is_compared_with_the_course_named(owner: RestDoor, course) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     owner.made("create_item", course_id=course["id"], title="Essay on mitosis", kind="paper", due_on="2026-12-09")
@@ -266,7 +271,7 @@ def test_a_reading_that_hits_a_limit_counts_ten(owner: RestDoor, owner_member: A
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 50
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestDoor, files: Path) -> None:
     """One that reads and one that waits are as many as there may be; a text needs no reading."""
     release, ready = threading.Event(), threading.Barrier(3)
@@ -322,14 +327,14 @@ def test_a_member_has_100_mib(owner: RestDoor, stranger: RestDoor, owner_member:
     uploaded(stranger, b"Week 1")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_what_has_expired_takes_no_room(owner: RestDoor, owner_member: Any) -> None:
     yesterday = datetime.now(UTC) - DAY
     SyllabusFileFactory.create(member=owner_member, course=None, size=100 * MIB, expires_at=yesterday)
     uploaded(owner, b"Week 1")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_two_identical_uploads_at_once_are_one(owner: RestDoor, files: Path, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(owner, TEXT.encode()), [1, 2])
@@ -339,7 +344,7 @@ def test_two_identical_uploads_at_once_are_one(owner: RestDoor, files: Path, in_
     assert [path.name for path in left(files)] == [first["id"]]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_identical_texts_at_once_are_one(owner: RestDoor, files: Path, in_threads: Any) -> None:
     answers = in_threads(lambda _: owner.call("create_syllabus", text=TEXT), list(range(8)))
@@ -347,7 +352,7 @@ def test_identical_texts_at_once_are_one(owner: RestDoor, files: Path, in_thread
     assert len({answer.body["id"] for answer in answers}) == len(left(files)) == 1
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_uploads_at_once_stop_at_100_mib(
     owner: RestDoor, owner_member: Any, course, files: Path, in_threads: Any

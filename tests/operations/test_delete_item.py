@@ -3,9 +3,8 @@
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import UNKNOWN_ID, fetched_item, refusal
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_deletes(owner: RestDoor, item) -> None:
@@ -29,26 +28,3 @@ def test_everything_else_stays(owner: RestDoor, course, item) -> None:
     assert owner.made("list_items")["data"] == [other]
     assert owner.made("list_milestones", item_id=other["id"])["data"] == [step]
     assert owner.made("list_courses")["data"] == [course]
-
-
-def test_twice_is_not_found(owner: RestDoor, item) -> None:
-    owner.made("delete_item", item_id=item["id"])
-    assert owner.call("delete_item", item_id=item["id"]).error == "not_found"
-
-
-def test_someone_elses_item_is_not_found_and_stays(owner: RestDoor, stranger: RestDoor, item) -> None:
-    foreign = stranger.call("delete_item", item_id=item["id"])
-    assert foreign.error == "not_found"
-    assert refusal(foreign) == refusal(stranger.call("delete_item", item_id=UNKNOWN_ID))
-    assert fetched_item(owner, item["id"]) == item
-
-
-def test_a_malformed_id_is_named(owner: RestDoor) -> None:
-    answer = owner.call("delete_item", item_id="nope")
-    assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
-
-
-@pytest.mark.rest
-def test_over_rest_it_is_200(owner: RestDoor, item) -> None:
-    response = owner.request("DELETE", f"/v1/items/{item['id']}")
-    assert (response.status_code, response.json()) == (200, {"id": item["id"], "deleted": True})

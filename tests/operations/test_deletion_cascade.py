@@ -64,7 +64,7 @@ def _everything(door: RestDoor) -> Any:
     }
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_everything_of_the_course_goes(owner: RestDoor, owner_member, course, upload: Upload) -> None:
     """delete_course: removes items, milestones, grades and uploaded files."""
     _fill(owner, course)
@@ -90,7 +90,7 @@ def test_its_parts_are_not_found_any_more(owner: RestDoor, course, item, milesto
     assert owner.made("list_items", course_id=course["id"])["data"] == []
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_the_members_other_data_stay(owner: RestDoor, course) -> None:
     other = owner.made("create_course", name="Algebra")
     _fill(owner, other)
@@ -100,7 +100,7 @@ def test_the_members_other_data_stay(owner: RestDoor, course) -> None:
     assert _everything(owner) == before | {"courses": before["courses"][1:], "grades": before["grades"][1:]}
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_other_members_data_stay(owner: RestDoor, stranger: RestDoor, course) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     _fill(stranger, theirs)
@@ -110,7 +110,7 @@ def test_other_members_data_stay(owner: RestDoor, stranger: RestDoor, course) ->
     assert _everything(stranger) == before
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_it_costs_the_same_however_much_goes(owner: RestDoor, course, django_assert_max_num_queries) -> None:
     for _ in range(5):
         _fill(owner, course)

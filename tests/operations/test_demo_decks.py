@@ -7,7 +7,7 @@ import time_machine
 
 from tests.support.doors import RestDoor
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_weeks_of_practice_show_a_streak_and_a_weak_topic(demo: RestDoor) -> Non
     assert [topic["topic"] for topic in stats["weak_topics"]] == ["Silver, sugar, empire: dates"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_nothing_was_reviewed_in_the_future(db: None) -> None:
     """Also when the first run is just after midnight."""
     from trial.demo import create_demo_member

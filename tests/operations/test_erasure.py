@@ -12,7 +12,9 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.test import Client
 
+from accounts.erasure.erasing import ERASURES
 from accounts.joining.joining import add_member
+from accounts.members.data import member_data
 from accounts.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course
@@ -89,7 +91,7 @@ def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -
     return Path(stored_file(owner_member, course["id"]).file.path)
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.usefixtures("uploaded")
 @pytest.mark.parametrize("together", [False, True])
@@ -110,18 +112,13 @@ def test_everything_of_the_member_goes_and_nothing_else(
     assert left(other) == kept
 
 
-@pytest.mark.django_db
-def test_the_table_names_all_that_belongs_to_a_member(settings: Any) -> None:
-    assert set(settings.MEMBER_DATA) == {(model._meta.label, name) for model, name in owned()}
-
-
 @pytest.mark.django_db(transaction=True)
 def test_stored_files_go(admin: Client, owner_member: Member, uploaded: Path) -> None:
     delete(admin, owner_member)
     assert not uploaded.exists()
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_sessions_go_and_the_operators_log_keeps_no_address(
     admin: Client, owner_member: Member, make_member: MakeMember
 ) -> None:
@@ -159,21 +156,21 @@ def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member:
 
 
 @pytest.fixture
-def broken_off(admin: Client, owner: RestDoor, owner_member: Member, settings: Any) -> App:
+def broken_off(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> App:
     """An app of the member's whose deletion was broken off when the credentials were dead and half the data gone."""
     app = fill(owner, owner_member)
     app.connect(owner_member)
-    parts, steps = settings.MEMBER_DATA, settings.MEMBER_ERASURES
-    settings.MEMBER_DATA = parts[: len(parts) // 2]
-    settings.MEMBER_ERASURES = ["tests.operations.test_erasure._broken"]
-    with pytest.raises(RuntimeError, match="killed"):
-        delete(admin, owner_member)
-    settings.MEMBER_DATA, settings.MEMBER_ERASURES = parts, steps
+    ordered = member_data()
+    with monkeypatch.context() as broken:
+        broken.setattr("accounts.erasure.erasing.member_data", lambda: ordered[len(ordered) // 2 :])
+        broken.setattr(ERASURES, "registered", [_broken])
+        with pytest.raises(RuntimeError, match="killed"):
+            delete(admin, owner_member)
     assert left(owner_member)
     return app
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.usefixtures("broken_off")
 def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member) -> None:
@@ -189,10 +186,13 @@ def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Membe
 
 
 @pytest.mark.rest
-def test_meanwhile_no_token_works_or_is_made(owner_member: Member, admin: Client, settings: Any) -> None:
+def test_meanwhile_no_token_works_or_is_made(
+    owner_member: Member, admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     app = App.registered()
     tokens, code = app.connect(owner_member), app.code(owner_member)
-    settings.MEMBER_DATA, settings.MEMBER_ERASURES = [], ["tests.operations.test_erasure._broken"]
+    monkeypatch.setattr("accounts.erasure.erasing.member_data", lambda: ())
+    monkeypatch.setattr(ERASURES, "registered", [_broken])
     with pytest.raises(RuntimeError, match="killed"):
         delete(admin, owner_member)
     assert status_of(tokens["access_token"]) == 401
@@ -200,7 +200,7 @@ def test_meanwhile_no_token_works_or_is_made(owner_member: Member, admin: Client
     assert error_of(app.exchange(code)) == (400, "invalid_grant")
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.usefixtures("broken_off")
 @pytest.mark.parametrize("again", ["admin", "purgeexpired"])
@@ -338,7 +338,7 @@ def test_it_goes_in_batches(admin: Client, owner: RestDoor, owner_member: Member
     assert len(onward) == (3 if connection.vendor == "postgresql" else 0)
 
 
-@pytest.mark.sqlite
+@pytest.mark.database("sqlite")
 @pytest.mark.django_db(transaction=True)
 def test_a_batch_passes_by_no_other_row_of_the_member(owner_member: Member) -> None:
     """SQLite would read the index that begins with the member, as much of it for each batch as there is left."""

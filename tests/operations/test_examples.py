@@ -12,7 +12,7 @@ from studyservice.openapi.answers import IDEMPOTENCY_KEY
 from tests import ROOT
 from tests.support.doors import document
 
-pytestmark = pytest.mark.once("what a page of the docs says")
+pytestmark = pytest.mark.database("sqlite", "what a page of the docs says")
 
 
 def test_no_example_looks_past() -> None:

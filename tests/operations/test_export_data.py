@@ -12,8 +12,9 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.archive.profile import LEFT_OUT, NOT_TAKEN_IN, ProfileLine, profile_line
-from accounts.archive.tables import TABLES, ArchiveTable
+from accounts.archive.tables import ArchiveTable, archive_tables
 from accounts.credentials.calendar_feeds import new_feed
+from accounts.members.data import member_data
 from accounts.models import ApiKey, Member
 from studyservice.rates.limiter import Rate
 from tests import ROOT
@@ -25,7 +26,11 @@ from tests.support.factories import AccountEventFactory
 from tests.support.oauth import App
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -62,31 +67,30 @@ def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
     assert parts_of(content).keys() == extras | data
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: Member) -> None:
-    """A new column is in the archive, or is left out for a reason: see accounts/archive/tables.py."""
+    """A new column is in the archive, or is left out for a reason: see the member_data.py of its app."""
     archive = everything.made("export_data")
-    for table in TABLES:
+    for table in archive_tables():
         lines = lines_of(archive, table.name)
         rows = table.model._default_manager.filter(member_id=owner_member.id)
         columns = {field.attname for field in table.model._meta.concrete_fields} - {"member_id"}
-        assert len(lines) == rows.filter(**table.only).count() > 0, table.name
-        assert all(line.keys() == columns - table.left_out.keys() for line in lines), table.name
-        assert table.left_out.keys() <= columns
-        assert table.line.shared(partial=False).fields.keys() == columns - table.left_out.keys(), table.name
+        assert len(lines) == rows.filter(**table.how.only).count() > 0, table.name
+        assert all(line.keys() == columns - table.how.left_out.keys() for line in lines), table.name
+        assert table.how.left_out.keys() <= columns
+        assert table.how.line.shared(partial=False).fields.keys() == columns - table.how.left_out.keys(), table.name
     [profile] = lines_of(archive, "profile")
     assert profile.keys() | LEFT_OUT.keys() == {field.attname for field in Member._meta.concrete_fields}
     assert profile.keys() == {*ProfileLine.shared(partial=False).fields, *NOT_TAKEN_IN}
 
 
-def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason() -> None:
-    inside = {table.model._meta.label for table in TABLES} | {"accounts.AccountEvent", "accounts.Change"}
-    assert inside | settings.NOT_IN_ARCHIVE.keys() == {label for label, _ in settings.MEMBER_DATA}
-    assert not inside & settings.NOT_IN_ARCHIVE.keys()
-    assert all(settings.NOT_IN_ARCHIVE.values())
+def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason(owner: RestDoor) -> None:
+    files = parts_of(owner.made("export_data")).keys()
+    for data in member_data():
+        assert data.not_archived if data.archived is None else f"data/{data.archived.name}.jsonl" in files
 
 
-@pytest.mark.parametrize("table", list(TABLES), ids=lambda table: table.name)
+@pytest.mark.parametrize("table", archive_tables(), ids=lambda table: table.name)
 def test_the_documentation_names_every_field(table: ArchiveTable) -> None:
     text = (ROOT / "docs" / "archive.md").read_text()
     section = text.partition(f"### `{table.path()}`")[2].partition("###")[0]
@@ -124,7 +128,7 @@ def test_stored_files_are_in_it(everything: RestDoor) -> None:
     assert parts_of(archive)[line["file"]].decode() == line["text"] == SYLLABUS
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
@@ -139,7 +143,7 @@ def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> N
     assert not any(one in content for one in stored)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_no_app_reads_account_events_in_it(owner: RestDoor, owner_member: Member) -> None:
     """Sign-ins, networks and keys are in the archives of `/account` and `exportmember` only."""
     AccountEventFactory.create(member=owner_member, network="203.0.113.0/24")
@@ -164,7 +168,7 @@ def test_nothing_of_a_stranger_is_in_it(everything: RestDoor, stranger: RestDoor
     assert sorted(parts_of(before)) == sorted(parts_of(everything.made("export_data")))
 
 
-@pytest.mark.once("how cells are written")
+@pytest.mark.database("sqlite", "how cells are written")
 @pytest.mark.parametrize("name", ["grades.csv", "cards.csv"])
 def test_no_cell_is_a_formula(everything: RestDoor, name: str) -> None:
     text = parts_of(everything.made("export_data"))[name].decode("utf-8-sig")
@@ -192,7 +196,7 @@ def test_ten_an_hour_are_made(owner: RestDoor) -> None:
     assert Rate.ARCHIVES.value.amount == 10
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_it_shows_one_moment_and_holds_nobody_up(
     owner: RestDoor, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
@@ -214,7 +218,7 @@ def test_it_shows_one_moment_and_holds_nobody_up(
     assert len(owner.made("list_courses")["data"]) == 2
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_behind_a_pooler_too_few_rows_are_in_memory_at_a_time(
     everything: RestDoor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,4 +233,4 @@ def test_behind_a_pooler_too_few_rows_are_in_memory_at_a_time(
     monkeypatch.setitem(connection.settings_dict, "DISABLE_SERVER_SIDE_CURSORS", True)
     monkeypatch.setattr(connection, "chunked_cursor", noted)
     assert lines_of(everything.made("export_data"), "reviews")
-    assert len(cursors) >= len(list(TABLES)) - 1
+    assert len(cursors) >= len(archive_tables()) - 1

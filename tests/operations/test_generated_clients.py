@@ -19,7 +19,11 @@ from tests.operations.test_quickstart import blocks
 from tests.support import javascript, packages
 from tests.support.doors import RestDoor
 
-pytestmark = [pytest.mark.once("client libraries"), pytest.mark.rest, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.database("sqlite", "client libraries"),
+    pytest.mark.rest,
+    pytest.mark.django_db(transaction=True),
+]
 
 CACHE = ROOT / ".mypy_cache" / "generated"
 COMPILER_OPTIONS = {

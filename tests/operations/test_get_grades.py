@@ -4,7 +4,7 @@ import math
 from fractions import Fraction
 from typing import Any
 from unittest.mock import ANY
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from hypothesis import example, given
@@ -17,7 +17,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import GradeCategoryFactory, GradeScoreFactory
 from tests.support.properties import examples
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 @pytest.fixture
@@ -173,22 +173,6 @@ def test_it_keeps_courses_apart(owner: RestDoor, graded) -> None:
     assert owner.made("get_grades", course_id=other["id"])["categories"] == []
 
 
-def test_it_hides_a_strangers_course(stranger: RestDoor, course: Any) -> None:
-    assert stranger.call("get_grades", course_id=course["id"]).error == "not_found"
-
-
-def test_a_missing_course_is_not_found(owner: RestDoor) -> None:
-    assert owner.call("get_grades", course_id=uuid4()).error == "not_found"
-
-
-def test_a_malformed_id_is_named(owner: RestDoor) -> None:
-    assert owner.call("get_grades", course_id="17").fields == ["course_id"]
-
-
-def test_a_lapsed_member_is_refused(lapsed: RestDoor) -> None:
-    assert lapsed.call("get_grades", course_id=uuid4()).error == "membership_required"
-
-
 _PERCENT = st.integers(0, 1_500_000).map(lambda number: Fraction(number, 10_000))
 _WEIGHT = st.integers(0, 1_000_000).map(lambda number: Fraction(number, 10_000))
 _PARTS = st.lists(st.tuples(_WEIGHT, st.lists(_PERCENT, max_size=7)), max_size=12)
@@ -218,7 +202,7 @@ def _decimal(value: Fraction) -> str:
     return f"{value.numerator * (10_000 // value.denominator) / 10_000:.4f}"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.rest
 @examples(50)
 @example(parts=[(Fraction(3), [Fraction(0), Fraction(0), Fraction(10)]), (Fraction(13), [Fraction(0)])])

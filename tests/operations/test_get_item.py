@@ -5,9 +5,9 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.doors import RestDoor
-from tests.support.samples import UNKNOWN_ID, fetched_item, refusal
+from tests.support.samples import fetched_item
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:
@@ -43,23 +43,3 @@ def test_days_until_moves_with_the_day(owner: RestDoor, course, time_machine) ->
     made = owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-22")
     time_machine.move_to("2026-11-24T12:00:00Z")
     assert fetched_item(owner, made["id"]) == made | {"days_until": -2}
-
-
-def test_an_id_works_in_any_case(owner: RestDoor, item) -> None:
-    assert fetched_item(owner, item["id"].upper()) == item
-
-
-def test_someone_elses_item_is_not_found(stranger: RestDoor, item) -> None:
-    """Rule 1: the same answer as for an object that does not exist."""
-    foreign = stranger.call("get_item", item_id=item["id"])
-    assert foreign.error == "not_found"
-    assert refusal(foreign) == refusal(stranger.call("get_item", item_id=UNKNOWN_ID))
-
-
-def test_a_courses_id_is_no_item(owner: RestDoor, course) -> None:
-    assert owner.call("get_item", item_id=course["id"]).error == "not_found"
-
-
-def test_a_malformed_id_is_named(owner: RestDoor) -> None:
-    answer = owner.call("get_item", item_id="nope")
-    assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])

@@ -38,11 +38,6 @@ def test_it_names_the_scopes_of_the_credential(reader: RestDoor) -> None:
     assert reader.made("get_me")["scopes"] == ["read"]
 
 
-def test_it_works_for_a_lapsed_member(lapsed: RestDoor) -> None:
-    """Membership: get_me still works and reports `membership.active: false`."""
-    assert lapsed.made("get_me")["membership"] == {"active": False, "until": None, "renew_url": None}
-
-
 def test_it_tells_the_last_day_of_the_membership(make_member, door, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     me = door(make_member(membership_until="2026-11-21")).made("get_me")

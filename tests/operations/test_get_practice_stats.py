@@ -12,7 +12,7 @@ from tests.support import bulk
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 NOON = datetime(2030, 5, 10, 12, tzinfo=UTC)
 
@@ -115,7 +115,7 @@ def test_weak_topics_are_the_worst_five(owner: RestDoor) -> None:
     assert [topic["accuracy"] for topic in topics] == [0.0, 16.67, 33.33, 50.0, 50.0]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_deck_is_one_topic_wherever_it_is_filed(owner: RestDoor, course: Any) -> None:
     """Too few attempts for a weak topic under each course; the course is the one of the newest."""
     from vocab.models import Deck
@@ -157,12 +157,6 @@ def test_deleted_decks_of_one_name_are_one_topic(owner: RestDoor) -> None:
     assert (topic["topic"], topic["deck_id"], topic["attempts"]) == ("Organelles", None, 6)
 
 
-def test_days_out_of_range(owner: RestDoor) -> None:
-    for days in ["0", "366", "-1", "", "ten", "1.5"]:
-        answer = owner.call("get_practice_stats", days=days)
-        assert (answer.error, answer.fields) == ("validation_failed", ["days"]), days
-
-
 def test_the_longest_window(owner: RestDoor) -> None:
     assert len(owner.made("get_practice_stats", days=365)["by_day"]) == 365
 
@@ -173,7 +167,7 @@ def test_anothers_practice_is_not_counted(owner: RestDoor, stranger: RestDoor) -
     assert (stats["attempts"], stats["weak_topics"], stats["streak"]["longest"]) == (0, [], 0)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_another_kind_of_practice_joins(owner: RestDoor, owner_member: Any, course: Any) -> None:
     """Attempts know source and topic; a later kind of practice needs no deck."""
     from accounts.changes.writing import writing
@@ -229,7 +223,3 @@ def test_10_000_attempts_cost_what_one_does(owner: RestDoor, owner_member: Any, 
     assert (stats["attempts"], stats["streak"]["longest"]) == (7_301, 500)
     with django_assert_num_queries(2):
         assert owner.made("get_me")["practice_streak"] == 500
-
-
-def test_it_needs_a_membership(lapsed: RestDoor) -> None:
-    assert lapsed.call("get_practice_stats").error == "membership_required"

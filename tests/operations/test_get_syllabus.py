@@ -12,7 +12,11 @@ from tests.support.doors import RestDoor
 from tests.support.samples import UNKNOWN_ID
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 TEXT = "BIO 210 Cell Biology, Fall 2026\nThu, Dec 3: midterm exam"
 FORM = "multipart/form-data; boundary=BoUnDaRyStRiNg"
@@ -132,7 +136,7 @@ def test_the_files_of_a_course_are_listed_newest_first(owner: RestDoor, stranger
     assert stranger.call("list_syllabi", course_id=course["id"]).error == "not_found"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_deleted_it_is_gone_and_its_course_keeps_the_text(owner: RestDoor, syllabus: Any, files: Path) -> None:
     course = owner.made("create_course", name="Biology", syllabus_id=syllabus["id"])

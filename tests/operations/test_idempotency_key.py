@@ -20,7 +20,11 @@ from tests.support.factories import IdempotencyKeyFactory, stored
 from tests.support.oauth import App
 from tests.support.world import OPERATIONS, WITH_BODY, Call, World, bearer, encoded, error_of, fields_of, rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 POSTS = [name for name in OPERATIONS if routes()[name].method == "POST"]
 OTHERS = [name for name in OPERATIONS if routes()[name].method != "POST"]
@@ -253,7 +257,7 @@ def test_it_is_kept_for_24_hours(send: Send, time_machine: Any) -> None:
     assert (Course.objects.count(), IdempotencyKey.objects.count()) == (2, 1)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> None:
     now = timezone.now()
     for hours in (1, 23, 25, 300):
@@ -263,7 +267,7 @@ def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> No
     assert IdempotencyKey.objects.count() == 2
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_member_has_a_thousand_and_the_oldest_go(
     owner_member: Member, make_key: MakeKey, stranger: RestDoor, send: Send
 ) -> None:
@@ -287,7 +291,7 @@ def long_deck(number: int = 0) -> Call:
     return Call("POST", "/v1/vocab-decks", {"name": f"Long {number}", "cards": cards})
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_long_answer_is_given_again_as_it_was(owner: RestDoor, send: Send) -> None:
     call = long_deck()
     first = send(call)
@@ -300,7 +304,7 @@ def test_a_long_answer_is_given_again_as_it_was(owner: RestDoor, send: Send) -> 
     assert send(call).content == first.content
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_long_answers_are_kept_up_to_a_size_and_the_oldest_go(
     owner_member: Member, make_key: MakeKey, stranger: RestDoor, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,7 +345,7 @@ def test_a_key_costs_four_statements_and_a_repetition_takes_two(owner: RestDoor)
     assert numbers == [numbers[0], numbers[0] + 4, 2]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_sent_by_24_threads_at_once_it_is_done_once(send: Send, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(COURSE), [*range(24)])
@@ -351,7 +355,7 @@ def test_sent_by_24_threads_at_once_it_is_done_once(send: Send, in_threads: Any)
     assert IdempotencyKey.objects.count() == 1
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_different_calls_at_once_under_one_key_are_one_call_and_refusals(send: Send, in_threads: Any) -> None:
     answers = in_threads(lambda n: send(Call("POST", "/v1/courses", {"name": f"{n}"})), [*range(12)])

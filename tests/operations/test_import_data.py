@@ -19,8 +19,14 @@ from tests.support.everything import SYLLABUS, answers, have_everything
 from tests.support.world import rows
 from vocab.models import Review
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
-about_files = pytest.mark.once("files that are read; what is stored of them is looked at on both databases")
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
+about_files = pytest.mark.database(
+    "sqlite", "files that are read; what is stored of them is looked at on both databases"
+)
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +83,7 @@ def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestDo
     assert told["new"] == []
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     review = Review.objects.filter(member__email="new@example.org").latest("reviewed_at")
@@ -141,7 +147,7 @@ def practice(door: RestDoor) -> Any:
     return stats
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_practice_that_outlived_its_decks_is_not_doubled(owner: RestDoor, archive: bytes) -> None:
     """It belongs to the decks again, and the answers that it comes from can be undone."""
     before = practice(owner)
@@ -162,7 +168,7 @@ def _undo_newest_review(door: RestDoor) -> None:
     door.made("undo_change", change_id=newest["id"])
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_only_attempts_that_are_not_there_are_made(newcomer: RestDoor) -> None:
     """Of three alike, of which the account has two, one is made; another topic or result is another attempt."""
     alike = [an_attempt(id=an_id(50 + number)) for number in range(3)]
@@ -192,7 +198,7 @@ def test_ids_are_new(archive: bytes, newcomer: RestDoor) -> None:
         assert not old & new, table
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_its_files_are_stored(archive: bytes, newcomer: RestDoor) -> None:
     newcomer.made("import_data", file=archive)
     file = SyllabusFile.objects.get(member__email="new@example.org")
@@ -211,7 +217,7 @@ def test_an_account_with_something_in_it_takes_none(newcomer: RestDoor, there: s
     assert rows() == before
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_of_two_at_once_one_is_taken_in(newcomer: RestDoor, in_threads: Any, monkeypatch: Any) -> None:
     """In different processes, so that the turn of one is not in the way; the other is told 409."""
@@ -267,7 +273,7 @@ def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestDoor, monkeypatc
     def fail(member_id: Any) -> int:
         raise RuntimeError("the server was killed")
 
-    monkeypatch.setattr(importing, "COUNT_REPAIRS", [fail])
+    monkeypatch.setattr(importing, "recount", fail)
     before = rows()
     assert newcomer.call("import_data", file=archive).error == "internal_error"
     assert rows() == before

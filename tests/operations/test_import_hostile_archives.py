@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 
 from accounts.archive import unpacking
 from accounts.models import Member
-from courses.courses import MAX_COURSES
-from planning.milestones import MAX_MILESTONES
+from courses.courses import COURSES
+from planning.milestones import MILESTONES_OF_ITEM
 from tests.support.archive_lines import (
     LEARNING,
     REVIEWED,
@@ -44,7 +44,11 @@ from tests.support.hostile_archives import (
 )
 from tests.support.world import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +94,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize("kind", NO_ARCHIVES)
 def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
     make, why = NO_ARCHIVES[kind]
@@ -100,7 +104,7 @@ def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
     assert rows() == before
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 def test_a_long_directory_takes_no_memory_of_the_server(owner_member: Member, tmp_path: Path) -> None:
     path = tmp_path / "archive.zip"
     path.write_bytes(with_comments(1000))
@@ -147,13 +151,13 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
     "a moment at the end": ("cards", [a_card(due_at="9999-12-31T23:59:59Z")], "line 1: due_at: Must be from 1970"),
     "too many courses": (
         "courses",
-        [a_course(id=an_id(number)) for number in range(MAX_COURSES + 1)],
-        f"line 31: id: There would be more than {MAX_COURSES} courses.",
+        [a_course(id=an_id(number)) for number in range(COURSES.most + 1)],
+        f"line 31: id: There would be more than {COURSES.most} courses.",
     ),
     "too many milestones": (
         "milestones",
-        [a_milestone(id=an_id(100 + number)) for number in range(MAX_MILESTONES + 1)],
-        f"line 21: id: There would be more than {MAX_MILESTONES} milestones of an item.",
+        [a_milestone(id=an_id(100 + number)) for number in range(MILESTONES_OF_ITEM.most + 1)],
+        f"line 21: id: There would be more than {MILESTONES_OF_ITEM.most} milestones of an item.",
     ),
     "too many scores": (
         "grade_scores",
@@ -198,7 +202,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
 }
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_line_that_breaks_a_rule_is_named(owner: RestDoor, kind: str) -> None:
     table, lines, message = WRONG[kind]

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from accounts.archive.fields import ExactField
 from accounts.archive.profile import ProfileLine
-from accounts.archive.tables import TABLES
+from accounts.archive.tables import archive_tables
 from studyservice.operations.fields import NumberField
 from tests.conftest import MakeMember, OpenDoor
 from tests.support.archive_lines import (
@@ -28,7 +28,7 @@ from tests.support.archives import PROFILE, parts, zipped
 from tests.support.doors import RestDoor
 from tests.support.world import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("files that are read")]
+pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "files that are read")]
 
 RELEARNING = REVIEWED | {"state": "relearning", "step": 0}
 MOST = 1_000_000_000
@@ -84,7 +84,7 @@ def messages(owner: RestDoor, content: bytes) -> list[str]:
 
 
 def test_the_bounds_are_of_every_number() -> None:
-    lines = {"profile": ProfileLine} | {table.name: table.line for table in TABLES}
+    lines = {"profile": ProfileLine} | {table.name: table.how.line for table in archive_tables()}
     numeric = (serializers.IntegerField, NumberField, ExactField)
     found = {
         (name, field)
@@ -107,7 +107,7 @@ def test_a_number_beyond_its_bounds_is_named(owner: RestDoor, number: tuple[str,
     assert message.startswith(f"data/{table}.jsonl, line 1: {field}: Must be ")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_an_account_with_the_greatest_numbers_goes_on(owner: RestDoor) -> None:
     """Nothing that counts on from them leaves what the database can store."""
     greatest = {"position": MOST, "reps": 1_000_001, "lapses": 1_000_000, "stability": 1_000_000, "difficulty": 10}

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.members.counts import repair_counts
-from courses.item_counts import MAX_ITEMS
+from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course
 from studyservice.rates import limiter as rates
 from tests.support.doors import RestDoor
@@ -31,13 +31,13 @@ def test_items_are_counted_as_they_come_and_go(owner: RestDoor, stranger: RestDo
     assert counts() == {"Biology": (2, 2), "Botany": (1, 1)}
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 def test_a_refused_item_is_not_counted(owner: RestDoor, owner_member: Any, course: Any) -> None:
-    stored(ItemFactory, MAX_ITEMS, member=owner_member, course=Course(id=course["id"]))
+    stored(ItemFactory, ITEMS_OF_COURSE.most, member=owner_member, course=Course(id=course["id"]))
     repair_counts(owner_member.id)
     assert owner.call("create_item", course_id=course["id"], title="x").error == "conflict"
-    assert counts() == {"Cell Biology": (MAX_ITEMS, MAX_ITEMS)}
+    assert counts() == {"Cell Biology": (ITEMS_OF_COURSE.most, ITEMS_OF_COURSE.most)}
 
 
 @pytest.mark.rest
@@ -59,7 +59,7 @@ def test_a_new_item_takes_four_statements(owner: RestDoor, course: Any) -> None:
 @pytest.mark.rest
 def test_eight_writers_and_a_deleter(owner: RestDoor, owner_member: Any, course: Any, in_threads: Any) -> None:
     """Near the limit: what is there is what was counted, never more than may be there, and never a place left over."""
-    made = stored(ItemFactory, MAX_ITEMS - 10, member=owner_member, course=Course(id=course["id"]))
+    made = stored(ItemFactory, ITEMS_OF_COURSE.most - 10, member=owner_member, course=Course(id=course["id"]))
     repair_counts(owner_member.id)
     doomed = iter(made)
     deletions = 5
@@ -74,9 +74,9 @@ def test_eight_writers_and_a_deleter(owner: RestDoor, owner_member: Any, course:
     assert deleted == [None] * deletions
     created = sum(error is None for errors in written for error in errors)
     assert {error for errors in written for error in errors} == {None, "conflict"}
-    there = MAX_ITEMS - 10 + created - deletions
+    there = ITEMS_OF_COURSE.most - 10 + created - deletions
     assert counts() == {"Cell Biology": (there, there)}
-    assert MAX_ITEMS - deletions <= there <= MAX_ITEMS
+    assert ITEMS_OF_COURSE.most - deletions <= there <= ITEMS_OF_COURSE.most
     assert repair_counts(owner_member.id) == 0
 
 

@@ -61,14 +61,14 @@ def rows_read(plan: Any) -> float:
     return below + loops * looked_at
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestDoor, cursors: list[str]) -> None:
     for cursor in (*cursors[::12], *cursors[-2:]):
         [[(plan,)]] = explained(owner, "EXPLAIN (ANALYZE, FORMAT JSON)", cursor=cursor)
         assert rows_read(plan[0]["Plan"]) <= 3 * (LIMIT + 1), plan
 
 
-@pytest.mark.sqlite
+@pytest.mark.database("sqlite")
 def test_an_index_leads_to_every_page(owner: RestDoor, cursors: list[str]) -> None:
     """Among undated items it may be that of their course: without statistics SQLite takes both for as good."""
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.doors import RestDoor
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_answers_an_empty_page(owner: RestDoor) -> None:
@@ -42,7 +42,7 @@ def test_it_lists_only_the_members_own(owner: RestDoor, stranger: RestDoor, cour
     assert stranger.made("list_courses")["data"] == [theirs]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_tells_which_have_a_syllabus(owner: RestDoor, course) -> None:
     from courses.models import Course
 

@@ -14,7 +14,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_it_lists_oldest_first_without_cards(owner: RestDoor, course: Any) -> None:
@@ -40,7 +40,7 @@ def test_cards_come_due_first(owner: RestDoor) -> None:
     assert [card["due_at"] for card in cards] == sorted(card["due_at"] for card in cards)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_cards_that_are_due_alone(owner: RestDoor) -> None:
     deck = made_deck(owner, "easy", "again", "new")
     for card in deck["cards"][:2]:
@@ -90,19 +90,12 @@ def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, v
     ("query", "wrong"),
     [
         ({"include_cards": True}, ["include_cards"]),
-        ({"include_cards": "1"}, ["include_cards"]),
-        ({"include_cards": ""}, ["include_cards"]),
-        ({"deck_id": "first"}, ["deck_id"]),
-        ({"deck_id": ""}, ["deck_id"]),
         ({"deck_id": "first", "include_cards": True}, ["deck_id"]),
         ({"due_only": True}, ["due_only"]),
         ({"limit": 5}, ["limit"]),
         ({"deck_id": str(uuid4()), "due_only": True, "limit": 5}, ["due_only", "limit"]),
         ({"deck_id": str(uuid4()), "include_cards": False, "limit": 5}, ["limit"]),
         ({"include_cards": True, "limit": 5}, ["include_cards"]),
-        ({"deck_id": str(uuid4()), "include_cards": True, "limit": 0}, ["limit"]),
-        ({"deck_id": str(uuid4()), "include_cards": True, "limit": 501}, ["limit"]),
-        ({"deck_id": str(uuid4()), "include_cards": True, "due_only": "1"}, ["due_only"]),
     ],
 )
 def test_it_names_what_is_wrong(owner: RestDoor, query: dict[str, Any], wrong: list[str]) -> None:
@@ -173,7 +166,3 @@ def test_100_decks_of_50_cards_cost_what_one_does(
         assert len(deck_with_cards(owner, found[50])["cards"]) == 50
     with django_assert_num_queries(3):
         assert deck_with_cards(owner, found[50], due_only=True, limit=10)["cards"] == []
-
-
-def test_it_needs_a_membership(lapsed: RestDoor) -> None:
-    assert lapsed.call("list_vocab_decks").error == "membership_required"

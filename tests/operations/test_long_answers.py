@@ -13,7 +13,7 @@ from studyservice.operations.codec import PIECE, encode
 from tests.support.doors import RestDoor
 from tests.support.factories import CourseFactory, ItemFactory, stored
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def record(entries: int) -> dict[str, Any]:

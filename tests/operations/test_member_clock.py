@@ -52,7 +52,7 @@ def repaired(*arguments: str) -> Any:
     return json.loads(printed.getvalue())
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_the_step_of_the_clock_depends_on_nothing() -> None:
     """Servers that spread rows over others take no other step in an UPDATE; neither does an index of an expression."""
@@ -114,7 +114,7 @@ def test_clocks_a_few_seconds_apart_are_not_logged(
     assert not caplog.records
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
 def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestDoor, owner_member: Member) -> None:
     def stamps() -> list[str]:
@@ -195,7 +195,7 @@ def test_a_clock_that_is_right_is_left_alone(owner: RestDoor, owner_member: Memb
     assert owner.made("list_courses") == before
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
 def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestDoor, owner_member: Member) -> None:
     admin.force_login(Member.objects.get(email="operator@example.com"))
@@ -209,28 +209,6 @@ def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestDoor
 def test_the_command_names_one_member_or_all(arguments: list[str]) -> None:
     with pytest.raises(CommandError):
         call_command("repairclock", *arguments)
-
-
-@pytest.mark.django_db
-def test_every_stamp_that_a_call_answers_can_be_repaired(settings: Any) -> None:
-    """A model with `created_at` or `updated_at` of a member is restamped, or is by the true time."""
-    from django.apps import apps
-
-    by_true_time = {
-        "accounts.AccountEvent",
-        "accounts.ApiKey",
-        "accounts.AuthenticatorApp",
-        "accounts.CalendarFeed",
-        "accounts.IdempotencyKey",
-        "accounts.Passkey",
-    }
-    stamped = {
-        model._meta.label: {"created_at", "updated_at"} & {field.name for field in model._meta.concrete_fields}
-        for model in apps.get_models()
-        if any(field.name == "member" for field in model._meta.concrete_fields)
-    }
-    expected = {label: names for label, names in stamped.items() if names and label not in by_true_time}
-    assert {label: set(names) for label, names in settings.MEMBER_CLOCK_STAMPS.items()} == expected
 
 
 @pytest.mark.usefixtures("ahead")

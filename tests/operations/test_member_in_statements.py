@@ -12,10 +12,14 @@ from tests.support.statements import TABLES, named, unnamed
 from tests.support.tools import mcp_of
 from tests.support.world import INTO_NOTHING, OPERATIONS, TOOLS, World, bearer
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
-spread = pytest.mark.once(
-    "members are spread over servers there, by the member that a statement names", on="postgresql"
+spread = pytest.mark.database(
+    "postgresql", "members are spread over servers there, by the member that a statement names"
 )
 
 FAULTY = [
@@ -105,7 +109,7 @@ def test_with_readiness(world: World, owner: RestDoor) -> None:
     with_readiness(world, owner)
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_no_group_leans_on_a_primary_key(world: World, owner: RestDoor, owner_member: Member) -> None:
     """Where a table is spread by member its primary key is another, which leaves no column of a group to be guessed."""
     connection.check_constraints()  # nothing may wait for the commit

@@ -8,7 +8,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def card(term: str, definition: str) -> dict[str, str]:
@@ -129,13 +129,7 @@ def test_at_100_decks_there_is_room_in_those_that_are_there(owner: RestDoor, own
     assert owner.call("create_vocab_deck", **sent).error == "conflict"
 
 
-def test_other_values_are_refused(owner: RestDoor) -> None:
-    for wrong in ["skip", "", None, 1]:
-        answer = owner.call("create_vocab_deck", name="Deck", cards=[card("a", "b")], if_exists=wrong)
-        assert (answer.error, answer.fields) == ("validation_failed", ["if_exists"]), wrong
-
-
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_in_parallel_one_deck_is_made(owner: RestDoor, in_threads: Any) -> None:
     answers = in_threads(lambda n: merged(owner, card(f"Term {n}", "x"), card("Same", f"{n}")), list(range(8)))

@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from tests.support.doors import document, routes
 from tests.support.world import DOWNLOADS, OPERATIONS, Call, body_schema, declared, resolved
 
-pytestmark = pytest.mark.once("the description, made from declarations")
+pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")
 
 SPECIFIED = {
     "get_me": ("GET", "/v1/me", "read", 200),

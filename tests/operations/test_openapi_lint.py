@@ -5,7 +5,7 @@ import pytest
 from tests.operations.test_baselines import OPENAPI
 from tests.support import javascript
 
-pytestmark = pytest.mark.once("the description, made from declarations")
+pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")
 
 
 @pytest.mark.thorough("the style of the description, beyond what makes it valid")

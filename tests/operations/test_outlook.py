@@ -13,7 +13,7 @@ from grades.outlook import Part, outlook
 from tests.support.doors import RestDoor
 from tests.support.properties import examples
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 LETTERS = ["A+", "A", "A-", "B+", "B", "B-", "C+", "C", "C-", "D+", "D", "D-"]
 BOUNDS = [97, 93, 90, 87, 83, 80, 77, 73, 70, 67, 63, 60]
@@ -143,7 +143,7 @@ _PART = st.builds(Part, st.integers(0, 1_000_000), _AVERAGE, st.booleans())
 _TARGET = st.integers(0, 1_000_000).map(lambda number: Decimal(number).scaleb(-4))
 
 
-@pytest.mark.once("sums in memory")
+@pytest.mark.database("sqlite", "sums in memory")
 @examples(500)
 @example(parts=[Part(30_000, Percent(10, 3), False), Part(130_000, None, True)], target=Decimal("0.625"))
 @given(parts=st.lists(_PART, max_size=12), target=_TARGET)

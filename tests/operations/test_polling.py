@@ -10,7 +10,7 @@ import pytest
 from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 LONG_AGO = "2000-01-01T00:00:00Z"
 
@@ -30,7 +30,7 @@ def _newest(items: list[Any], before: str) -> str:
     return max([item["created_at"] for item in items], default=before)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_a_poller_sees_every_item_once_while_four_write(owner_member, door, course, in_threads) -> None:
     """Decisions, 6: `created_at` order equals the order in which items became visible."""
@@ -63,7 +63,7 @@ def test_a_poller_sees_every_item_once_while_four_write(owner_member, door, cour
     assert len(seen) == writers * each
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_member, course, in_threads) -> None:
     """Decisions, 6: the member's row lock is taken before the stamp is set, so a slow writer is never overtaken."""
@@ -95,7 +95,7 @@ def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_memb
     assert seen == ["slow", "quick"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_no_two_items_written_at_once_share_an_instant(owner: RestDoor, course, in_threads) -> None:
     made = in_threads(lambda n: owner.made("create_item", course_id=course["id"], title=f"{n}"), list(range(12)))
@@ -190,7 +190,7 @@ def test_a_walk_without_created_after_is_not_fixed(owner: RestDoor, course) -> N
     assert [item["title"] for item in rest["data"]] == ["2", "meanwhile"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_polling_with_filters_sees_only_those(owner: RestDoor, course) -> None:
     other = owner.made("create_course", name="Algebra")
     owner.made("create_item", course_id=other["id"], title="there", kind="exam")

@@ -15,7 +15,7 @@ from tests.support.doors import RestDoor
 from tests.support.factories import ItemFactory
 from tests.support.properties import examples
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 LONG_AGO = "2000-01-01T00:00:00Z"
 
@@ -159,7 +159,7 @@ def test_an_item_added_meanwhile_is_left_to_the_next_poll(owner: RestDoor, cours
     assert {item["id"] for item in rest} == {item["id"] for item in made}
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_end_keeps_to_the_filters(owner: RestDoor, change) -> None:
     """What no longer meets them need not come, and what now does may."""
 
@@ -210,7 +210,7 @@ def test_no_page_takes_more_than_four_queries(owner: RestDoor, change, django_as
     assert page["has_more"] is False
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_every_item_is_seen_while_four_move_them(owner_member, door, course, in_threads) -> None:
     first = door(owner_member)

@@ -10,7 +10,7 @@ import time_machine
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 PARIS, AUCKLAND = ZoneInfo("Europe/Paris"), ZoneInfo("Pacific/Auckland")
 HONOLULU = ZoneInfo("Pacific/Honolulu")

@@ -21,7 +21,7 @@ from tests import ROOT
 from tests.support import javascript
 from tests.support.doors import RestDoor
 
-pytestmark = pytest.mark.once("guides, which run as they stand")
+pytestmark = pytest.mark.database("sqlite", "guides, which run as they stand")
 
 QUICK_START, PLANNING, GRADES, PRACTICE = "quickstart", "planning", "grades", "practice"
 CLIENT = 1

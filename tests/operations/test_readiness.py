@@ -21,7 +21,7 @@ from vocab.models import Card, Rating
 from vocab.readiness import recall
 from vocab.scheduling import next_state
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 NOW = datetime(2026, 11, 22, 9, tzinfo=UTC)
 TODAY = NOW.date()
@@ -113,7 +113,7 @@ class TestAgainstThePackage:
                 CardFactory.create(member=owner_member, deck=deck, stability=20, difficulty=5, last_reviewed_at=at)
         return list(Card.objects.order_by("position"))
 
-    @pytest.mark.every_database
+    @pytest.mark.database("both")
     def test_every_card_and_every_deck_on_days_in_four_zones_before_and_after_the_clocks_change(
         self, owner: RestDoor, owner_member: Member, history: list[Card]
     ) -> None:
@@ -265,7 +265,7 @@ class TestItems:
 
 
 class TestAgenda:
-    @pytest.mark.every_database
+    @pytest.mark.database("both")
     def test_the_first_three_exams_and_quizzes_with_cards(
         self, owner: RestDoor, owner_member: Member, course: Any, known: Any
     ) -> None:

@@ -6,19 +6,32 @@ import pytest
 
 from tests.support.doors import RestDoor, document
 
-pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
+
+Records = dict[str, tuple[dict[str, Any], dict[str, str]]]
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "update_me": {"name": "New"},
+    "update_vocab_card": {"term": "New"},
+    "update_vocab_deck": {"name": "New"},
+    "update_grade_score": {"label": "New"},
+    "update_milestone": {"done": True},
+    "update_item": {"title": "New"},
+    "update_course": {"name": "New"},
+}
+"""A change for each PATCH. The name of a parent is in the records of its children, so children come first."""
 
 
-def test_a_record_that_is_sent_back_as_it_came_changes_nothing(
-    owner: RestDoor, course: Any, item: Any, milestone: Any
-) -> None:
+@pytest.fixture
+def records(owner: RestDoor, course: Any, item: Any, milestone: Any) -> Records:
+    """A record for each PATCH, and the ids of its path."""
     its = {"course_id": course["id"]}
     [category] = owner.made("set_grade_categories", **its, categories=[{"name": "Quiz", "weight": 40}])["categories"]
     score = owner.made("add_grade_score", **its, category_id=category["id"], label="Quiz 1", score=90)
     cards = [{"term": "osmosis", "definition": "water"}]
     deck = owner.made("create_vocab_deck", name="Membranes", include_cards=True, cards=cards, **its)
     [card] = deck["cards"]
-    records: dict[str, tuple[Any, dict[str, str]]] = {
+    return {
         "update_course": (owner.made("get_course", **its, include_syllabus=True), its),
         "update_item": (owner.made("get_item", item_id=item["id"]), {"item_id": item["id"]}),
         "update_milestone": (milestone, {"milestone_id": milestone["id"]}),
@@ -27,11 +40,30 @@ def test_a_record_that_is_sent_back_as_it_came_changes_nothing(
         "update_vocab_card": (card, {"card_id": card["id"]}),
         "update_me": (owner.made("get_me"), {}),
     }
-    assert set(records) == {one["patch"]["operationId"] for one in document()["paths"].values() if "patch" in one}
+
+
+def common(record: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `record` that `other` has too, without the time of the last change."""
+    return {name: value for name, value in record.items() if name in other and name != "updated_at"}
+
+
+def test_every_change_has_a_record(records: Records) -> None:
+    operations = {one["patch"]["operationId"] for one in document()["paths"].values() if "patch" in one}
+    assert set(records) == set(CHANGES) == operations
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_record_or_nothing_sent_changes_nothing(owner: RestDoor, records: Records, whole: bool) -> None:
     newest = owner.made("list_changes", limit=1)["data"]
     for operation, (record, ids) in records.items():
-        answer = owner.made(operation, **record | ids)
-        assert {name: answer[name] for name in answer if name in record} == {
-            name: record[name] for name in record if name in answer
-        }, operation
+        answer = owner.made(operation, **(record if whole else {}) | ids)
+        assert common(answer, record) == common(record, answer), operation
+        assert answer.get("updated_at") == record.get("updated_at"), operation
     assert owner.made("list_changes", limit=1)["data"] == newest
+
+
+def test_a_record_sent_back_with_a_change_changes_that_alone(owner: RestDoor, records: Records) -> None:
+    for operation, change in CHANGES.items():
+        record, ids = records[operation]
+        answer = owner.made(operation, **record | change | ids)
+        assert common(answer, record) == common(record, answer) | change, operation

@@ -15,7 +15,7 @@ from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import bearer
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 START = datetime(2030, 5, 1, 9, tzinfo=UTC)
 
@@ -67,7 +67,7 @@ def test_sent_again_under_its_key_it_counts_once(client: Client, owner: RestDoor
     assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"][0]["reps"] == 1
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_log_keeps_the_state_before(owner: RestDoor, card: Any) -> None:
     """Each row holds what the card was, so that a review can be understood, and undone."""
     from vocab.models import Card, Review
@@ -86,7 +86,7 @@ def test_the_log_keeps_the_state_before(owner: RestDoor, card: Any) -> None:
     assert [row.reviewed_at for row in log] == [START + timedelta(days=3 * n) for n in range(3)]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_log_row_is_never_changed(owner: RestDoor, card: Any) -> None:
     from vocab.models import Review
 
@@ -145,50 +145,7 @@ def test_durations_it_takes(owner: RestDoor, card: Any, duration: Any) -> None:
     assert Review.objects.get().duration_ms == duration
 
 
-@pytest.mark.parametrize(
-    ("body", "wrong"),
-    [
-        ({}, ["rating"]),
-        ({"rating": "great"}, ["rating"]),
-        ({"rating": "Good"}, ["rating"]),
-        ({"rating": 3}, ["rating"]),
-        ({"rating": None}, ["rating"]),
-        ({"rating": "good", "duration_ms": -1}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": 3_600_001}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": 2**80}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": 1.5}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": "10"}, ["duration_ms"]),
-        ({"rating": "good", "duration_ms": True}, ["duration_ms"]),
-    ],
-)
-def test_it_names_what_is_wrong(owner: RestDoor, card: Any, body: dict[str, Any], wrong: list[str]) -> None:
-    answer = owner.call("review_vocab_card", card_id=card["id"], **body)
-    assert (answer.error, answer.fields) == ("validation_failed", wrong)
-    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
-
-
-def test_anothers_card_is_not_found(owner: RestDoor, stranger: RestDoor, card: Any) -> None:
-    foreign = stranger.call("review_vocab_card", card_id=card["id"], rating="good")
-    missing = stranger.call("review_vocab_card", card_id=uuid4(), rating="good")
-    assert foreign.error == "not_found"
-    assert foreign.body | {"request_id": ""} == missing.body | {"request_id": ""}
-    assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [card]
-
-
-def test_a_missing_card_comes_before_a_wrong_body(stranger: RestDoor, card: Any) -> None:
-    assert stranger.call("review_vocab_card", card_id=card["id"], rating="great").error == "not_found"
-
-
-def test_a_malformed_id(owner: RestDoor) -> None:
-    answer = owner.call("review_vocab_card", card_id="first", rating="great")
-    assert (answer.error, answer.fields) == ("validation_failed", ["card_id"])
-
-
-def test_it_needs_the_write_scope(reader: RestDoor, card: Any) -> None:
-    assert reader.call("review_vocab_card", card_id=card["id"], rating="good").error == "insufficient_scope"
-
-
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_failure_halfway_leaves_nothing(owner: RestDoor, card: Any) -> None:
     """The last of the review's four writes fails; the client, left without an answer, may review again."""
     from practice.models import Attempt, PracticeSum
@@ -211,7 +168,7 @@ _REFUSE_SUMS = {
 }
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_ten_at_once_are_ten_in_a_row(owner: RestDoor, card: Any, in_threads: Any) -> None:
     """Ten log rows, and the state that ten reviews in the log's order give."""

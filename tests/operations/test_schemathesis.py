@@ -23,8 +23,8 @@ from tests.support.world import World, bearer, new_text
 
 pytestmark = [
     pytest.mark.django_db,
-    pytest.mark.once(
-        "what the description promises; what a database cannot store, test_hostile_input.py sends to both"
+    pytest.mark.database(
+        "sqlite", "what the description promises; what a database cannot store, test_hostile_input.py sends to both"
     ),
 ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.doors import Answer, RestDoor, document
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 Setter = Callable[..., Answer]
 
@@ -237,34 +237,10 @@ def test_what_is_no_list_of_objects_is_refused(owner: RestDoor, course: Any, ent
     assert answer.fields == (["categories[0]"] if isinstance(entries, list) else ["categories"])
 
 
-def test_the_list_is_required(owner: RestDoor, course: Any) -> None:
-    assert owner.call("set_grade_categories", course_id=course["id"]).fields == ["categories"]
-
-
 def test_unknown_fields_are_ignored(put: Setter, quizzes: Any, breakdown) -> None:
     """Decisions 4: a client may send a fetched object back."""
     before = breakdown()
     assert put(*before["categories"]).body == before
-
-
-def test_it_hides_a_strangers_course(stranger: RestDoor, course: Any, breakdown) -> None:
-    answer = stranger.call("set_grade_categories", course_id=course["id"], categories=[entry()])
-    assert answer.error == "not_found"
-    assert breakdown()["categories"] == []
-
-
-def test_a_strangers_course_comes_before_a_wrong_body(stranger: RestDoor, course: Any) -> None:
-    assert stranger.call("set_grade_categories", course_id=course["id"], categories=7).error == "not_found"
-
-
-def test_a_malformed_id_is_named(owner: RestDoor) -> None:
-    assert owner.call("set_grade_categories", course_id="17", categories=[]).fields == ["course_id"]
-
-
-def test_a_read_only_key_is_refused(reader: RestDoor, course: Any, breakdown) -> None:
-    answer = reader.call("set_grade_categories", course_id=course["id"], categories=[entry()])
-    assert answer.error == "insufficient_scope"
-    assert breakdown()["categories"] == []
 
 
 def test_sending_it_twice_answers_the_same(put: Setter, quizzes: Any) -> None:
@@ -273,7 +249,7 @@ def test_sending_it_twice_answers_the_same(put: Setter, quizzes: Any) -> None:
     assert put(entry(id=quizzes["id"])).body == first
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_replacements_leave_one_of_them_whole(owner: RestDoor, course: Any, in_threads) -> None:
     lists = [[{"name": f"{writer}.{place}", "weight": 5} for place in range(writer % 12 + 1)] for writer in range(16)]
@@ -285,7 +261,7 @@ def test_parallel_replacements_leave_one_of_them_whole(owner: RestDoor, course: 
     assert [{"name": category["name"], "weight": category["weight"]} for category in left] in lists
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_replacements_of_kept_categories_keep_their_scores(
     owner: RestDoor, course: Any, quizzes: Any, in_threads

@@ -22,7 +22,7 @@ class TestWritten:
         statement = Written(f"SELECT {', '.join(f'%({name})s' for name in values)}")
         assert statement.all(**values) == [tuple(values.values())]
 
-    @pytest.mark.postgresql
+    @pytest.mark.database("postgresql")
     def test_the_driver_reads_no_statement_for_its_places(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Reading one of a hundred values takes longer than sending it, and would be done on every call."""
         read: list[Any] = []

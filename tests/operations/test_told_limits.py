@@ -1,43 +1,81 @@
-"""The limits that docs/errors.md tells are those of the code."""
+"""The limits that docs/errors.md and /openapi.json tell are those of the code and of the specification."""
 
 import re
 
 import pytest
 
 from accounts.credentials.api_keys import MAX_ACTIVE_KEYS
-from accounts.idempotency.replaying import MAX_KEYS
-from courses.courses import MAX_COURSES
-from courses.entry_serializers import MAX_CATEGORIES
-from courses.item_counts import MAX_ITEMS, MAX_ITEMS_OF_MEMBER
-from courses.uploads.attaching import MAX_FILES
+from accounts.idempotency.replaying import MAX_KEYS, MAX_LONG_BYTES
+from courses.courses import COURSES
+from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
+from courses.uploads.attaching import FILES_OF_COURSE
 from courses.uploads.rows import MAX_BYTES_OF_MEMBER
-from grades.scores import MAX_SCORES
-from planning.milestones import MAX_MILESTONES, MAX_MILESTONES_OF_MEMBER
+from grades.categories import CATEGORIES_OF_COURSE
+from grades.scores import SCORES_OF_COURSE
+from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from tests import ROOT
 from tests.support.doors import document
-from vocab.deck_creation import MAX_DECKS
-from vocab.serializers import MAX_CARDS
+from tests.support.samples import COURSE_LIMITS
+from tests.support.world import body_schema, declared, resolved
+from vocab.card_changes import CARDS_OF_DECK
+from vocab.deck_creation import DECKS
 
-pytestmark = pytest.mark.once("what a page of the docs says")
+pytestmark = pytest.mark.database("sqlite", "what is published")
 
 
 def test_the_table_has_the_limits_of_the_code() -> None:
     text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8").partition("\n## Limits\n")[2].partition("\n## ")[0]
     parameters = document()["paths"]["/v1/items"]["get"]["parameters"]
     [limit] = [one["schema"] for one in parameters if one["name"] == "limit"]
+    long_mib = MAX_LONG_BYTES // 1024**2
     assert dict(re.findall(r"^\| (\w[^|]*?) \| ([^|]+?) \|$", text, re.MULTILINE)) == {
-        "courses of a member": f"{MAX_COURSES}",
-        "items of a course": f"{MAX_ITEMS:,}",
-        "items of a member": f"{MAX_ITEMS_OF_MEMBER:,}",
-        "milestones of an item": f"{MAX_MILESTONES}",
-        "milestones of a member": f"{MAX_MILESTONES_OF_MEMBER:,}",
-        "grade categories of a course": f"{MAX_CATEGORIES}",
-        "scores of a course": f"{MAX_SCORES}",
-        "files of a course": f"{MAX_FILES}",
+        "courses of a member": f"{COURSES.most}",
+        "items of a course": f"{ITEMS_OF_COURSE.most:,}",
+        "items of a member": f"{ITEMS_OF_MEMBER.most:,}",
+        "milestones of an item": f"{MILESTONES_OF_ITEM.most}",
+        "milestones of a member": f"{MILESTONES_OF_MEMBER.most:,}",
+        "grade categories of a course": f"{CATEGORIES_OF_COURSE.most}",
+        "scores of a course": f"{SCORES_OF_COURSE.most}",
+        "files of a course": f"{FILES_OF_COURSE.most}",
         "files of a member": f"{MAX_BYTES_OF_MEMBER // 1024**2} MiB together",
-        "decks of a member": f"{MAX_DECKS}",
-        "cards of a deck": f"{MAX_CARDS}",
+        "decks of a member": f"{DECKS.most}",
+        "cards of a deck": f"{CARDS_OF_DECK.most}",
         "active API keys of a member": f"{MAX_ACTIVE_KEYS}",
-        "idempotency keys of a member that are kept": f"{MAX_KEYS:,}",
+        "idempotency keys of a member that are kept": f"{MAX_KEYS:,}, with long answers up to {long_mib} MiB",
         "items on a page": f"{limit['maximum']} ({limit['default']} unless told)",
+    }
+
+
+LENGTHS = {
+    **dict.fromkeys(("create_course", "update_course"), COURSE_LIMITS | {"syllabus_text": 500_000}),
+    **dict.fromkeys(("create_item", "update_item", "create_milestone", "update_milestone"), {"title": 160}),
+    **dict.fromkeys(("add_grade_score", "update_grade_score"), {"label": 120}),
+    **dict.fromkeys(("create_vocab_deck", "update_vocab_deck"), {"name": 120}),
+    "update_vocab_card": {"term": 200, "definition": 2000},
+}
+"""Spec, Limits. `test_hostile_input.py` holds the service to what is published."""
+
+
+@pytest.mark.parametrize(("operation_id", "lengths"), LENGTHS.items())
+def test_texts_have_the_lengths_of_the_specification(operation_id: str, lengths: dict[str, int]) -> None:
+    fields = body_schema(operation_id)["properties"]
+    assert {name: resolved(fields[name])["maxLength"] for name in lengths} == lengths
+    assert {name for name in lengths if "null" not in fields[name]["type"] and fields[name]["minLength"] != 1} == set()
+
+
+def test_numbers_have_the_bounds_of_the_specification() -> None:
+    """Spec, Limits. `test_hostile_queries.py` and `test_hostile_input.py` hold the service to what is published."""
+    score = body_schema("add_grade_score")["properties"]["score"]
+    bounds = {
+        (operation_id, parameter["name"]): (schema["minimum"], schema["maximum"], schema["default"])
+        for operation_id in ("get_agenda", "list_items", "list_changes", "get_practice_stats")
+        for parameter in declared(operation_id)["parameters"]
+        if "minimum" in (schema := parameter["schema"])
+    }
+    assert (score["minimum"], score["maximum"]) == (0, 150)
+    assert bounds == {
+        ("get_agenda", "days"): (1, 120, 14),
+        ("list_items", "limit"): (1, 100, 25),
+        ("list_changes", "limit"): (1, 100, 25),
+        ("get_practice_stats", "days"): (1, 365, 30),
     }

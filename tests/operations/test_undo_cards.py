@@ -10,7 +10,11 @@ from tests.support.anki_packages import Anki
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture
@@ -33,7 +37,7 @@ def imported(owner: RestDoor, table: str, **query: str) -> Any:
     return owner.made("import_vocab_decks", file=table.encode(), **query)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_merge_is_one_undo(owner: RestDoor, deck: Any) -> None:
     merged(owner, deck, Pore="A hole", ATP="Energy")
     undone(owner)
@@ -55,7 +59,7 @@ def test_a_file_that_was_merged_is_one_undo(owner: RestDoor, deck: Any) -> None:
     assert now(owner, deck) == deck
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_card_that_was_changed_twice_in_one_call_is_one_undo(owner: RestDoor, tmp_path: Path) -> None:
     """Two decks of a package, whose long names are cut to the same one, go into one deck."""
     name = "x" * 120
@@ -84,7 +88,7 @@ def test_new_cards_stay_if_one_was_written_anew(owner: RestDoor, deck: Any) -> N
     assert now(owner, deck) == deck
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_new_deck_stays_if_a_card_was_written_anew_or_deleted(owner: RestDoor) -> None:
     deck = made_deck(owner, "Nucleus", "Pore")
     made = newest(owner)

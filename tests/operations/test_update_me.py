@@ -10,7 +10,7 @@ from tests.support.doors import RestDoor
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck, reviewed
 
-pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
 
 HALF_PAST_ELEVEN = "2026-11-21T22:30:00Z"
 """23:30 in Paris; in Tokyo the 22nd, in New York the afternoon of the 21st."""
@@ -78,17 +78,12 @@ def test_a_name_may_have_120_characters(owner: RestDoor) -> None:
     assert owner.made("update_me", name="ñ" * 120)["name"] == "ñ" * 120
 
 
-def test_a_lapsed_member_changes_nothing(lapsed: RestDoor) -> None:
-    assert lapsed.call("update_me", name="New").error == "membership_required"
-    assert lapsed.made("get_me")["name"] == ""
-
-
 def test_it_is_no_tool(owner: RestDoor) -> None:
     response = mcp_of(owner).rpc("tools/call", {"name": "update_me", "arguments": {"name": "New"}})
     assert response.json()["error"]["message"].startswith("Unknown tool")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_changes_nobody_else(owner: RestDoor, stranger: RestDoor) -> None:
     before = stranger.made("get_me")
     owner.made("update_me", name="New", time_zone="Asia/Tokyo")
@@ -138,7 +133,7 @@ def test_days_of_practice_keep_their_dates_when_the_member_moves(owner: RestDoor
     assert owner.made("update_me", time_zone="UTC")["practice_streak"] == 2
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_retention_counts_from_the_next_review_on(owner: RestDoor) -> None:
     first, second = made_deck(owner, "a", "b")["cards"]
     usual = reviewed(owner, first, "easy")
@@ -150,7 +145,7 @@ def test_retention_counts_from_the_next_review_on(owner: RestDoor) -> None:
     assert sooner["due_at"] < usual["due_at"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db
 def test_a_member_who_is_being_deleted_meanwhile_is_not_found(owner_member: Member) -> None:
     """The credential was looked up before the deletion began."""

@@ -21,7 +21,7 @@ from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 START = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ZONES = ("Europe/Paris", "America/Los_Angeles", "Pacific/Kiritimati", "Australia/Lord_Howe", "UTC")
 
-pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
 
 SOME = examples(25)
 
@@ -91,7 +91,7 @@ def new_student(make_member: Any, door: Any) -> Any:
     return lambda: Student(make_member, door)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @SOME
 @given(history=histories, retention=st.sampled_from([None, 0.8, 0.97]))
 def test_cards_are_what_fsrs_makes_of_the_same_history(

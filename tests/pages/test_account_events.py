@@ -92,7 +92,7 @@ def test_a_known_network_costs_no_statement(member: Member, make_key: MakeKey) -
     assert [event.network for event in AccountEvent.objects.all()] == ["198.51.100.0/24"]
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_a_key_that_moves_about_is_told_up_to_a_number(member: Member, make_key: MakeKey, told: Told) -> None:
     secret, key = make_key(member, "Phone")
     for number in range(MOST + 3):
@@ -112,7 +112,7 @@ def test_of_calls_at_once_from_a_new_network_one_is_told(
     assert AccountEvent.objects.count() == 1
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_consents_and_their_end_are_told(member: Member, told: Told) -> None:
     app, other = App.registered(client_name="Notebook"), App.registered(client_name="Reader")
     app.connect(member)

@@ -17,7 +17,11 @@ from tests.support.calendar_files import CANVAS, calendar, deadline
 from tests.support.doors import RestDoor
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 YEAR = date.today().year  # noqa: DTZ011  # words leave this year's number out
 
@@ -64,7 +68,7 @@ def test_changes_in_words(owner: RestDoor, course: Any, item: Any, milestone: An
     assert newest_in_words(owner) == "answered the card “Nucleus” with “again”"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_changes_of_several_fields_and_objects_in_words(owner: RestDoor, course: Any, item: Any) -> None:
     def words(operation_id: str, /, **given: Any) -> str:
         owner.made(operation_id, **given)
@@ -173,7 +177,7 @@ def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: R
     assert "Botany" not in client.get("/activity").content.decode()
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
     client: Client, member: Member, owner: RestDoor, make_key: Any, item: Any
 ) -> None:
@@ -193,7 +197,7 @@ def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
     assert sorted(Item.objects.values_list("title", flat=True)) == ["Midterm", "Mine now"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_days_are_those_of_the_time_zone_of_now(
     client: Client, member: Member, owner: RestDoor, time_machine: Any
 ) -> None:
@@ -211,7 +215,7 @@ def test_the_days_are_those_of_the_time_zone_of_now(
     assert told == [(True, True, False, 200), (False, False, True, 302)]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
     """Each change goes back by itself: those before the fault are undone, the others can be."""
     for number in range(3):

@@ -1,5 +1,6 @@
 """Taking a calendar file into a course on its page: read, looked over, taken."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,12 +11,17 @@ from django.test import Client
 
 from accounts.changes.words import change_in_words
 from accounts.models import Member
+from courses.item_counts import ITEMS_OF_COURSE
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
 from tests.support.doors import RestDoor
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 ESSAY = deadline("a", "20261203", "Essay 1")
 QUIZ = deadline("b", "20261204", "Quiz 2")
@@ -161,7 +167,7 @@ def test_what_changed_meanwhile_is_shown_again_with_what_was_typed(
     assert [title for title, _, _ in dates(owner)] == ["Essay one", "Quiz on cells"]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("tables", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
 def test_of_two_at_once_one_is_taken(
@@ -199,14 +205,14 @@ def test_what_was_read_cannot_be_made_up_or_taken_elsewhere(browser: Client, own
 
 
 def test_a_full_course_keeps_the_table(browser: Client, owner: RestDoor, course: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("courses.item_counts.MAX_ITEMS", 1)
+    monkeypatch.setattr("courses.item_counts.ITEMS_OF_COURSE", replace(ITEMS_OF_COURSE, most=1))
     form = table(browser, course, ESSAY, QUIZ)
     page = take(browser, course, form, status=409).content.decode()
     assert "the most there can be" in page
     assert len(form_with("calendar", page)["row"]) == 2
 
 
-@pytest.mark.once("files that are read")
+@pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize(
     ("file", "words"),
     [

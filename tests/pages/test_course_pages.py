@@ -13,7 +13,11 @@ from tests.support.factories import CourseFactory
 from tests.support.forms import form_with
 from tests.support.samples import UNKNOWN_ID
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.fixture
@@ -56,7 +60,7 @@ def test_a_course_has_all_its_items(browser: Client, owner: RestDoor, course: An
     assert order == sorted(order)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: RestDoor, item: Any) -> None:
     path = f"/courses/{item['course_id']}/delete"
     assert "It goes with its 1 item," in text_of(browser, path)
@@ -152,7 +156,7 @@ def test_the_31st_course_is_refused(browser: Client, owner: RestDoor, owner_memb
     assert "Add by hand" not in text_of(browser, "/courses")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_a_double_click_makes_one_course_by_hand(
     browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any

@@ -12,7 +12,11 @@ from tests.support.doors import RestDoor
 from tests.support.forms import form_with
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.once("pages over what the operations do"), pytest.mark.rest, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.database("sqlite", "pages over what the operations do"),
+    pytest.mark.rest,
+    pytest.mark.django_db,
+]
 
 TABLE = b"term,definition\nmitosis,division\nosmosis,diffusion of water\n"
 

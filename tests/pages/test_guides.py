@@ -16,7 +16,7 @@ from studyservice.guides.markdown import BrokenLinkError, render
 from tests import ROOT
 from tests.support.doors import whole
 
-pytestmark = [pytest.mark.once("the look of pages"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
 
 ADDRESSES = ["/docs/guides", "/docs", "/changelog", *(f"/docs/{guide.slug}" for guide in GUIDES)]
 

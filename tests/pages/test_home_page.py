@@ -8,7 +8,7 @@ from django.test import Client
 from accounts.models import Member
 from tests.support.doors import RestDoor
 
-pytestmark = [pytest.mark.rest, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_nobody_sees_what_this_is(client: Client) -> None:
     assert "This week" not in page
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_member_sees_this_week(signed_in: Client, owner: RestDoor, time_machine: Any) -> None:
     time_machine.move_to("2026-11-21T22:30:00Z")
     course = owner.made("create_course", name="Biology")

@@ -16,7 +16,7 @@ from accounts.models import ApiKey, Member
 from accounts.pages.keys import MAX_PAST_KEYS
 from tests.support.bulk import insert
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -99,7 +99,7 @@ def test_a_key_may_change_data_only_if_chosen(
     assert ApiKey.objects.get().may_write is may_write
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize(
     ("form", "message"),
     [
@@ -184,7 +184,7 @@ def test_it_loads_the_active_keys_and_the_newest_that_ended(
     assert [key.name for key in context["past"]] == [f"Ended {999 - place}" for place in range(MAX_PAST_KEYS)]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_21st_new_key_in_an_hour_is_refused(client: Client, member: Member) -> None:
     for number in range(20):
         create(client, name=f"{number}")
@@ -204,7 +204,7 @@ def test_only_whole_forms_count_as_new_keys(client: Client, member: Member) -> N
     assert "Your new key" in create(client).content.decode()
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_rate_is_of_each_member_and_of_the_page_alone(
     client: Client, member: Member, make_member: Any, make_key: Any
 ) -> None:
@@ -217,7 +217,7 @@ def test_the_rate_is_of_each_member_and_of_the_page_alone(
     assert make_key(member, "By the command")[1].state() == "active"
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_creation_at_nine_leaves_ten(client: Client, member: Member, make_key: Any, in_threads: Any) -> None:
     """Spec, Limits: 10 active API keys, under concurrency too (decisions 6)."""

@@ -11,7 +11,7 @@ from accounts.models import Member
 from studyservice.secrets import hashing
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, signed_in
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 UNKNOWN = "unknown@example.org"
@@ -198,7 +198,7 @@ def test_only_signing_in_sets_it(client: Client, member: Member) -> None:
     assert "device" not in client.cookies
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_of_parallel_guesses_one_for_each_wait_is_tried(member: Member, in_threads: Any) -> None:
     for number in range(5):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-pytestmark = pytest.mark.once("links in templates")
+pytestmark = pytest.mark.database("sqlite", "links in templates")
 
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
 SCRIPTS = sorted((settings.BASE_DIR / "studyservice" / "static").rglob("*.js"))

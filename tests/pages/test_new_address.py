@@ -63,7 +63,7 @@ def enter(client: Client, code: str) -> Any:
     return client.post("/account/email/code", {"code": code})
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_the_code_makes_the_new_address_the_members(signed_in: Client, member: Member) -> None:
     other = browser_of(member)
     code = ask(signed_in, "Ada@Example.com")
@@ -84,7 +84,7 @@ def test_keys_go_on_working(signed_in: Client, member: Member, door: Any) -> Non
     assert api.made("get_me")["email"] == NEW
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_signing_in_is_by_the_new_address_alone(signed_in: Client, member: Member) -> None:
     waiting = Client()
     waiting.post("/sign-in", {"email": OLD})
@@ -173,7 +173,7 @@ def test_a_member_asks_for_five_codes_an_hour(signed_in: Client) -> None:
     assert [answer.status_code for answer in answers] == [302] * 5 + [429]
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_a_wrong_password_sends_no_code(signed_in: Client, member: Member) -> None:
     for proof in ({"current_password": "wrong password"}, {"current_password": ""}, {"code": "123456"}):
         page = post(signed_in, NEW, **proof).content.decode()
@@ -201,7 +201,7 @@ def test_without_a_password_a_code_to_the_old_address_comes_first(without_passwo
     assert without_password.email == NEW
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_without_a_password_and_a_code_nothing_is_sent(without_password: Member) -> None:
     client = browser_of(without_password)
     for proof in ({"code": "123456"}, {"current_password": ""}, {"current_password": PASSWORD}):
@@ -221,7 +221,7 @@ def test_a_wrong_code_to_the_old_address_sends_none_to_the_new(without_password:
     assert len(mails()) == 1
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_the_code_to_the_old_address_works_once_and_in_its_browser(without_password: Member) -> None:
     client, stolen = browser_of(without_password), browser_of(without_password)
     client.post("/account/email/proof")
@@ -233,7 +233,7 @@ def test_the_code_to_the_old_address_works_once_and_in_its_browser(without_passw
     assert len(mails()) == sent
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None:
     """Nor is the code of the new address one of the old."""
     client = browser_of(without_password)
@@ -249,7 +249,7 @@ def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None
     assert without_password.email == OLD
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_another_member_cannot_prove_it(without_password: Member, make_member: Any) -> None:
     """A session that was signed in anew keeps nothing of the member before."""
     client = browser_of(make_member("mallory@example.org"))
@@ -267,7 +267,7 @@ def test_a_forgotten_password_is_replaced_by_a_code(signed_in: Client) -> None:
     assert mails()[-1].to == [NEW]
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_another_code_to_the_new_address_needs_no_other_proof(signed_in: Client, member: Member) -> None:
     first = ask(signed_in)
     assert signed_in.post("/account/email/code", {"do": "again"}).headers["Location"] == "/account/email/code"
@@ -278,7 +278,7 @@ def test_another_code_to_the_new_address_needs_no_other_proof(signed_in: Client,
     assert enter(signed_in, second).headers["Location"] == "/account"
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_of_codes_asked_for_again_there_are_five_too(signed_in: Client) -> None:
     ask(signed_in)
     answers = [signed_in.post("/account/email/code", {"do": "again"}).status_code for _ in range(5)]

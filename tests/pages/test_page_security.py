@@ -9,7 +9,7 @@ from django.test import Client
 
 from tests.support.forked import ended
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 PAGES = ["/", "/sign-in", "/sign-out", "/nothing-here"]
 
@@ -100,7 +100,7 @@ def test_cookies_are_closed_to_script_and_other_sites(client: Client, make_membe
     assert cookies == dict.fromkeys(["sessionid", "csrftoken", "device"], (True, "Lax"))
 
 
-@pytest.mark.once("headers and cookies")
+@pytest.mark.database("sqlite", "headers and cookies")
 def test_behind_https_cookies_are_secure_and_hsts_is_set(tmp_path: Path) -> None:
     """Settings are read once per process, so this is another one."""
     script = (

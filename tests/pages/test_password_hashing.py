@@ -19,7 +19,7 @@ from django.test import Client
 from accounts.models import Member
 from studyservice.secrets import hashing
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 EMAIL = "ada@example.org"
 PASSWORD = "correct horse battery"
@@ -56,7 +56,7 @@ def hashing_goes_on() -> Iterator[None]:
             over.set()
 
 
-@pytest.mark.once("hashing")
+@pytest.mark.database("sqlite", "hashing")
 def test_a_hash_has_the_parameters_of_owasp() -> None:
     """Tests make cheaper ones with the class that is loaded, so this is another one."""
     [name] = settings.PASSWORD_HASHERS
@@ -79,7 +79,7 @@ def old(make_member: Any, db: None) -> Member:
     return member
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_hash_with_other_parameters_is_replaced_at_sign_in(old: Member) -> None:
     assert sign_in("wrong").status_code == 200
     old.refresh_from_db()
@@ -120,7 +120,7 @@ def before_the_hash_is_stored(happens: Callable[[], object]) -> Iterator[None]:
     assert not waiting
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("email", [EMAIL, "unknown@example.org"])
 def test_of_many_sign_ins_at_once_few_wait(make_member: Any, email: str) -> None:
@@ -143,7 +143,7 @@ def test_of_many_sign_ins_at_once_few_wait(make_member: Any, email: str) -> None
     assert len(served) == waiting
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_hashes_are_made_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seen from inside: while one is made, no other is."""
     monkeypatch.setattr(hashing, "turns", hashing.Turns(8))

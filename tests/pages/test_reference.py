@@ -10,7 +10,7 @@ from django.test import Client
 
 from studyservice.openapi.fields import Fields
 
-pytestmark = [pytest.mark.once("the look of pages"), pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.models import Member, SignInCode
 from tests.support.signing_in import EMAIL, PASSWORD, ask, newest_code, other_than, signed_in
 
-pytestmark = pytest.mark.once("statements that others make too")
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 def test_attempts_of_an_address_are_limited(client: Client, member: Member) -> None:
@@ -51,7 +51,7 @@ def test_codes_for_an_address_are_limited(client: Client, member: Member, email:
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 3600
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_tries_of_a_code_sign_in_once(client: Client, member: Member, in_threads: Any) -> None:
     ask(client)
@@ -65,7 +65,7 @@ def test_parallel_tries_of_a_code_sign_in_once(client: Client, member: Member, i
     assert sorted(in_threads(try_it, list(range(8)))) == [False] * 7 + [True]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_wrong_tries_stop_at_five(client: Client, member: Member, in_threads: Any) -> None:
     ask(client)

@@ -14,7 +14,11 @@ LINKS = {
     "TERMS_URL": "https://example.org/terms",
 }
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/docs", "/nowhere"])

@@ -18,7 +18,11 @@ from tests.support.doors import RestDoor
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.syllabus_files import docx, pdf
 
-pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [
+    pytest.mark.rest,
+    pytest.mark.django_db,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
 
 TEXT = """BIO 210 Cell Biology
 Fall 2026
@@ -119,9 +123,41 @@ def test_a_file_becomes_a_course_with_the_file(browser: Client, owner: RestDoor)
 def test_what_the_reading_is_not_sure_of_is_not_ticked(browser: Client) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
-    assert "Less sure, so it is not ticked." in page
+    assert "Not ticked: several days." in page
     ticked = [title for title in ("Presentations", "Essay 1", "Final exam") if f"{row_of(form, title)}-tick" in form]
     assert ticked == ["Essay 1", "Final exam"]
+
+
+def test_a_row_is_added_and_typed_in_without_script(browser: Client, owner: RestDoor) -> None:
+    _, page = shown(browser, "/courses/new", text=TEXT)
+    form = form_with("name", page)
+    form["p0-title"] = ["First midterm"]
+    again = sent(browser, "/courses/new", form | {"add": ["yes"]}, 200).content.decode()
+    form = form_with("name", again)
+    assert (form["p0-title"], form["added"], form["a1-title"]) == (["First midterm"], ["a1"], [""])
+    form |= {"a1-title": ["Field trip"], "a1-kind": ["other"], "a1-due_on": ["2026-10-20"]}
+    again = sent(browser, "/courses/new", form | {"add": ["yes"]}, 200).content.decode()
+    form = form_with("name", again)
+    assert form["added"] == ["a1", "a2"]
+    sent(browser, "/courses/new", form)
+    assert ("Field trip", "other", "2026-10-20") in dates(owner)
+    assert len(dates(owner)) == 4, "the row in which nothing was entered makes no item"
+
+
+def test_an_added_row_without_a_title_is_told_and_makes_nothing(browser: Client, owner: RestDoor) -> None:
+    _, page = shown(browser, "/courses/new", text=TEXT)
+    form = form_with("name", page)
+    form |= {"added": ["a1"], "a1-tick": ["on"], "a1-kind": ["other"], "a1-due_on": ["2026-10-20"]}
+    again = sent(browser, "/courses/new", form, 422).content.decode()
+    assert "Enter a title." in again
+    assert owner.made("list_courses")["data"] == []
+
+
+def test_the_text_stands_beside_the_table_line_by_line(browser: Client) -> None:
+    for page in (shown(browser, "/courses/new", text=TEXT)[1], shown(browser, "/courses/new", file=a_pdf())[1]):
+        assert "<li>Essay 1 due Monday, November 2, 2026</li>" in page
+        assert "line 4" in page
+        assert "line 5" in page
 
 
 @pytest.mark.parametrize(
@@ -158,7 +194,7 @@ def test_the_31st_course_is_refused_and_the_table_stays(browser: Client, owner: 
     assert row_of(form_with("name", page), "Essay 1")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: RestDoor) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
@@ -189,7 +225,7 @@ def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: 
     assert stored["syllabus_text"] == TEXT.strip()
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestDoor) -> None:
     course = made(browser, owner)
     midterm = next(item for item in owner.made("list_items")["data"] if item["title"] == "Midterm exam")
@@ -218,7 +254,7 @@ def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestDoor)
     assert ("Midterm exam", "exam", "2026-10-15") in dates(owner)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("table", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
 def test_of_two_at_once_one_is_taken(
@@ -268,7 +304,7 @@ def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner:
     assert browser.get(f"{path}/files/{row.id}").status_code == 404
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_the_bytes_go_with_the_course(browser: Client, owner: RestDoor) -> None:
     address, page = shown(browser, "/courses/new", file=a_pdf())
@@ -379,7 +415,7 @@ def test_of_a_stranger_there_is_nothing(browser: Client, owner: RestDoor, strang
         assert other.get(path).status_code == 200, path
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("source", ["file", "text"])
 def test_a_double_click_makes_one_course(

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.any_share import places, share
 
-pytestmark = pytest.mark.once("how types are counted")
+pytestmark = pytest.mark.database("sqlite", "how types are counted")
 
 
 def untyped(signature: str) -> list[str]:

@@ -11,7 +11,7 @@ from tests.support.everything import READS, answers, have_everything
 from tests.support.other_database import OTHER, answers_there
 
 
-@pytest.mark.once("both kinds of database at once")
+@pytest.mark.database("sqlite", "both kinds of database at once")
 @pytest.mark.django_db
 @pytest.mark.rest
 def test_the_other_database_gives_the_same_answers(
@@ -28,6 +28,6 @@ def test_the_other_database_gives_the_same_answers(
         assert there[operation] == answer, operation
 
 
-@pytest.mark.once("the description")
+@pytest.mark.database("sqlite", "the description")
 def test_every_read_operation_is_compared() -> None:
     assert {name for name, route in routes().items() if route.method == "GET"} == READS

@@ -17,7 +17,7 @@ from studyservice.citus.backend.base import DatabaseWrapper
 from studyservice.citus.bulkhead import PATIENCE_SECONDS, Bulkhead, ServerHangsError
 from studyservice.database.signals import member_known
 
-pytestmark = pytest.mark.once("threads and places, no database")
+pytestmark = pytest.mark.database("sqlite", "threads and places, no database")
 
 
 @contextmanager
@@ -115,7 +115,7 @@ def one_place(settings: Any) -> Iterator[Bulkhead]:
     servers.bulkhead.cache_clear()
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_the_backend_counts_the_seconds_of_a_statement(one_place: Bulkhead) -> None:
     there = Event()

@@ -9,7 +9,7 @@ import pytest
 from studyservice.server import pace
 from studyservice.server.channel import MAX_REQUEST_BYTES, BodyAwaited, Channel
 
-pytestmark = pytest.mark.once("sockets")
+pytestmark = pytest.mark.database("sqlite", "sockets")
 
 
 def read_through(channel: Channel, left: int) -> None:

@@ -22,7 +22,7 @@ from tests.support.doors import RestDoor
 EMAIL = "owner@example.org"
 TOO_SHORT = "This password is too short. It must contain at least 8 characters."
 
-pytestmark = pytest.mark.once("the terminal, standard input and output of a process")
+pytestmark = pytest.mark.database("sqlite", "the terminal, standard input and output of a process")
 
 
 def typed(*arguments: str, **options: Any) -> "subprocess.Popen[str]":

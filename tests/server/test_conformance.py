@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.conformance import HEAD, RULE, complaints
 
-pytestmark = pytest.mark.once("reads a page of the docs")
+pytestmark = pytest.mark.database("sqlite", "reads a page of the docs")
 
 
 def _table(*rows: str) -> str:

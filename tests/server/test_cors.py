@@ -5,7 +5,7 @@ import pytest
 from accounts.models import Member
 from tests.support.world import PATHS, Call, bearer, check_headers, error_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 ORIGIN = "https://app.example"
 EXPOSED = {
@@ -82,7 +82,7 @@ def test_preflight_allows_every_method_of_the_api(method: str) -> None:
     assert method in allowed.split(", ")
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.parametrize("header", SENT_BY_CLIENTS)
 def test_preflight_allows_the_headers_that_clients_send(header: str) -> None:
     allowed = preflight("/v1/courses", headers=header).headers["Access-Control-Allow-Headers"]

@@ -13,7 +13,7 @@ from studyservice.server.channel import BodyAwaited
 from tests.support.doors import RestDoor
 from tests.support.uploads import multipart
 
-pytestmark = [pytest.mark.once("bodies of files"), pytest.mark.rest, pytest.mark.django_db]
+pytestmark = [pytest.mark.database("sqlite", "bodies of files"), pytest.mark.rest, pytest.mark.django_db]
 
 MIB = 1024 * 1024
 WHOLE = multipart(b"the first file", filename="a.txt").removesuffix(f"--{BOUNDARY}--\r\n".encode())

@@ -326,7 +326,7 @@ def test_each_reference_has_one_foreign_key(reference: Any) -> None:
         assert cursor.fetchall() == [(ends,)]
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_an_item_under_another_members_course_is_refused_by_the_database(owner_member: Member) -> None:
     """Past every rule of the code."""
 
@@ -340,7 +340,7 @@ def test_an_item_under_another_members_course_is_refused_by_the_database(owner_m
         insert(CourseFactory.create(member=MemberFactory.create()))
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_the_database_lets_rows_go_with_what_they_refer_to(rows: Any) -> None:
     """All below a course; a deck stays, without its course, and an attempt, which never referred to it."""
     with connection.cursor() as cursor:
@@ -351,7 +351,7 @@ def test_the_database_lets_rows_go_with_what_they_refer_to(rows: Any) -> None:
     assert Deck.objects.filter(course=None, member=rows[Member]).exists()
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_later_migrations_work_on_the_keys() -> None:
     """A field with such a key is altered, and goes with it; a new table has it instead of Django's."""

@@ -143,7 +143,7 @@ def test_an_app_is_told_in_the_words_of_oauth(impatient: tuple[Caller, str]) -> 
     assert (answer.status, answer.body["error"], answer.headers["Retry-After"]) == (500, "server_error", "1")
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_a_statement_does_not_run_without_end(tmp_path: Path, url: str) -> None:
     waits = {"DATABASE_LOCK_TIMEOUT": "60", "DATABASE_STATEMENT_TIMEOUT": "1"}
     with serving(tmp_path, url, **waits) as ada:
@@ -152,7 +152,7 @@ def test_a_statement_does_not_run_without_end(tmp_path: Path, url: str) -> None:
         assert ada.call("GET", "/v1/me").status == 200
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_every_connection_has_the_timeouts() -> None:
     names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
@@ -161,7 +161,7 @@ def test_every_connection_has_the_timeouts() -> None:
     assert found == [("5s",), ("15s",), ("30s",)]
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 class TestFrozen:
     """Nothing answers, and TCP notices nothing."""
 
@@ -250,7 +250,7 @@ def _execute(url: str, statement: str) -> None:
         transaction.execute(statement.encode())
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_timeouts_can_be_set_by_role(tmp_path: Path, url: str) -> None:
     """What the statements set is there for a connection that asks for nothing, as a pooler's does."""
     printed = _manage(tmp_path, url, "databasetimeouts", DATABASE_LOCK_TIMEOUT="7")
@@ -270,7 +270,7 @@ def test_timeouts_can_be_set_by_role(tmp_path: Path, url: str) -> None:
         assert plain.execute("SHOW lock_timeout").fetchone() == ("7s",)
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_commands_wait_longer(tmp_path: Path, url: str) -> None:
     show = "from django.db import connection as c; print(c.cursor().execute('SHOW statement_timeout').fetchone())"
     shown = _manage(tmp_path, url, "shell", "--no-imports", "--command", show, COMMAND_STATEMENT_TIMEOUT="7200")

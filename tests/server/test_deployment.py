@@ -20,7 +20,7 @@ from tests import ROOT
 from tests.support.forked import ended
 from tests.support.server import wait_for
 
-pytestmark = pytest.mark.once("files of the image and the composition")
+pytestmark = pytest.mark.database("sqlite", "files of the image and the composition")
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 MANAGED = re.compile(r"python manage\.py ([^\\\n]+)")

@@ -18,7 +18,7 @@ from studyservice.citus.plan import can_hold, plan
 from tests.server.test_database_rules import changed, owned_rows
 from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
 
-about_models = pytest.mark.once("the models")
+about_models = pytest.mark.database("sqlite", "the models")
 
 OF_CITUS = ("SELECT create_", "SELECT truncate_local_data_after")
 
@@ -80,7 +80,7 @@ def rekeyed(owner_member: Member) -> Any:
     return rows
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_each_key_names_the_member(rekeyed: Any) -> None:
     where = layout()
     with connection.cursor() as cursor:
@@ -97,7 +97,7 @@ def test_each_key_names_the_member(rekeyed: Any) -> None:
     assert not [key for key in keys if key.table == "accounts_browsersession"]
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_the_keys_refuse_what_they_refused(rekeyed: Any) -> None:
     others = CourseFactory.create(member=MemberFactory.create())
     item = ItemFactory.create(member=rekeyed[Member], course=CourseFactory.create(member=rekeyed[Member]))
@@ -105,7 +105,7 @@ def test_the_keys_refuse_what_they_refused(rekeyed: Any) -> None:
         changed(item, "course_id", others.id)
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_a_dry_run_prints_and_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):

@@ -9,7 +9,7 @@ import pytest
 from tests import ROOT
 from tests.support.doors import document
 
-pytestmark = pytest.mark.once("reads pages of the docs")
+pytestmark = pytest.mark.database("sqlite", "reads pages of the docs")
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOT_YET = {"tests/operations/test_get_milestone.py", "tests/test_x.py"}

@@ -13,7 +13,7 @@ import pytest
 
 from tests.support import server as servers
 
-pytestmark = pytest.mark.sqlite
+pytestmark = pytest.mark.database("sqlite")
 
 MARKER = "zyxomma"
 EMAIL = f"{MARKER}@example.org"

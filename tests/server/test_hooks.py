@@ -1,64 +1,69 @@
-"""What settings name for another app to call is there, and can be called so, before the service starts."""
+"""A hook without an object, or with two, stops the start."""
 
-from datetime import datetime
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
-from accounts.models import Member
+from accounts.api.profile import PRACTICE_STREAK
+from accounts.members.models import ERASE_MEMBER
+from studyservice.hooks import Hook, HookList, HookTable
 
-pytestmark = pytest.mark.once("names in the settings")
+pytestmark = pytest.mark.database("sqlite", "hooks")
 
-
-def takes_no_moment(member: Member) -> None:
-    """No repair of a clock: those are told the time."""
-
-
-def counts_in_words(member: Member) -> str:
-    """No streak, which is a number."""
-    return "seven"
+Count = Callable[[], int]
 
 
-def set_right(member: Member, now: datetime) -> None:
-    """A repair."""
+def one() -> int:
+    return 1
 
 
-class OneWay:
-    """Knows apps, and cannot disconnect them."""
-
-    def of(self, member: Member) -> Any: ...
+def two() -> int:
+    return 2
 
 
-HERE = __name__
+@pytest.fixture
+def hook() -> Iterator[Hook[Count]]:
+    made = Hook[Count]("COUNT")
+    yield made
+    Hook._all.remove(made)
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "said"),
-    [
-        ("PRACTICE_STREAK", "practice.none.current_streak", "PRACTICE_STREAK: practice.none.current_streak"),
-        ("PRACTICE_STREAK", f"{HERE}.counts_in_words", "PRACTICE_STREAK: tests.server.test_hooks.counts_in_words is"),
-        ("MEMBER_CLOCK_REPAIRS", [f"{HERE}.takes_no_moment"], "MEMBER_CLOCK_REPAIRS: "),
-        ("MEMBER_CLOCK_REPAIRS", f"{HERE}.set_right", "MEMBER_CLOCK_REPAIRS must be a list"),
-        ("MEMBER_ERASURES", [f"{HERE}.HERE"], "MEMBER_ERASURES: tests.server.test_hooks.HERE is"),
-        ("CREDENTIAL_RESOLVERS", {"sk": "accounts.credentials.resolving.nothing"}, "CREDENTIAL_RESOLVERS: "),
-        ("EXPIRED_DATA", {"sessions": f"{HERE}.set_right"}, "EXPIRED_DATA: "),
-        ("CONNECTED_APPS", f"{HERE}.OneWay", "CONNECTED_APPS: tests.server.test_hooks.OneWay is"),
-        ("MEMBER_DATA", [("vocab.Nothing", "member")], "MEMBER_DATA: vocab.Nothing.member"),
-        ("MEMBER_DATA", [("vocab.Deck", "name")], "MEMBER_DATA: vocab.Deck.name"),
-        ("MEMBER_CLOCK_STAMPS", {"vocab.Deck": ("made_at",)}, "MEMBER_CLOCK_STAMPS: vocab.Deck.made_at"),
-        ("MEMBER_CLOCK_STAMPS", {"vocab.Deck": ("name",)}, "MEMBER_CLOCK_STAMPS: vocab.Deck.name"),
-    ],
-)
-def test_the_service_does_not_start_with_what_cannot_be_called(
-    settings: Any, setting: str, value: Any, said: str
-) -> None:
-    setattr(settings, setting, value)
-    with pytest.raises(SystemCheckError, match=said):
+@pytest.mark.parametrize("missing", [PRACTICE_STREAK, ERASE_MEMBER], ids=lambda hook: hook.name)
+def test_the_service_does_not_start_with_an_empty_hook(missing: Hook[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(missing, "registered", [])
+    with pytest.raises(SystemCheckError, match=f"Nothing is registered for {missing.name}: call its register"):
         call_command("check")
 
 
-def test_what_fits_is_accepted(settings: Any) -> None:
-    settings.MEMBER_CLOCK_REPAIRS = [*settings.MEMBER_CLOCK_REPAIRS, f"{HERE}.set_right"]
+def test_every_hook_has_an_object() -> None:
     call_command("check")
+
+
+def test_a_hook_takes_one_object(hook: Hook[Count]) -> None:
+    with pytest.raises(LookupError, match="Nothing is registered for COUNT"):
+        hook.get()
+    hook.register(one)
+    assert hook.get() is one
+    with pytest.raises(ValueError, match=r"COUNT is registered twice: .*one.* and .*two"):
+        hook.register(two)
+
+
+def test_a_table_takes_one_object_for_each_key() -> None:
+    table = HookTable[Count]("COUNTS")
+    table.register("one", one)
+    with pytest.raises(ValueError, match="COUNTS is registered twice for 'one'"):
+        table.register("one", two)
+    assert (table.get("one"), table.get("two")) == (one, None)
+    assert list(table.items()) == [("one", one)]
+
+
+def test_a_list_keeps_the_order_and_takes_an_object_once() -> None:
+    several = HookList[Count]("COUNTS")
+    for count in (two, one):
+        several.register(count)
+    with pytest.raises(ValueError, match="COUNTS is registered twice"):
+        several.register(one)
+    assert list(several) == [two, one]

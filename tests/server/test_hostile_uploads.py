@@ -16,7 +16,7 @@ from tests.support.syllabus_files import pdf
 from tests.support.uploads import multipart
 from tests.support.wire import Response, Wire, is_envelope
 
-pytestmark = pytest.mark.once("files that are read")
+pytestmark = pytest.mark.database("sqlite", "files that are read")
 
 FILES: list[tuple[Callable[[], bytes], str]] = [
     (hostile.flate_bomb, "a.pdf"),

@@ -6,7 +6,7 @@ from pytest_django import Settings
 from studyservice.server import lanes
 from studyservice.server.lanes import MEMBER, Lanes, is_probe
 
-pytestmark = pytest.mark.once("queues in memory")
+pytestmark = pytest.mark.database("sqlite", "queues in memory")
 
 PEER = "203.0.113.1"
 

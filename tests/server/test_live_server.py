@@ -16,7 +16,7 @@ from tests.support.server import ADA
 from tests.support.uploads import multipart
 from tests.support.wire import COURSE, MIB, Wire, chunked, half_body, half_sent, is_envelope, is_open, received
 
-pytestmark = pytest.mark.once("connections of the server")
+pytestmark = pytest.mark.database("sqlite", "connections of the server")
 
 THREADS = 4
 JSON_COURSE = ("Content-Type: application/json", f"Content-Length: {len(COURSE)}")

@@ -46,7 +46,7 @@ def test_of_two_at_once_one_gets_the_address(in_threads: Any) -> None:
     assert MemberAddress.objects.get(email=NEW).member == Member.objects.get(email=NEW)
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("spread")
 def test_of_two_at_once_one_gets_the_address_where_members_are_spread(in_threads: Any) -> None:
@@ -83,7 +83,7 @@ def test_it_is_free_after_its_member() -> None:
     assert made()
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_what_an_earlier_version_wrote_meanwhile_is_repaired(client: Client) -> None:
     """It knew of no such table: it made a member, moved one to another address, and gave that one's old to a third."""
     ada = MemberFactory.create(email="old@example.org")

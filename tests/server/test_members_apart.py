@@ -107,7 +107,7 @@ def test_of_a_purge(settings: Any, tmp_path: Path) -> None:
     assert not Change.objects.filter(member__in=members, created_at__lt=timezone.now() - timedelta(days=91)).exists()
 
 
-@pytest.mark.postgresql  # SQLite finds a batch faster by its ids alone
+@pytest.mark.database("postgresql")  # SQLite finds a batch faster by its ids alone
 @pytest.mark.django_db(transaction=True)
 def test_of_the_deletion_of_a_member() -> None:
     member = MemberFactory.create()

@@ -124,7 +124,7 @@ def test_requests_beyond_a_rate_are_counted_by_the_rate(counted: Any, db: None) 
     assert counted()["requests_total", "get_me", "429"] == 2
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.parametrize(
     ("method", "path", "label"),
@@ -166,7 +166,7 @@ def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestDoor) -> No
     assert counted()["database_errors_total",] == 1
 
 
-@pytest.mark.once("a database that is never there")
+@pytest.mark.database("sqlite", "a database that is never there")
 def test_an_outage_that_health_finds_is_counted(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -187,7 +187,7 @@ def _get(url: str, **headers: str) -> tuple[int, str]:
         return refused.code, ""
 
 
-@pytest.mark.once("the processes of the server")
+@pytest.mark.database("sqlite", "the processes of the server")
 def test_processes_that_come_and_go_are_served_as_one(tmp_path: Path) -> None:
     """On an address of their own. Each of the two processes ends after its sixth request; none is lost."""
     with socket.create_server(("127.0.0.1", 0)) as free:

@@ -21,7 +21,7 @@ from studyservice.database.postgresql.operations import AddIndexAside, DropForei
 from studyservice.management.commands import migrate
 from tests.support import databases
 
-pytestmark = pytest.mark.postgresql
+pytestmark = pytest.mark.database("postgresql")
 
 BACK = ("accounts", "0022")
 """The migration after it alters `TABLE`, which a transaction may be reading."""

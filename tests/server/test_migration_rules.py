@@ -29,7 +29,7 @@ from studyservice.database.postgresql.operations import (
 from tests.support.migration_rules import INSTEAD, broken_by, broken_rules
 from tests.support.releases import RELEASED, migrations_since
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.django_db]
+pytestmark = [pytest.mark.database("postgresql"), pytest.mark.django_db]
 
 EXCUSED: dict[tuple[str, str], set[str]] = {}
 """App and name of a migration, and the codes that it may have; with the reason, and a changelog that says to stop the

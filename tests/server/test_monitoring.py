@@ -23,7 +23,7 @@ from tests import ROOT
 from tests.support import server
 from tests.support.redis_server import start_redis
 
-about_files = pytest.mark.once("files")
+about_files = pytest.mark.database("sqlite", "files")
 
 MONITORING = ROOT / "docs" / "monitoring"
 RULES = MONITORING / "alerts.yml"
@@ -133,7 +133,7 @@ def metrics() -> Any:
     return metrics
 
 
-@pytest.mark.once("mail")
+@pytest.mark.database("sqlite", "mail")
 def test_mails_are_counted(metrics: Any, settings: Any) -> None:
     def counts() -> list[float]:
         return [metrics.MAILS.labels(outcome)._value.get() for outcome in ("sent", "failed")]
@@ -156,14 +156,14 @@ def test_the_last_purge_is_told(metrics: Any) -> None:
     assert abs(datetime.now(UTC) - datetime.fromtimestamp(metrics.LAST_PURGE._value.get(), UTC)) < timedelta(minutes=1)
 
 
-@pytest.mark.once("arithmetic")
+@pytest.mark.database("sqlite", "arithmetic")
 @pytest.mark.parametrize(("theirs", "seconds"), [(9, 1), (10.5, 0), (12, 1), (10, 0), (11, 0)])
 def test_a_clock_that_may_be_right_has_no_drift(theirs: float, seconds: float) -> None:
     """It was read between two looks at our own."""
     assert sampling.drift(10, theirs, 11) == seconds
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db(transaction=True)
 def test_sessions_that_wait_for_a_lock_are_counted(metrics: Any, make_member: Any, in_threads: Any) -> None:
     from django.db import transaction

@@ -96,7 +96,7 @@ def test_what_a_process_left_is_sent_by_the_command(
     assert run_json("delivermail") == {"sent": 0, "failed": 0, "left": 0}
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_an_address_that_is_refused_waits_ever_longer(
     announce: Callable[[], None], server: dict[str, Exception], noon: Any
 ) -> None:
@@ -240,7 +240,7 @@ def reminder(make_member: MakeMember, server: dict[str, Exception]) -> Member:
     return member
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_it_goes_where_the_member_is_read_now(reminder: Member, client: Client) -> None:
     """The old address may be somebody else's by then."""
     reminder.set_password("correct horse battery")
@@ -251,7 +251,7 @@ def test_it_goes_where_the_member_is_read_now(reminder: Member, client: Client) 
     assert list(OutgoingMail.objects.values_list("email", flat=True)) == [BOB]
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_it_goes_where_an_operator_says_that_the_member_is_read(reminder: Member, admin: Client) -> None:
     page = f"/admin/accounts/member/{reminder.id}/change/"
     admin.post(page, form_of(admin, page) | {"email": BOB})
@@ -279,7 +279,7 @@ def test_codes_are_never_stored(client: Client, make_member: MakeMember, server:
     assert not OutgoingMail.objects.exists()
 
 
-@pytest.mark.once("statements that others make too")
+@pytest.mark.database("sqlite", "statements that others make too")
 def test_every_e_mail_is_named_on_the_domain_of_the_service(
     announce: Callable[[], None], make_member: MakeMember, client: Client, settings: Any
 ) -> None:

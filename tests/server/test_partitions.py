@@ -15,7 +15,7 @@ from tests.support.oauth import App, status_of
 from tests.support.partitions import read_of_several, spread
 from tests.support.world import INTO_NOTHING, OPERATIONS, World, bearer
 
-pytestmark = [pytest.mark.postgresql, pytest.mark.rest, pytest.mark.django_db]
+pytestmark = [pytest.mark.database("postgresql"), pytest.mark.rest, pytest.mark.django_db]
 
 _READ = """
     SELECT relname, coalesce(seq_scan, 0) + coalesce(idx_scan, 0) FROM pg_stat_xact_user_tables

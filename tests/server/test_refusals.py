@@ -9,7 +9,7 @@ import pytest
 from tests.support import server as servers
 from tests.support.wire import Wire, is_envelope, received
 
-pytestmark = pytest.mark.once("framing of HTTP")
+pytestmark = pytest.mark.database("sqlite", "framing of HTTP")
 
 SENT = "\r\nHost: 127.0.0.1\r\nOrigin: https://app.example\r\n"
 

@@ -17,7 +17,7 @@ from tests.support import server as servers
 from tests.support.server import ADA
 from tests.support.wire import COURSE, JSON, Response, Wire
 
-pytestmark = pytest.mark.postgresql
+pytestmark = pytest.mark.database("postgresql")
 
 WATCHDOG_SECONDS = 60
 

@@ -21,7 +21,7 @@ from tests.support.server import running
 SCRIPT = ROOT / "deploy" / "backup.sh"
 
 
-@pytest.mark.once("a process of its own")
+@pytest.mark.database("sqlite", "a process of its own")
 def test_it_runs_each_command_and_ends_when_told(tmp_path: Path) -> None:
     with running(tmp_path) as server:
         process = subprocess.Popen(
@@ -49,7 +49,7 @@ def test_it_runs_each_command_and_ends_when_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.once("does not touch what differs")
+@pytest.mark.database("sqlite", "does not touch what differs")
 def test_a_command_that_fails_is_logged_and_the_next_runs(
     make_member: MakeMember, settings: Any, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -66,7 +66,7 @@ def test_a_command_that_fails_is_logged_and_the_next_runs(
     assert "Nothing has expired." in capsys.readouterr().out
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_is_made_kept_and_restored(make_member: MakeMember, tmp_path: Path, settings: Any) -> None:
     """By the `pg_dump` that belongs to the server of the tests."""
@@ -102,7 +102,7 @@ def test_a_backup_is_made_kept_and_restored(make_member: MakeMember, tmp_path: P
     assert "ann@example.org" in shown.stdout
 
 
-@pytest.mark.postgresql
+@pytest.mark.database("postgresql")
 def test_a_backup_that_fails_says_so_and_leaves_the_others(tmp_path: Path) -> None:
     backups = tmp_path / "backups"
     (backups / "2020-01-01T00-00-00Z").mkdir(parents=True)

@@ -20,7 +20,7 @@ from tests.support.streams import JSON, SMUGGLED, Message, Writer, answers, conv
 from tests.support.wire import Wire
 
 pytestmark = [
-    pytest.mark.once("connections of the server"),
+    pytest.mark.database("sqlite", "connections of the server"),
     pytest.mark.thorough("random streams beside the chosen ones of test_live_server.py and test_bodies.py"),
 ]
 

@@ -32,7 +32,7 @@ from tests.support.forked import ended
 from tests.support.oauth import error_of
 from tests.support.world import check_headers
 
-pytestmark = pytest.mark.once("the environment")
+pytestmark = pytest.mark.database("sqlite", "the environment")
 
 SECRET = secrets.token_urlsafe(64)
 PRODUCTION = {

@@ -22,7 +22,7 @@ from studyservice.rates.shared import SharedWindows
 from tests.support.redis_server import Redis, start_redis, start_silent_redis
 from tests.support.world import Call, bearer
 
-pytestmark = pytest.mark.once("windows in memory and in Redis")
+pytestmark = pytest.mark.database("sqlite", "windows in memory and in Redis")
 
 ME = Call("GET", "/v1/me")
 GONE = "Redis does not answer; counting per process"

@@ -15,7 +15,7 @@ from tests.support.databases import copied
 from tests.support.server import ADA
 from tests.support.wire import JSON, Wire, half_body, half_sent, is_envelope, is_open, received
 
-pytestmark = pytest.mark.once("connections of the server")
+pytestmark = pytest.mark.database("sqlite", "connections of the server")
 
 ANSWERS = 8
 LAST = b'"next_cursor":null}'

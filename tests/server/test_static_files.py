@@ -9,7 +9,7 @@ from django.core.checks import run_checks
 from django.core.management import call_command
 from django.test import Client
 
-pytestmark = pytest.mark.once("files")
+pytestmark = pytest.mark.database("sqlite", "files")
 
 
 def warned() -> bool:

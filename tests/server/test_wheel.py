@@ -18,7 +18,7 @@ from tests import ROOT
 from tests.support.locked import install_locked
 from tests.support.server import free_port, wait_for
 
-pytestmark = pytest.mark.once("the package")
+pytestmark = pytest.mark.database("sqlite", "the package")
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from gunicorn.workers.gthread import PollableMethodQueue, TConn, ThreadWorker
 from studyservice.server.worker import Connection, JSONErrorWorker
 from tests import ROOT
 
-pytestmark = pytest.mark.once("gunicorn's internals")
+pytestmark = pytest.mark.database("sqlite", "gunicorn's internals")
 
 LEANT_ON: dict[Callable[..., Any], str] = {
     # Of connections: they are made of a channel instead of a socket, and parsed anew for each request.

@@ -2,8 +2,9 @@
 
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -46,6 +47,27 @@ def url_of(name: str) -> str:
     """The URL of the database `name`, which is a path on SQLite."""
     url = os.environ.get("DATABASE_URL")
     return f"sqlite:///{name}" if url is None else _at(url, name)
+
+
+def is_whole(file: Path) -> bool:
+    """Return whether `file` is an undamaged SQLite database that was migrated."""
+    try:
+        with closing(sqlite3.connect(file)) as connection:
+            [migrations] = connection.execute("SELECT count(*) FROM django_migrations").fetchone()
+            [damage] = connection.execute("PRAGMA quick_check").fetchone()
+    except sqlite3.DatabaseError:
+        return False
+    return bool(migrations) and damage == "ok"
+
+
+def look() -> None:
+    """Read the migrated database of a PostgreSQL.
+
+    Raises:
+        psycopg.Error: it is missing or damaged.
+    """
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        connection.execute("SELECT count(*) FROM django_migrations")
 
 
 @contextmanager

@@ -10,12 +10,14 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
 ROOT = Path(__file__).resolve().parents[2]
-_ENTRIES = ROOT / ".pytest_cache" / "databases"
+ENTRIES = ROOT / ".pytest_cache" / "databases"
 _MIGRATED_BY = ("*/migrations/*.py", "studyservice/database/**/*.py", "requirements.txt")
 _KEPT = 3
 """Entries of each kind; the others, which earlier trees have left, are removed."""
@@ -30,40 +32,50 @@ def digest() -> str:
     return found.hexdigest()[:32]
 
 
-def restore(kind: str, target: Path) -> bool:
-    """Copy the entry of this kind to `target`, a file or a directory; False if there is none."""
+def restore(kind: str, target: Path, is_whole: Callable[[Path], bool]) -> bool:
+    """Copy the entry of this kind to `target`, a file or a directory. Return False if there is none or it is damaged.
+
+    Args:
+        is_whole: checks the copy.
+    """
     entry = _entry(kind)
     try:
+        copied = entry.stat().st_ino
         _copy(entry, target)
-    except subprocess.CalledProcessError:  # there is none, or another run has just removed it
-        shutil.rmtree(target, ignore_errors=True)
-        target.unlink(missing_ok=True)
-        return False
-    os.utime(entry)
-    return True
+        os.utime(entry)
+        # Another run may have replaced the entry meanwhile, which leaves a copy in part.
+        if entry.stat().st_ino == copied and is_whole(target):
+            return True
+    except (subprocess.CalledProcessError, FileNotFoundError):  # there is none, or another run has just removed it
+        pass
+    _remove(target)
+    return False
 
 
 def keep(kind: str, source: Path) -> None:
     """Make the file or directory `source` the entry of this kind, in place of an earlier one."""
-    _ENTRIES.mkdir(parents=True, exist_ok=True)
-    part = _ENTRIES / f"part-{uuid4().hex}"
+    ENTRIES.mkdir(parents=True, exist_ok=True)
+    part = ENTRIES / f"part-{uuid4().hex}"
     _copy(source, part)
-    discard(kind)
+    _discard(_entry(kind))
     try:
         part.rename(_entry(kind))
     except OSError:  # another run was first
         _remove(part)
-    for old in sorted(_ENTRIES.glob(f"{kind}-*"), key=_age)[_KEPT:]:
-        _remove(old)
+    for old in sorted(ENTRIES.glob(f"{kind}-*"), key=_age)[_KEPT:]:
+        _discard(old)
 
 
-def discard(kind: str) -> None:
-    """Remove the entry of this kind, if there is one."""
-    _remove(_entry(kind))
+def _discard(entry: Path) -> None:
+    """Remove an entry, if there is one. It goes at once: no other run copies it while it is emptied."""
+    part = ENTRIES / f"part-{uuid4().hex}"
+    with suppress(FileNotFoundError):  # there is none, or another run was first
+        entry.rename(part)
+        _remove(part)
 
 
 def _entry(kind: str) -> Path:
-    return _ENTRIES / f"{kind}-{digest()}"
+    return ENTRIES / f"{kind}-{digest()}"
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -4,11 +4,14 @@ import gc
 import os
 import secrets
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import psycopg
 
 from tests.support import citus, databases, migrated
 from tests.support.postgres import start
@@ -84,18 +87,34 @@ def prepare(database: str, *, thorough: bool = False) -> Prepared:
     if database == "sqlite":
         file = databases.file()
         file.parent.mkdir()
-        return Prepared(directory, None, _nothing if migrated.restore("sqlite", file) else _migrate_file)
+        is_there = migrated.restore("sqlite", file, databases.is_whole)
+        return Prepared(directory, None, _nothing if is_there else _migrate_file)
     if other := os.environ.get(OTHER_SERVER):
         databases.create(other)
         return Prepared(directory, None, databases.migrate)
-    cluster = directory / "postgresql"
-    restored = migrated.restore("postgresql", cluster)
-    server, url = start(cluster)
-    if restored:
-        databases.use(url)
+    if server := _start_copy(directory / "copy"):
         return Prepared(directory, server, _nothing)
+    cluster = directory / "postgresql"
+    server, url = start(cluster)
     databases.create(url)
     return Prepared(directory, server, partial(_migrate_cluster, server, cluster))
+
+
+def _start_copy(cluster: Path) -> Any:
+    """Start a copy of the migrated PostgreSQL in `cluster`. Return None if there is none or it is damaged."""
+    if not migrated.restore("postgresql", cluster, Path.is_dir):
+        return None
+    try:
+        server, url = start(cluster)
+    except subprocess.SubprocessError:
+        return None
+    try:
+        databases.use(url)
+        databases.look()
+    except psycopg.Error:
+        server.stop()
+        return None
+    return server
 
 
 def _nothing() -> None:

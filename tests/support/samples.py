@@ -1,10 +1,9 @@
-"""Values that many tests send: texts around a limit, and what is no string, date, boolean or id."""
+"""Values that many tests send: texts around a limit, what is no date, and an id of nothing."""
 
 from datetime import date, timedelta
 from typing import Any
-from unittest.mock import ANY
 
-from tests.support.doors import Answer, RestDoor
+from tests.support.doors import RestDoor
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 """A well-formed id of nothing."""
@@ -12,8 +11,6 @@ UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 UNITS = ["x", "🎓", "e\u0301", "👩\u200d🎓"]
 """One code point; one outside the BMP; a letter with a combining mark; a joined sequence of three."""
 
-NOT_STRINGS = [1, 1.5, True, [], {}, ["x"]]
-NOT_BOOLEANS = [1, 0, "true", "false", "", [], {}, None]
 NOT_DATES = [
     "",
     "tomorrow",
@@ -32,9 +29,6 @@ NOT_DATES = [
 COURSE_LIMITS = {"name": 120, "code": 20, "term": 60, "meets": 120, "institution": 120, "subject": 80}
 """Longest text of each writable field of a course (spec, Limits)."""
 
-COURSE_OPTIONAL = ["code", "meets", "institution", "subject"]
-"""The fields of a course that may be null."""
-
 
 def fetched_item(door: RestDoor, item_id: str) -> Any:
     """What get_item answers, without the readiness that no other operation answers with an item."""
@@ -51,9 +45,3 @@ def text(unit: str, length: int) -> str:
 def later(day: str, days: int) -> str:
     """The date `days` after `day`."""
     return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
-
-
-def refusal(answer: Answer) -> Any:
-    """The whole error of an answer, comparable with another's."""
-    assert answer.error is not None, answer.body
-    return answer.body | {"request_id": ANY}

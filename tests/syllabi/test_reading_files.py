@@ -12,7 +12,7 @@ from courses.syllabi.reading.files import FileText, TextStatus, UnknownTypeError
 from tests.support import hostile_files as hostile
 from tests.support.syllabus_files import docx, docx_of, odt, odt_of, open_document, pdf, word
 
-pytestmark = pytest.mark.once("files that are read")
+pytestmark = pytest.mark.database("sqlite", "files that are read")
 
 SCHEDULE = ["Schedule", [["Week", "Date", "Due"], ["1", "Sep 14", "Essay & outline"], ["2", "Sep 21", ""]], "End"]
 AS_LINES = "Schedule\nWeek | Date | Due\n1 | Sep 14 | Essay & outline\n2 | Sep 21 |\nEnd"

@@ -223,9 +223,11 @@ ONE_APP = OneApp()
 
 
 @pytest.fixture
-def connected_app(settings: Any) -> "ConnectedApp":
+def connected_app(monkeypatch: pytest.MonkeyPatch) -> "ConnectedApp":
     """The one app that every member has connected."""
-    settings.CONNECTED_APPS = f"{__name__}.ONE_APP"
+    from accounts.credentials.connections import CONNECTED_APPS
+
+    monkeypatch.setattr(CONNECTED_APPS, "registered", [ONE_APP])
     return ONE_APP.connect()
 
 

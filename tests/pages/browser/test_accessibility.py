@@ -7,11 +7,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, ViewportSize, expect
 
 from accounts.credentials.api_keys import revoke_api_key
+from accounts.credentials.connections import CONNECTED_APPS
 from tests.pages.browser.conftest import ask_for_code, enter_code, use_up_attempts
 from tests.support.factories import AccountEventFactory
 from tests.support.run import is_thorough
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 LOOK_IS_SETTLED = """async () => {
   // Transitions to the new look exist once it was drawn.
@@ -265,9 +266,9 @@ def test_the_admin(open_signed_in: Any, member: Any, path: str) -> None:
     audit(page, exclude=".select2", rules=["wcag2a", "wcag2aa"])
 
 
-def test_the_500_page(open_signed_in: Any, settings: Any) -> None:
+def test_the_500_page(open_signed_in: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     page = open_signed_in()
-    settings.CONNECTED_APPS = "nobody.knows"
+    monkeypatch.setattr(CONNECTED_APPS, "registered", [])
     page.goto("/keys")
     expect(page.get_by_role("heading", name="Something went wrong on our side")).to_be_visible()
     audit(page)

@@ -12,7 +12,7 @@ from accounts.models import Member
 from tests.pages.browser.conftest import PASSWORD, ask_for_code, enter_code
 from tests.pages.browser.test_accessibility import audit
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
 def test_the_browsers_time_zone_is_proposed_and_taken(open_signed_in: Any, member: Any) -> None:

@@ -33,7 +33,7 @@ from tests.support.factories import (
     SyllabusFileFactory,
 )
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 WORDS = "Introduction to the Molecular Biology of Plants and Fungi, with Exercises in the Field"
 EMAIL = "maximiliane.featherstonehaugh-montgomery@students.example-university.ac.uk"

@@ -11,7 +11,7 @@ from tests.pages.browser.test_accessibility import audit
 from tests.support.doors import RestDoor
 from tests.support.oauth import BASE, App
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
 def test_the_search_leads_to_a_part_of_a_guide(page: Page) -> None:

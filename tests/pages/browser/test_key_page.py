@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.support.doors import RestDoor
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Route
 
 from tests.pages.browser.conftest import PageFactory
 
-pytestmark = pytest.mark.once("the look of pages")
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
 PUBLIC = ["/", "/docs", "/docs/guides", "/docs/quickstart", "/docs/operating", "/changelog", "/sign-in", "/nothing"]
 OF_MEMBERS = ["/", "/keys", "/account", "/activity", "/courses", "/courses/new", "/decks/import"]

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.pages.browser.conftest import ask_for_code, enter_code, sign_in
 from tests.support.oauth import App
 
-pytestmark = pytest.mark.once("a browser's policies")
+pytestmark = pytest.mark.database("sqlite", "a browser's policies")
 
 OPENER = """<!doctype html><title>Opener</title><link rel=icon href=data:,>
 <button id=connect>Connect</button><p id=answer></p>

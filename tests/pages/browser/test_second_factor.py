@@ -12,7 +12,7 @@ from tests.pages.browser.conftest import ask_for_code, enter_code
 from tests.pages.browser.test_accessibility import audit
 from tests.support.second_factor import shown
 
-pytestmark = pytest.mark.once("the look of pages, and a browser's own passkeys")
+pytestmark = pytest.mark.database("sqlite", "the look of pages, and a browser's own passkeys")
 
 CODES = re.compile(r"(?:[a-z2-9]{5}-){3}[a-z2-9]{5}")
 

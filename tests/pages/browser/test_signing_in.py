@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.browser.conftest import PASSWORD, ask_for_code, enter_code, sign_in, use_up_attempts
 
-pytestmark = pytest.mark.once(
-    "forms, keys and redirects in a browser; the same pages run on both databases without one"
+pytestmark = pytest.mark.database(
+    "sqlite", "forms, keys and redirects in a browser; the same pages run on both databases without one"
 )
 
 

@@ -26,7 +26,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import other_than
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 def test_the_code_that_set_it_up_works_no_second_time(asked: Asked) -> None:
@@ -45,7 +45,7 @@ def test_a_code_works_once(asked: Asked) -> None:
     assert NOT_RIGHT in text_of(other.post(ASKED, {"code": shown(secret)})), "an earlier one neither"
 
 
-@pytest.mark.once("codes and clocks")
+@pytest.mark.database("sqlite", "codes and clocks")
 @pytest.mark.parametrize(("seconds", "right"), [(-100, False), (-35, True), (35, True), (100, False)])
 def test_a_phones_clock_may_be_half_a_minute_off(asked: Asked, seconds: int, right: bool) -> None:
     browser, secret, _ = asked
@@ -56,7 +56,7 @@ def test_a_phones_clock_may_be_half_a_minute_off(asked: Asked, seconds: int, rig
         assert (browser.post(ASKED, {"code": code}).status_code == 302) is right
 
 
-@pytest.mark.once("codes and clocks")
+@pytest.mark.database("sqlite", "codes and clocks")
 @pytest.mark.parametrize("code", ["", "12345", "1234567", "abcdef", "\uff11\uff12\uff13\uff14\uff15\uff16", "0x1234"])
 def test_what_is_no_code_is_said_so_and_counts_as_no_try(asked: Asked, code: str) -> None:
     browser, secret, _ = asked
@@ -100,7 +100,7 @@ def test_only_the_own_app_counts(asked: Asked, make_member: MakeMember) -> None:
     assert NOT_RIGHT in text_of(browser.post(ASKED, {"code": shown(secret, steps=1)}))
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_of_one_code_sent_at_once_one_is_right(
     asked: Asked, in_threads: Callable[..., list[Any]], member: Member
@@ -112,7 +112,7 @@ def test_of_one_code_sent_at_once_one_is_right(
     assert sorted(in_threads(lambda _: use_code(member, code), [0, 1, 2, 3])) == [False, False, False, True]
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_ten_are_shown_once_with_the_first(operator_browser: Client) -> None:
     _, codes = enrolled_app(operator_browser)
     assert len(set(codes)) == 10

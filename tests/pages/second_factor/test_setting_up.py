@@ -29,7 +29,7 @@ from tests.support.second_factor import (
 )
 from tests.support.signing_in import EMAIL, PASSWORD, newest_code, other_than
 
-pytestmark = [pytest.mark.django_db, pytest.mark.once("statements that others make too")]
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
 
 def later(seconds: float) -> Any:
@@ -85,7 +85,7 @@ def test_a_wrong_first_code_sets_nothing_up(operator_browser: Client) -> None:
     assert not open_to(operator_browser)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_a_form_without_its_page_sets_nothing_up(operator_browser: Client) -> None:
     assert operator_browser.post(APP, {"code": "123456"}).status_code == 200
     assert not AuthenticatorApp.objects.exists()
@@ -101,7 +101,7 @@ def test_the_qr_code_is_made_here_and_kept_nowhere(operator_browser: Client) -> 
     )
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_the_secret_is_sealed_in_the_database_and_in_the_session(operator_browser: Client) -> None:
     secret = secret_on(operator_browser.get(APP))
     assert secret not in str(dict(operator_browser.session))
@@ -136,7 +136,7 @@ def test_without_its_key_a_secret_opens_nothing_and_recovery_codes_do(operator_b
     assert open_to(browser)
 
 
-@pytest.mark.every_database
+@pytest.mark.database("both")
 def test_it_is_noted_and_the_operator_is_told(operator_browser: Client, member: Member) -> None:
     enrolled_app(operator_browser)
     mail.drain()

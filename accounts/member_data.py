@@ -1,0 +1,93 @@
+"""The members' rows of this app."""
+
+from django.contrib.admin.models import LogEntry
+
+from accounts.changes.models import Change, ChangeObject
+from accounts.credentials.api_keys import bring_keys_back
+from accounts.credentials.calendar_feeds import bring_feed_back
+from accounts.credentials.models import ApiKey, CalendarFeed, SecretOwner
+from accounts.credentials.owners import repair_owners
+from accounts.events.models import AccountEvent
+from accounts.idempotency.models import IdempotencyKey
+from accounts.members.address_repair import repair_address
+from accounts.members.addresses import MemberAddress
+from accounts.members.data import MemberData, register
+from accounts.signing_in.browser_sessions import BrowserSession
+from accounts.signing_in.models import SignInCode
+from accounts.signing_in.second_factor.models import AuthenticatorApp, Passkey, RecoveryCode
+
+ACCOUNT = "about the account"
+CREDENTIAL = "a credential"
+
+register(
+    MemberData(
+        MemberAddress,
+        whole_member=ACCOUNT,
+        not_archived="the address is in the profile",
+        no_admin="on the page of the member",
+        repair_counts=repair_address,
+    )
+)
+register(
+    MemberData(LogEntry, owner="user", whole_member=ACCOUNT, not_archived="what an operator did in the admin"),
+)
+register(MemberData(AccountEvent, whole_member=ACCOUNT, not_archived="a file of its own"))
+register(
+    MemberData(Change, whole_member="tells of every object", not_archived="a file of its own", stamps=("created_at",))
+)
+register(
+    MemberData(
+        ChangeObject,
+        whole_member="tells of every object",
+        not_archived="leads from objects to changes",
+        no_admin="leads from objects to changes",
+    )
+)
+register(
+    MemberData(
+        IdempotencyKey,
+        whole_member=ACCOUNT,
+        not_archived="answers to repeated calls, kept for a day",
+        no_admin="answers to repeated calls",
+    )
+)
+register(
+    MemberData(
+        SecretOwner,
+        whole_member=ACCOUNT,
+        not_archived="maps credentials to the member",
+        no_admin="maps credentials to the member",
+        credential=True,
+        repair_counts=repair_owners,
+    )
+)
+register(
+    MemberData(
+        ApiKey,
+        whole_member=ACCOUNT,
+        not_archived=CREDENTIAL,
+        credential=True,
+        hash_column="secret_hash",
+        repair_clock=bring_keys_back,
+    )
+)
+register(
+    MemberData(
+        CalendarFeed,
+        whole_member=ACCOUNT,
+        not_archived=CREDENTIAL,
+        credential=True,
+        hash_column="secret_hash",
+        repair_clock=bring_feed_back,
+    )
+)
+for model in (SignInCode, AuthenticatorApp, Passkey, RecoveryCode, BrowserSession):
+    register(
+        MemberData(
+            model,
+            whole_member=ACCOUNT,
+            not_archived=CREDENTIAL,
+            credential=True,
+            no_admin="ended and reset on the page of the member",
+        )
+    )

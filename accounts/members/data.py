@@ -1,0 +1,171 @@
+"""The declaration of each model whose rows belong to a member, registered in the `member_data.py` of its app."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.db.models import Model
+
+from accounts.members.archived import Archived
+from accounts.members.limits import Limit
+from accounts.members.models import Member
+
+Columns = dict[str, Any]
+"""A row by the names of its columns."""
+
+UndoField = Callable[[Member, Any, UUID, Any, Any], None]
+"""Restores a field. Takes the member, the `Write`, the object's id, the value after the change and the one before.
+
+Raises `Conflict` if the value changed since.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class MemberData:
+    """What the service does with the rows of a model: how they are erased, archived, restored and repaired.
+
+    Attributes:
+        owner: the foreign key to the member.
+        course: path from a row to its course: `item__course`. `self` for a course.
+        whole_member: why a row belongs to no course.
+        archived: how the rows are archived.
+        not_archived: why they are not.
+        credential: whether a row lets somebody sign in or call; credentials are erased first.
+        hash_column: column with the SHA-256 of a secret by which a row is found (`accounts.credentials.owners`).
+        stamps: columns that the member's clock stamps (`accounts.changes.writing`).
+        restamped: those of them that are new when a row is restored, because pollers ask for them.
+        not_listed: why list_changes does not find changes by the ids of the rows.
+        moved: columns that may change when a row is restored; its creation can be undone nevertheless.
+        limits: how many rows there may be.
+        unlimited: why study data has no limit.
+        no_admin: why the admin has no page of the rows.
+        plain_references: columns with the id of an object, without a foreign key, and the label of its model. They are
+            emptied when the object is deleted.
+        on_restore: called with the rows that an undo restored; raises `Conflict` if they cannot be.
+        on_reference: called with the ids of rows of which an undo filled a plain reference again.
+        undo_fields: by type and field, as `course.categories`: fields that are not a column, or move rows.
+        repair_counts: recomputes what is counted from the rows of a member, under the member's lock; returns how many
+            numbers were wrong.
+        repair_clock: fixes rows that a server stamped whose clock was ahead; under the member's lock.
+    """
+
+    model: type[Model] = field(kw_only=False)
+    owner: str = "member"
+    course: str = ""
+    whole_member: str = ""
+    archived: Archived | None = None
+    not_archived: str = ""
+    credential: bool = False
+    hash_column: str = ""
+    stamps: tuple[str, ...] = ()
+    restamped: tuple[str, ...] = ()
+    not_listed: str = ""
+    moved: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
+    unlimited: str = ""
+    no_admin: str = ""
+    plain_references: Mapping[str, str] = field(default_factory=dict)
+    on_restore: Callable[[Member, list[Columns]], None] | None = None
+    on_reference: Callable[[Member, list[UUID]], None] | None = None
+    undo_fields: Mapping[str, UndoField] = field(default_factory=dict)
+    repair_counts: Callable[[UUID], int] | None = None
+    repair_clock: Callable[[Member, datetime], None] | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.course) is bool(self.whole_member):
+            raise ValueError(f"{self.label}: declare either `course`, the path to it, or `whole_member`, a reason.")
+        if (self.archived is None) is not bool(self.not_archived):
+            raise ValueError(f"{self.label}: declare either `archived` or `not_archived`, a reason.")
+        if self.is_study_data and bool(self.limits) is bool(self.unlimited):
+            raise ValueError(f"{self.label}: declare either `limits` or `unlimited`, a reason.")
+
+    @property
+    def label(self) -> str:
+        """`courses.Item`."""
+        return self.model._meta.label
+
+    @property
+    def is_study_data(self) -> bool:
+        """Whether the rows are the member's work, and not about the account."""
+        return self.archived is not None or bool(self.course)
+
+
+_registered: dict[type[Model], MemberData] = {}
+
+
+def register(data: MemberData) -> None:
+    """Raises ValueError if the model is registered."""
+    if data.model in _registered:
+        raise ValueError(f"{data.label} is registered twice.")
+    _registered[data.model] = data
+
+
+def data_of(model: type[Model]) -> MemberData | None:
+    """The declaration of the model, or None if its rows belong to no member."""
+    return _registered.get(model)
+
+
+def is_study_data(model: type[Model]) -> bool:
+    """Whether the rows of the model are a member's work."""
+    data = data_of(model)
+    return data is not None and data.is_study_data
+
+
+@cache
+def member_data() -> tuple[MemberData, ...]:
+    """Every declaration: a model after those that it refers to, and credentials last.
+
+    Archives and repairs follow this order. Erasure goes the other way.
+    """
+    credentials = [data for data in _registered.values() if data.credential]
+    others = [data for data in _registered.values() if not data.credential]
+    seen: set[type[Model]] = set()
+    ordered: list[MemberData] = []
+
+    def add(data: MemberData) -> None:
+        if data.model in seen:
+            return
+        seen.add(data.model)
+        for model in _targets(data):
+            if model in _registered:
+                add(_registered[model])
+        ordered.append(data)
+
+    for data in (*others, *reversed(credentials)):
+        add(data)
+    return tuple(ordered)
+
+
+def owners() -> dict[type[Model], str]:
+    """The foreign key to the member, by model."""
+    return {data.model: data.owner for data in member_data()}
+
+
+def undo_field(name: str) -> UndoField | None:
+    """How to restore a field, as `course.categories`; None if its column is all there is."""
+    return _undo_fields().get(name)
+
+
+@cache
+def _undo_fields() -> dict[str, UndoField]:
+    return {name: restore for data in member_data() for name, restore in data.undo_fields.items()}
+
+
+@cache
+def counters() -> frozenset[str]:
+    """The columns that hold a number of rows below an object."""
+    return frozenset(limit.counter for data in member_data() for limit in data.limits if limit.counter)
+
+
+def _targets(data: MemberData) -> Iterator[type[Model]]:
+    """The models that the rows refer to."""
+    for column in data.model._meta.concrete_fields:
+        if column.related_model is not None:
+            yield column.related_model
+    loose = data.archived.loose if data.archived is not None else {}
+    for label in (*data.plain_references.values(), *loose.values()):
+        yield apps.get_model(label)

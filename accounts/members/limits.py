@@ -1,0 +1,40 @@
+"""Limits on the number of rows that a member, or one object of a member, may have."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+
+from studyservice.operations.errors import Conflict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """The most rows of a model. Creating, undoing and importing use the same object.
+
+    Attributes:
+        most: rows.
+        what: names the rows: `items of a course`.
+        full: the message of a refusal, with `{most}`.
+        per: path to the object whose rows count together, like `category__course`. Empty: all rows of the member.
+        counter: column of that object that holds the number, if there is one.
+    """
+
+    most: int
+    what: str
+    full: str
+    per: str = ""
+    counter: str = ""
+
+    def refusal(self) -> Conflict:
+        """The error when there is no space for another row."""
+        return Conflict(self.full.format(most=self.most))
+
+    def has_room(self, rows: "QuerySet[Any]", more: int = 1) -> bool:
+        """Whether `more` can be added to `rows`, which count together; one statement, under the member's lock."""
+        return rows.count() + more <= self.most
+
+    def require_room(self, rows: "QuerySet[Any]", more: int = 1) -> None:
+        """Raises `refusal` unless `has_room`."""
+        if not self.has_room(rows, more):
+            raise self.refusal()

@@ -1,0 +1,28 @@
+"""The members' rows of this app."""
+
+from accounts.members.archived import Archived
+from accounts.members.data import MemberData, register
+from grades.archive import GradeCategoryLine, GradeScoreLine
+from grades.categories import CATEGORIES_OF_COURSE
+from grades.models import GradeCategory, GradeScore
+from grades.scores import SCORES_OF_COURSE
+from grades.undoing import put_categories_back
+
+register(
+    MemberData(
+        GradeCategory,
+        course="course",
+        archived=Archived(name="grade_categories", line=GradeCategoryLine, order=("course_id", "position", "id")),
+        limits=(CATEGORIES_OF_COURSE,),
+        undo_fields={"course.categories": put_categories_back},
+    )
+)
+register(
+    MemberData(
+        GradeScore,
+        course="category__course",
+        archived=Archived(name="grade_scores", line=GradeScoreLine, order=("created_at", "id")),
+        stamps=("created_at",),
+        limits=(SCORES_OF_COURSE,),
+    )
+)

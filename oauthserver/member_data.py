@@ -1,0 +1,42 @@
+"""The members' rows of this app."""
+
+from accounts.member_data import ACCOUNT, CREDENTIAL
+from accounts.members.data import MemberData, register
+from oauthserver.connections import bring_tokens_back
+from oauthserver.models import AccessToken, Grant, RefreshToken
+
+_NO_ADMIN = "part of a connection, which has a page"
+
+register(
+    MemberData(
+        Grant,
+        owner="user",
+        whole_member=ACCOUNT,
+        not_archived=CREDENTIAL,
+        credential=True,
+        hash_column="code",
+        no_admin=_NO_ADMIN,
+        repair_clock=bring_tokens_back,
+    )
+)
+register(
+    MemberData(
+        AccessToken,
+        owner="user",
+        whole_member=ACCOUNT,
+        not_archived=CREDENTIAL,
+        credential=True,
+        hash_column="token_checksum",
+        no_admin=_NO_ADMIN,
+    )
+)
+register(
+    MemberData(
+        RefreshToken,
+        owner="user",
+        whole_member=ACCOUNT,
+        not_archived=CREDENTIAL,
+        credential=True,
+        hash_column="token_checksum",
+    )
+)

@@ -1,0 +1,38 @@
+"""The members' rows of this app."""
+
+from accounts.members.archived import Archived
+from accounts.members.data import MemberData, register
+from planning.archive import ImportedEventLine, MilestoneLine
+from planning.calendar.importing import EVENTS_OF_COURSE
+from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
+from planning.models import ImportedEvent, Milestone
+from planning.undoing import forget_import, move_to_free_positions
+
+register(
+    MemberData(
+        Milestone,
+        course="item__course",
+        archived=Archived(name="milestones", line=MilestoneLine, order=("item_id", "position", "created_at", "id")),
+        stamps=("created_at", "updated_at"),
+        moved=("position",),
+        limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
+        on_restore=move_to_free_positions,
+    )
+)
+register(
+    MemberData(
+        ImportedEvent,
+        course="course",
+        archived=Archived(
+            name="imported_events",
+            line=ImportedEventLine,
+            order=("course_id", "due_on", "id"),
+            loose={"item_id": "courses.Item"},
+            once=("course_id", "uid", "instance"),
+        ),
+        limits=(EVENTS_OF_COURSE,),
+        no_admin="what is remembered of a calendar file",
+        not_listed="what is remembered of a calendar file",
+        undo_fields={"imported_event._remembered": forget_import},
+    )
+)

@@ -1,0 +1,37 @@
+"""The members' rows of this app."""
+
+from accounts.members.archived import Archived
+from accounts.members.data import MemberData, register
+from practice.archive import AttemptLine, remove_present
+from practice.attempts import attempts_named_again, bring_attempts_back
+from practice.models import Attempt, PracticeSum
+from practice.rebuilding import repair_sums
+
+register(
+    MemberData(
+        Attempt,
+        course="course_id",
+        archived=Archived(
+            name="attempts",
+            line=AttemptLine,
+            order=("attempted_at", "id"),
+            keeps_time=True,
+            remove_present=remove_present,
+        ),
+        plain_references={"deck_id": "vocab.Deck", "course_id": "courses.Course"},
+        on_reference=attempts_named_again,
+        not_listed="what a review adds to the statistics",
+        unlimited="a row for each answer",
+        repair_clock=bring_attempts_back,
+    )
+)
+register(
+    MemberData(
+        PracticeSum,
+        course="course_id",
+        not_archived="computed from the attempts",
+        unlimited="computed from the attempts",
+        no_admin="computed from the attempts",
+        repair_counts=repair_sums,
+    )
+)

@@ -1,0 +1,100 @@
+"""Archives of every version are read, as docs/archive.md promises."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from accounts.archive.tables import archive_version
+from accounts.members.data import MemberData, member_data
+from courses.models import Course
+from planning.models import Milestone
+from tests import ROOT
+from tests.conftest import MakeMember, OpenDoor
+from tests.support.archive_lines import WHOLE
+from tests.support.archives import manifest, parts, parts_of, zipped
+from tests.support.declarations import declared
+from tests.support.doors import RestDoor
+from tests.support.everything import have_everything
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
+
+ARCHIVES = ROOT / "tests" / "archives"
+KEEP = "Run this file with --refresh-baselines to keep an archive of the new version."
+ADDED = "A column or a table was added: declare in its Archived since which version, `added` or `since`."
+
+
+@pytest.fixture(autouse=True)
+def _files(settings: Any, tmp_path: Any) -> None:
+    settings.MEDIA_ROOT = tmp_path
+
+
+def declaration(model: Any) -> MemberData:
+    return next(data for data in member_data() if data.model is model)
+
+
+def test_one_of_the_newest_version_is_kept(owner: RestDoor, pytestconfig: pytest.Config) -> None:
+    kept = ARCHIVES / f"version-{archive_version()}.zip"
+    if not kept.exists() and pytestconfig.getoption("--refresh-baselines"):
+        have_everything(owner)
+        kept.write_bytes(owner.made("export_data"))
+    assert kept.exists(), KEEP
+
+
+def test_those_of_every_version_are_read(make_member: MakeMember, door: OpenDoor) -> None:
+    versions = range(1, archive_version() + 1)
+    assert {path.name for path in ARCHIVES.iterdir()} == {f"version-{version}.zip" for version in versions}, KEEP
+    for version in versions:
+        archive = (ARCHIVES / f"version-{version}.zip").read_bytes()
+        told = json.loads(parts_of(archive)["manifest.json"])
+        assert told["version"] == version
+        taken = door(make_member(f"version-{version}@example.org")).call("import_data", file=archive)
+        assert taken.error is None, f"{ADDED} {taken.body}"
+        assert all(taken.body["counts"][name] == told["counts"][name] > 0 for name in taken.body["counts"])
+
+
+@pytest.fixture
+def later() -> Iterator[None]:
+    """A second version, which has the terms of courses, and milestones."""
+    course, milestone = declaration(Course).archived, declaration(Milestone).archived
+    with declared(course, added={"term": 2}), declared(milestone, since=2):
+        yield
+
+
+def without(version: int, *, terms: bool, milestones: bool) -> bytes:
+    """An archive of this version, without these."""
+    lines = {name: WHOLE[name] for name in ("courses", "items", *(["milestones"] if milestones else []))}
+    if not terms:
+        lines["courses"] = [{name: value for name, value in lines["courses"][0].items() if name != "term"}]
+    members = parts(**lines)
+    if not milestones:
+        del members["data/milestones.jsonl"]
+    counts = json.loads(members["manifest.json"])["counts"]
+    if not milestones:
+        del counts["milestones"]
+    return zipped(members | {"manifest.json": manifest(counts, version=version)})
+
+
+@pytest.mark.usefixtures("later")
+def test_an_older_archive_has_defaults_for_later_columns(owner: RestDoor) -> None:
+    taken = owner.made("import_data", file=without(1, terms=False, milestones=False))
+    assert taken["counts"]["milestones"] == 0
+    [course] = owner.made("list_courses")["data"]
+    assert course["term"] == "Fall semester"
+
+
+@pytest.mark.usefixtures("later")
+def test_an_archive_of_the_version_has_them(owner: RestDoor) -> None:
+    assert json.loads(parts_of(owner.made("export_data"))["manifest.json"])["version"] == 2
+    refused = owner.call("import_data", file=without(2, terms=False, milestones=True))
+    assert [detail["message"] for detail in refused.body["details"]] == [
+        "data/courses.jsonl, line 1: term: This field is required."
+    ]
+    refused = owner.call("import_data", file=without(2, terms=True, milestones=False))
+    assert "it has no data/milestones.jsonl" in refused.body["message"]
+    assert owner.call("import_data", file=without(2, terms=True, milestones=True)).error is None

@@ -1,0 +1,120 @@
+"""A limit holds for what is created, undone and imported, by the one object that declares it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from accounts.members.data import MemberData, member_data
+from accounts.members.limits import Limit
+from courses.entry_serializers import MAX_CATEGORIES
+from courses.models import SyllabusFile
+from tests.support.archive_lines import WHOLE, a_file
+from tests.support.archives import parts, zipped
+from tests.support.calendar_files import one_deadline
+from tests.support.declarations import declared
+from tests.support.doors import RestDoor
+from tests.support.vocabulary import made_deck
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+LIMITS = [(data, limit) for data in member_data() for limit in data.limits]
+each_limit = pytest.mark.parametrize(("data", "limit"), LIMITS, ids=lambda one: getattr(one, "what", ""))
+
+Ids = dict[str, Any]
+
+
+def _attach(door: RestDoor, ids: Ids) -> Any:
+    upload = door.made("create_syllabus", text="Dec 3: exam")
+    return door.call("update_course", course_id=ids["course"], syllabus_id=upload["id"])
+
+
+def _categories(door: RestDoor, ids: Ids) -> Any:
+    """One more than the operation takes."""
+    entries = [{"name": f"{number}", "weight": 1} for number in range(MAX_CATEGORIES + 1)]
+    return door.call("set_grade_categories", course_id=ids["course"], categories=entries)
+
+
+def _item(door: RestDoor, ids: Ids) -> Any:
+    return door.call("create_item", course_id=ids["course"], title="Essay")
+
+
+def _milestone(door: RestDoor, ids: Ids) -> Any:
+    return door.call("create_milestone", item_id=ids["item"], title="Outline")
+
+
+CREATING: dict[str, Callable[[RestDoor, Ids], Any]] = {
+    "courses": lambda door, ids: door.call("create_course", name="Algebra"),
+    "files of a course": _attach,
+    "items": _item,
+    "items of a course": _item,
+    "milestones": _milestone,
+    "milestones of an item": _milestone,
+    "imported events of a course": lambda door, ids: door.call(
+        "import_calendar", course_id=ids["course"], file=one_deadline()
+    ),
+    "grade categories of a course": _categories,
+    "scores of a course": lambda door, ids: door.call(
+        "add_grade_score", course_id=ids["course"], category_id=ids["category"], label="Quiz", score=80
+    ),
+    "decks": lambda door, ids: door.call("create_vocab_deck", name="Words", cards=[{"term": "a", "definition": "b"}]),
+    "cards of a deck": lambda door, ids: door.call(
+        "add_vocab_cards", deck_id=ids["deck"], cards=[{"term": "c", "definition": "d"}]
+    ),
+}
+"""By what a limit counts: creates one more."""
+
+
+@pytest.fixture
+def ids(owner: RestDoor, settings: Any, tmp_path: Any) -> Ids:
+    """An object of each kind that others are below, each with one row."""
+    settings.MEDIA_ROOT = tmp_path
+    course = owner.made("create_course", name="Biology")["id"]
+    item = owner.made("create_item", course_id=course, title="Midterm")["id"]
+    owner.made("create_milestone", item_id=item, title="Draft")
+    entries = [{"name": "Exams", "weight": 100}]
+    graded = owner.made("set_grade_categories", course_id=course, categories=entries)
+    category = graded["categories"][0]["id"]
+    owner.made("add_grade_score", course_id=course, category_id=category, label="Midterm", score=90)
+    return {"course": course, "item": item, "category": category, "deck": made_deck(owner)["id"]}
+
+
+@each_limit
+def test_it_holds_for_what_is_created(data: MemberData, limit: Limit, owner: RestDoor, ids: Ids) -> None:
+    assert limit.what in CREATING, f"Add to CREATING how one more of {limit.what!r} is created."
+    with declared(limit, most=0):
+        refused = CREATING[limit.what](owner, ids)
+    if limit.what == "grade categories of a course":
+        assert refused.error == "validation_failed"
+    else:
+        assert refused.error == "conflict", f"{data.label}: call require_room of the limit where rows are created."
+        assert CREATING[limit.what](owner, ids).error is None
+
+
+@pytest.mark.parametrize(
+    ("data", "limit"),
+    [one for one in LIMITS if one[0].model is not SyllabusFile],  # a deleted file leaves storage for good
+    ids=lambda one: getattr(one, "what", ""),
+)
+def test_it_holds_for_what_is_restored(data: MemberData, limit: Limit, owner: RestDoor, ids: Ids) -> None:
+    owner.call("import_calendar", course_id=ids["course"], file=one_deadline())
+    kind = "vocab_deck" if data.label.startswith("vocab.") else "course"
+    owner.made(f"delete_{kind}", **{f"{kind.removeprefix('vocab_')}_id": ids[kind.removeprefix("vocab_")]})
+    [deletion] = owner.made("list_changes", limit=1)["data"]
+    with declared(limit, most=0):
+        refused = owner.call("undo_change", change_id=deletion["id"])
+    assert refused.error == "conflict"
+    assert refused.body["message"] == limit.full.format(most=0)
+    assert owner.call("undo_change", change_id=deletion["id"]).error is None
+
+
+@each_limit
+def test_it_holds_for_what_is_imported(data: MemberData, limit: Limit, stranger: RestDoor) -> None:
+    assert data.archived is not None
+    lines = WHOLE | {"syllabus_files": [a_file()]}
+    archive = zipped(parts(**lines) | {"files/x": b"%P"})
+    with declared(limit, most=0):
+        refused = stranger.call("import_data", file=archive)
+    assert refused.error == "validation_failed"
+    [detail] = refused.body["details"]
+    assert detail["message"] == f"data/{data.archived.name}.jsonl, line 1: id: There would be more than 0 {limit.what}."

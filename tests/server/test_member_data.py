@@ -1,0 +1,145 @@
+"""Each model whose rows belong to a member declares all that the service does with them.
+
+A failure says which declaration is missing. docs/architecture.md, "Adding a model", has all steps.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.core.exceptions import FieldDoesNotExist
+from django.db import models
+
+from accounts.archive.tables import archive_tables
+from accounts.members import data as registry
+from accounts.members.archived import Archived
+from accounts.members.checks import check_member_data
+from accounts.members.data import MemberData, member_data, register
+from accounts.members.limits import Limit
+from courses.models import Course, Item
+from planning.models import Milestone
+from tests.support.archives import TABLES
+from tests.support.declarations import declared
+
+pytestmark = pytest.mark.database("sqlite", "declarations")
+
+STUDY_DATA = [data for data in member_data() if data.is_study_data]
+by_label = pytest.mark.parametrize("data", member_data(), ids=lambda data: data.label)
+of_study_data = pytest.mark.parametrize("data", STUDY_DATA, ids=lambda data: data.label)
+
+
+def said() -> list[str]:
+    return [str(error.msg) for error in check_member_data()]
+
+
+def declaration(model: Any) -> MemberData:
+    return next(data for data in member_data() if data.model is model)
+
+
+def test_every_model_with_a_member_is_registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said() == []
+    without_items = {model: data for model, data in registry._registered.items() if model is not Item}
+    monkeypatch.setattr(registry, "_registered", without_items)
+    assert said() == ["courses.Item refers to a member: add register(MemberData(Item, ...)) to courses/member_data.py."]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"owner": "title"}, "owner names title, which is not a ForeignKey of the model."),
+        ({"stamps": ("made_at",)}, "stamps names made_at, which is not a DateTimeField of the model."),
+        ({"restamped": ("title",)}, "restamped names title, which is not a DateTimeField of the model."),
+        ({"moved": ("place",)}, "moved names place, which is not a Field of the model."),
+        ({"hash_column": "secret"}, "hash_column names secret, which is not a Field of the model."),
+        ({"plain_references": {"deck_id": "vocab.Deck"}}, "plain_references names deck_id, which is not a UUIDField"),
+        (
+            {"limits": (Limit(most=1, what="x", full="x", per="title", counter="item_count"),)},
+            "limits names title, which is not a ForeignKey of the model.",
+        ),
+    ],
+)
+def test_a_wrong_name_stops_the_start(wrong: dict[str, Any], text: str) -> None:
+    with declared(declaration(Item), **wrong):
+        [found] = said()
+    assert found.startswith(f"courses.Item: {text}")
+
+
+def test_a_declaration_is_complete_and_the_only_one() -> None:
+    archived = Archived(name="items", line=Any, order=("id",))  # type: ignore[arg-type]  # is not read
+    for given, text in (
+        ({"not_archived": "x"}, "`course`, the path to it, or `whole_member`"),
+        ({"not_archived": "x", "course": "course", "whole_member": "x"}, "`course`, the path to it, or `whole_member`"),
+        ({"course": "course"}, "`archived` or `not_archived`"),
+        ({"course": "course", "archived": archived, "not_archived": "x"}, "`archived` or `not_archived`"),
+        ({"course": "course", "archived": archived}, "`limits` or `unlimited`"),
+    ):
+        with pytest.raises(ValueError, match=f"courses.Item: declare either {text}"):
+            MemberData(Item, **given)
+    with pytest.raises(ValueError, match=r"courses\.Item is registered twice"):
+        register(MemberData(Item, course="course", not_archived="x", unlimited="x"))
+
+
+@by_label
+def test_the_path_leads_to_a_course(data: MemberData) -> None:
+    model: Any = data.model
+    if data.whole_member or data.course == "self":
+        assert data.whole_member or model is Course
+        return
+    *steps, last = data.course.split("__")
+    try:
+        for step in steps:
+            model = model._meta.get_field(step).related_model
+        column = model._meta.get_field(last)
+    except FieldDoesNotExist:
+        pytest.fail(f"{data.label}: say in `course` by which foreign keys a row leads to its course.")
+    assert column.related_model is Course or isinstance(column, models.UUIDField), data.course
+
+
+def test_a_row_is_erased_before_what_it_refers_to_and_credentials_first() -> None:
+    order = [data.label for data in reversed(member_data())]
+    for data in member_data():
+        for field in data.model._meta.concrete_fields:
+            target = field.related_model and field.related_model._meta.label
+            if target in order and target != data.label:
+                assert order.index(data.label) < order.index(target), (data.label, target)
+    first = [data.credential for data in reversed(member_data())]
+    assert first == sorted(first, reverse=True)
+    assert order[0] == "accounts.SecretOwner"
+    assert order[-1] == "accounts.MemberAddress"
+
+
+def test_a_table_of_the_archive_comes_after_those_that_it_refers_to() -> None:
+    names = [table.name for table in archive_tables()]
+    assert set(names) == {*TABLES}
+    for table in archive_tables():
+        for other in (*table.references.values(), *table.loose.values()):
+            assert names.index(other) < names.index(table.name)
+
+
+@of_study_data
+def test_each_stamp_is_the_member_clocks(data: MemberData) -> None:
+    stamps = {"created_at", "updated_at"} & {field.name for field in data.model._meta.concrete_fields}
+    assert {*data.stamps} == stamps, f"{data.label}: name these columns in `stamps`, or use write.now for them."
+
+
+@by_label
+def test_the_admin_has_a_page_or_the_declaration_says_why_not(data: MemberData) -> None:
+    has_page = data.model in admin.site._registry
+    help_ = "register a ReadOnlyAdmin in the admin.py of its app, or give `no_admin` a reason"
+    assert has_page is not bool(data.no_admin), f"{data.label}: {help_}."
+
+
+@of_study_data
+def test_the_length_of_each_text_is_checked(data: MemberData) -> None:
+    checks = {constraint.name for constraint in data.model._meta.constraints}
+    for field in data.model._meta.concrete_fields:
+        if isinstance(field, models.CharField | models.TextField):
+            name = f"{data.model._meta.model_name}_{field.name}"
+            assert name in checks, f"{data.label}: add characters({field.name!r}, …) to the constraints of the model."
+
+
+def test_what_is_referred_to_comes_first_whatever_the_order_of_registration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_registered", dict(reversed(registry._registered.items())))
+    order = [data.model for data in member_data.__wrapped__()]
+    assert all(order.index(first) < order.index(then) for first, then in pairwise([Course, Item, Milestone]))

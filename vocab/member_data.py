@@ -1,0 +1,56 @@
+"""The members' rows of this app."""
+
+from accounts.members.archived import Archived, Tally
+from accounts.members.data import MemberData, register
+from vocab.archive import CardLine, DeckLine, ReviewLine, is_lapse
+from vocab.card_changes import CARDS_OF_DECK
+from vocab.changes import reviews_come_back
+from vocab.deck_creation import DECKS
+from vocab.models import Card, Deck, Review
+from vocab.reading.found import MAX_REVIEWS
+from vocab.repair import bring_reviews_back
+
+register(
+    MemberData(
+        Deck,
+        course="course",
+        archived=Archived(
+            name="decks",
+            line=DeckLine,
+            order=("created_at", "id"),
+            left_out={"card_count": "counted when it is taken in"},
+            must_be_empty=True,
+        ),
+        stamps=("created_at", "updated_at"),
+        limits=(DECKS,),
+    )
+)
+register(
+    MemberData(
+        Card,
+        course="deck__course",
+        archived=Archived(name="cards", line=CardLine, order=("deck_id", "position", "id")),
+        limits=(CARDS_OF_DECK,),
+    )
+)
+register(
+    MemberData(
+        Review,
+        course="card__deck__course",
+        archived=Archived(
+            name="reviews",
+            line=ReviewLine,
+            order=("reviewed_at", "id"),
+            tallies=(
+                Tally(column="reps", per="card_id", counts=lambda line: True, uncounted=MAX_REVIEWS),
+                Tally(column="lapses", per="card_id", counts=is_lapse, uncounted=MAX_REVIEWS),
+            ),
+            keeps_time=True,
+        ),
+        not_listed="a change itself",
+        unlimited="a row for each answer",
+        no_admin="on the page of the card",
+        on_restore=reviews_come_back,
+        repair_clock=bring_reviews_back,
+    )
+)
