@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('courses', '0014_validate_member_foreign_keys'),
+        ('courses', '0001_initial'),
     ]
 
     operations = [

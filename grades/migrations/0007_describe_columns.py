@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('grades', '0006_indexes_with_the_member'),
+        ('grades', '0001_initial'),
     ]
 
     operations = [

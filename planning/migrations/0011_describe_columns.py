@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('courses', '0015_describe_columns'),
-        ('planning', '0010_indexes_with_the_member'),
+        ('planning', '0001_initial'),
     ]
 
     operations = [
