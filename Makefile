@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel test test-all check audit lint format types migrations conformance secret openapi clients lock bench drills syllabi
+.PHONY: help run wheel test test-all check audit lint format types migrations conformance secret openapi clients lock bench drills syllabi schema
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,10 @@ format: $(VENV)/installed-dev ## Format the code and fix what can be fixed
 openapi: $(VENV)/installed-dev ## Refresh docs/openapi.json, the committed query counts, header sets and promises
 	$(BIN)/pytest --database sqlite --refresh-baselines tests/operations/test_baselines.py tests/operations/test_promises.py tests/server/test_header_sets.py
 
+schema: $(VENV)/installed-dev ## Refresh tests/schema, the committed schema of each database
+	$(BIN)/pytest --database sqlite --refresh-baselines tests/server/test_schema.py
+	$(BIN)/pytest --database postgresql --refresh-baselines tests/server/test_schema.py
+
 clients: $(VENV)/installed-dev $(CLIENTS) ## Build the Python and the TypeScript client into clients/build/
 	@$(BIN)/python -m clients
 
@@ -78,8 +82,10 @@ bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, 
 drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on, under load, needs redis-server; writes DRILLS.md
 	$(BIN)/python -m bench.drills
 
-syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi in DIR=... (docs/syllabi.md)
-	@$(BIN)/python -m bench.syllabi $(DIR) $(SHOW)
+syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi of the tests, or in DIR=... (docs/syllabi.md)
+	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(LABELLED)/unseen) $(SHOW)
+
+LABELLED := tests/syllabi/labelled
 
 lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt

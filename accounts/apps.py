@@ -25,7 +25,6 @@ class AccountsConfig(AppConfig):
         from accounts.erasure.purging import EXPIRED_DATA
         from accounts.joining.inviting import forget_invitation, forget_those_who_did_not_come
         from accounts.members.checks import check_member_data
-        from accounts.members.data import owners
         from accounts.members.last_runs import last_purge
         from accounts.members.models import ERASE_MEMBER
         from accounts.members.outbox import purge_outbox
@@ -34,7 +33,6 @@ class AccountsConfig(AppConfig):
         from accounts.signing_in.sessions import delete_sessions
         from studyservice.admin.base import ACTIONS, READINGS
         from studyservice.admin.site import GATE
-        from studyservice.database.citus.layout import OWNERS
         from studyservice.server.happenings import LAST_PURGE
 
         ERASE_MEMBER.register(erase_member)
@@ -59,6 +57,5 @@ class AccountsConfig(AppConfig):
         READINGS.register(events_admin.note_reading)
         ACTIONS.register(events_admin.note_action)
         GATE.register(may_enter)
-        OWNERS.register(owners)
         autodiscover_modules("member_data")
         register(check_member_data)

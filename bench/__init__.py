@@ -1,5 +1,4 @@
-"""`make bench`: this service against the least that could do its work, and against what most would write.
+"""`make bench`: this service compared with the fastest possible server, and with common frameworks.
 
-Nothing here is asserted in a test: the figures say how fast the service is on the machine at hand, beside two other
-servers of the same answers from the same tables, measured in the same minutes.
+All give the same answers from the same tables, measured in the same minutes. No test asserts the figures.
 """

@@ -1,60 +1,58 @@
-"""Before anything is measured: the contestants answer the same."""
+"""Check before measuring that the contestants answer the same."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import httpx2
 import orjson
 
 from bench.cast import Cast, Subject
-from bench.contestants import Server
 from bench.rows import FLOOR, SERVICE, WITH_REDIS, Row
+from bench.servers import Server
 
 _SAMPLE = 20
 
 
 class DisagreementError(Exception):
-    """Two contestants answer a request differently, so their figures say nothing about each other."""
+    """Two contestants answer a request differently, so their figures cannot be compared."""
 
 
-def check(row: Row, servers: Sequence[Server], cast: Cast) -> None:
+def check(row: Row, servers: Mapping[str, Server], cast: Cast) -> None:
     """Send requests of `row` for a sample of members to every contestant.
 
-    The floor's bodies must equal the service's, field by field and in value. The other frameworks wrap their pages in
-    their own way: their bodies must hold the same objects.
+    The floor's bodies must equal the service's. The other frameworks wrap their pages in their own way: their bodies
+    must hold the same objects.
 
     Raises:
-        DisagreementError: an answer is no success, or differs.
+        DisagreementError: an answer is not a success, or differs.
     """
     subjects = row.subjects(cast)
     for subject in subjects[:: max(1, len(subjects) // _SAMPLE)]:
-        answers = {server.name: _answer(row, server, subject) for server in servers}
+        answers = {name: _answer(row, name, server, subject) for name, server in servers.items()}
         expected = answers.get(SERVICE)
         for name, answer in answers.items():
-            seen = (
-                (lambda body: _without(body, row.volatile))
-                if name in (FLOOR, WITH_REDIS)
-                else (lambda body: _ids(body, row))
-            )
-            if expected is not None and seen(answer) != seen(expected):
+            same = name in (FLOOR, WITH_REDIS)
+            seen = [_without(body, row.volatile) if same else _ids(body, row) for body in (answer, expected)]
+            if expected is not None and seen[0] != seen[1]:
                 raise DisagreementError(f"{row.name}: {name} answers\n{answer}\n{SERVICE} answers\n{expected}")
 
 
-def _answer(row: Row, server: Server, subject: Subject) -> Any:
-    call = row.call(subject, row.trial(server.name))
+def _answer(row: Row, name: str, server: Server, subject: Subject) -> Any:
+    call = row.call(subject, row.trial(name))
     url, headers = f"http://127.0.0.1:{server.port}{call.path}", call.headers_for(subject)
     response = httpx2.request(call.method, url, content=call.body or None, headers=headers, timeout=20, trust_env=False)
     answer = orjson.loads(response.content) if response.is_success else None
     if answer is None or (call.path == "/mcp" and ("error" in answer or answer["result"].get("isError"))):
-        raise DisagreementError(f"{row.name}: {server.name} answers {response.status_code} {response.content[:500]!r}")
+        raise DisagreementError(f"{row.name}: {name} answers {response.status_code} {response.content[:500]!r}")
     return answer
 
 
 def _without(body: Any, volatile: frozenset[str]) -> Any:
-    """`body` with only the presence of the volatile fields."""
+    """Replace volatile fields by their presence."""
     if isinstance(body, dict):
         return {
-            name: (value is not None if name in volatile else _without(value, volatile)) for name, value in body.items()
+            name: _without(value, volatile) if name not in volatile else value is not None
+            for name, value in body.items()
         }
     if isinstance(body, list):
         return [_without(value, volatile) for value in body]
@@ -62,7 +60,7 @@ def _without(body: Any, volatile: frozenset[str]) -> Any:
 
 
 def _ids(body: Any, row: Row) -> list[str]:
-    """Every object's id, in order; where ids are volatile, only how many there are."""
+    """Return the id of every object, in order; where ids are volatile, one mark for each."""
     if isinstance(body, dict):
         own = ["one" if "id" in row.volatile else body["id"]] if "id" in body else []
         return own + [found for value in body.values() for found in _ids(value, row)]

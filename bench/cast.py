@@ -1,4 +1,4 @@
-"""Who sends the requests: the seeded members, their credentials and the ids that requests name."""
+"""The seeded members, their credentials, and the ids in requests."""
 
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -18,19 +18,12 @@ CALLBACK = "https://app.example/callback"
 """Its redirect URI."""
 
 SYLLABUS = b"Weeks 1 to 4: cells.\n"
-"""What is in each syllabus file."""
+"""Contents of each syllabus file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One member with one credential.
-
-    Attributes:
-        key: the plaintext of an API key.
-        courses: ids.
-        cards: ids of flashcards that stand alike.
-        tokens: plaintexts of refresh tokens.
-    """
+    """One member with the plaintexts of an API key and of refresh tokens, and ids of courses and flashcards."""
 
     key: str
     courses: list[str] = field(default_factory=list)
@@ -40,12 +33,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Everybody.
-
-    Attributes:
-        members: members in the middle of a term.
-        heavy: one more member, with as much as there can be, under each of many keys.
-    """
+    """The members of a term, and one more member with as much as possible, once for each of its many keys."""
 
     members: list[Subject] = field(default_factory=list)
     heavy: list[Subject] = field(default_factory=list)
@@ -57,5 +45,5 @@ def save(path: Path, cast: Cast) -> None:
 
 
 def load(path: Path) -> Cast:
-    """The cast that `save` wrote."""
+    """Return the cast that `save` wrote."""
     return Cast(**{part: [Subject(**one) for one in found] for part, found in orjson.loads(path.read_bytes()).items()})

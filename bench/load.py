@@ -1,7 +1,6 @@
-"""The load generator: a few keep-alive connections that each send the next prepared request when theirs is answered.
+"""The load generator: a few keep-alive connections, each sending a prepared request when its last one is answered.
 
-One thread and raw sockets: about 20 µs a request, so that one core of Python can keep a server busy that is itself
-written in Python.
+One thread and raw sockets take about 20 µs a request, so that one core can keep a server in Python busy.
 """
 
 import re
@@ -20,13 +19,12 @@ _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)\r\n", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Outcome:
-    """What a stretch of load came to.
+    """The result of a stretch of load.
 
     Attributes:
-        answered: answers with a 2xx status before the time was up.
-        refused: statuses of the others, which count for nothing.
-        seconds: how long it took.
-        cpu_seconds: of the load generator itself.
+        answered: answers with a 2xx status.
+        refused: statuses of the others.
+        cpu_seconds: CPU time of the load generator.
     """
 
     answered: int = 0
@@ -94,7 +92,7 @@ def _run(
 
 
 def _read(connection: socket.socket, received: bytearray) -> int | None:
-    """The status once the whole answer is there, else None."""
+    """Return the status if the whole answer has arrived."""
     data = connection.recv(262_144)
     if not data:
         raise BrokenAnswerError("the server closed the connection")

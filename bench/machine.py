@@ -1,7 +1,4 @@
-"""The machine: which core serves and which ones ask, CPU time and memory of processes, and what it all runs on.
-
-CPU time and memory are read from /proc, so the benchmark needs Linux.
-"""
+"""Cores, CPU time and memory of processes, and a description of the machine. It reads /proc, so it needs Linux."""
 
 import os
 import platform
@@ -14,9 +11,9 @@ _MIB = 1024 * 1024
 
 
 def split_cores() -> tuple[set[int], set[int]]:
-    """The core that serves, and the others, where PostgreSQL and the load generator run.
+    """Return the core for servers, and the others for PostgreSQL and the load generator.
 
-    With a single core they are the same, and the figures say more about the load generator.
+    With a single core they are the same, and the load generator distorts the figures.
     """
     cores = sorted(os.sched_getaffinity(0))
     return {cores[0]}, set(cores[1:]) or {cores[0]}
@@ -24,7 +21,7 @@ def split_cores() -> tuple[set[int], set[int]]:
 
 @contextmanager
 def running_on(cores: set[int]) -> Iterator[None]:
-    """Run on `cores`; what is started inside inherits them."""
+    """Run on `cores`; processes started inside inherit them."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cores)
     try:
@@ -45,7 +42,7 @@ def family_cpu_seconds(pid: int) -> float:
         try:
             of_children += cpu_seconds(child)
         except FileNotFoundError:
-            continue  # ended meanwhile, and is counted with the parent's from now on
+            continue  # it ended, and now counts with its parent
     return sum(_times(pid)) + of_children
 
 
@@ -61,7 +58,7 @@ def children(pid: int) -> list[int]:
 
 
 def ended(pid: int) -> bool:
-    """Whether a process is gone, or only its entry is left."""
+    """Return whether a process has ended, or is a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except FileNotFoundError:
@@ -74,8 +71,13 @@ def resident_mib(pid: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / _MIB
 
 
+def reset_peak(pid: int) -> None:
+    """Let `peak_mib` count from now (proc_pid_clear_refs(5))."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+
 def peak_mib(pid: int) -> float:
-    """The most memory that a process had resident since it started, in MiB (`VmHWM`)."""
+    """Return the most memory that a process had resident since it started or the peak was reset, in MiB (`VmHWM`)."""
     [line] = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM:")]
     return int(line.split()[1]) / 1024
 

@@ -1,4 +1,4 @@
-"""The rounds: every row and contestant in turn, so that a slow minute of the machine falls on all of them."""
+"""Rounds of measuring: every row and contestant in turn, so that a slow minute of the machine affects all of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import median
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from bench import load, machine
 from bench.cast import Cast
-from bench.contestants import Server
 from bench.rows import Row
+from bench.servers import Server
 
 
 class Sample(NamedTuple):
@@ -17,7 +17,7 @@ class Sample(NamedTuple):
         rate: 2xx answers per second.
         server_us: CPU time of the server process per answer, in microseconds.
         postgres_us: CPU time of PostgreSQL per answer, in microseconds.
-        load_share: how much of its core the load generator used.
+        load_share: share of its core that the load generator used.
     """
 
     rate: float
@@ -40,7 +40,7 @@ class Spread(NamedTuple):
 
 
 class RefusedError(Exception):
-    """A contestant answered with something else than a success while it was measured."""
+    """A contestant refused a request while it was measured."""
 
 
 Samples = dict[tuple[str, str], list[Sample]]
@@ -48,15 +48,13 @@ Samples = dict[tuple[str, str], list[Sample]]
 
 
 class Course:
-    """Where the rounds are run.
+    """The rows and contestants to measure, with their requests.
 
     Args:
-        rows: what is measured.
         servers: contestant to its server.
-        cast: who asks.
         postgres: process id of the database server.
-        seconds: how long each row and contestant takes in a round.
-        rounds: how many there will be at most; requests that work only once are divided among them.
+        seconds: for each row and contestant in a round.
+        rounds: the most there will be; requests that work only once are divided among them.
     """
 
     def __init__(
@@ -69,9 +67,7 @@ class Course:
         seconds: float,
         rounds: int,
     ) -> None:
-        self._servers = servers
-        self._postgres = postgres
-        self._seconds = seconds
+        self._servers, self._postgres, self._seconds = servers, postgres, seconds
         self._entries: list[tuple[Row, str, Iterator[Iterator[bytes]]]] = [
             (row, name, row.requests(cast, name, rounds + 1))
             for row in rows
@@ -80,12 +76,12 @@ class Course:
         ]
 
     def warm_up(self, seconds: float = 1.0) -> None:
-        """Bring every contestant's caches, connections and prepared statements to where they stay."""
+        """Fill every contestant's caches, connections and prepared statements."""
         for row, name, requests in self._entries:
             self._run(row, name, next(requests), seconds)
 
     def rounds(self, number: int, tell: Callable[[str], None]) -> Samples:
-        """Run the rounds; contestants take turns in going first."""
+        """Run the rounds; every other one in reverse order."""
         samples: Samples = {(row.name, name): [] for row, name, _ in self._entries}
         for turn in range(number):
             for row, name, requests in self._entries if turn % 2 == 0 else reversed(self._entries):
@@ -111,5 +107,5 @@ class Course:
 
 
 def ratio(samples: Sequence[Sample], to: Sequence[Sample]) -> Spread:
-    """How many times as fast, round by round: the two of one round ran in the same minute."""
+    """Return the ratio of the rates, round by round: the two of one round ran in the same minute."""
     return Spread.of([one.rate / other.rate for one, other in zip(samples, to, strict=True)])

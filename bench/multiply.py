@@ -1,4 +1,4 @@
-"""The benchmark's data many times over, copied by PostgreSQL itself: a million rows in a minute."""
+"""Copies of the benchmark's data, made by PostgreSQL itself: a million rows in a minute."""
 
 import psycopg
 
@@ -25,9 +25,9 @@ _COLUMNS = """
 
 
 def multiply(url: str) -> None:
-    """Add `COPIES` times what is there, of other members."""
+    """Add `COPIES` copies of all rows, for other members."""
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("SET session_replication_role = replica")  # what is copied refers as its pattern does
+        connection.execute("SET session_replication_role = replica")  # copies refer to copies
         for table in TABLES:
             told = connection.execute(_COLUMNS, [table]).fetchall()
             columns = {name: _of_copy(name, kind) for name, kind in told if kind != "bigint"}
@@ -39,7 +39,7 @@ def multiply(url: str) -> None:
 
 
 def _of_copy(column: str, kind: str) -> str:
-    """The value of a column in a copy: ids of rows and references to them change alike."""
+    """Return the value of a column in a copy. Ids and references to them change in the same way."""
     if kind == "uuid":
         return f"md5({column}::text || copy)::uuid"
     return f"copy || {column}" if column == "email" else column

@@ -1,61 +1,53 @@
-"""`python -m bench.plans`: how PostgreSQL reads for each operation, with a million rows in the tables.
+"""`python -m bench.plans`: the plan of PostgreSQL for each statement of a read, with a million rows in the tables.
 
-Every statement of a read must find its rows by an index, and look at no more than three times as many as it answers.
-Writes `bench/PLANS.md`, and exits with 1 if one does not.
+Every statement must find its rows by an index, and look at no more than three times as many as it answers. Writes
+`bench/PLANS.md`, and exits with 1 if a statement fails that.
 """
 
 import logging
 import os
-import secrets
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.cast import Cast, Subject, load
-from bench.contestants import environment
-from bench.gunicorn import ROOT
+from bench.cast import Cast, Subject, load, save
+from bench.markdown import table
 from bench.multiply import multiply
-from bench.prepare import prepared
-from tests.support import postgres
+from bench.servers import ROOT
+from bench.site import temporary_site
 
 PLANS = Path(__file__).with_name("PLANS.md")
 MEMBERS = 250
 MOST_READ = 3
-"""Times the rows answered that may be looked at."""
+"""Rows that a statement may look at, for each row answered."""
 
 SLACK = 20
-"""Rows that may be looked at beside: those that a row refers to, and a block of rows that is sooner sorted."""
+"""Rows that it may look at in addition: those that a row refers to, and a block that is faster to sort."""
 
 _ONE_LOOK = (
     "the items of the milestones come in one pass over all items of the member, which costs less than a look-up for "
     "each milestone"
 )
-IN_ONE_PASS = {
-    "get_agenda": _ONE_LOOK,
-    "export_data": f"in its calendar, {_ONE_LOOK}",
-}
-"""Reads that may look at more, of the member's own rows, by an index; each with its reason."""
+IN_ONE_PASS = {"get_agenda": _ONE_LOOK, "export_data": f"in its calendar, {_ONE_LOOK}"}
+"""Reads that may look at more of the member's own rows, by an index, with the reason."""
 
 MOST_IN_ONE_PASS = 10
-"""Times the rows answered that these may look at."""
 
 Plan = dict[str, Any]
 Ask = Callable[[str], Any]
-"""Sends a GET; gives the body."""
+"""Sends a GET and returns the body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one statement did.
+    """The work of one statement.
 
     Attributes:
-        answered: rows that it gave, or of one that counts or adds up those that it counted.
+        answered: rows returned, and rows that it counted or summed.
         read: rows that its scans looked at.
         without_index: tables of more than a thousand rows that it read from end to end.
     """
@@ -65,32 +57,28 @@ class Reading:
     without_index: tuple[str, ...]
 
     def is_good(self, most: int = MOST_READ) -> bool:
-        """Whether it used indexes, and looked at no more than `most` times the rows answered, and a few beside."""
+        """Return whether it used indexes and looked at no more than `most` times the rows answered, and a few."""
         return not self.without_index and self.read <= most * self.answered + SLACK
 
 
 def main() -> None:
-    """Fill a database, and look at the plans in a process that is set up for it."""
+    """Fill a database, and look at the plans in a process with its settings."""
     if sys.argv[1:]:
         _look(Path(sys.argv[1]))
         return
-    with tempfile.TemporaryDirectory(prefix="studyservice-plans-") as name, ExitStack() as stack:
-        directory = Path(name)
-        directory.chmod(0o755)  # PostgreSQL may run as another user
-        server, url = postgres.start(directory / "postgresql")
-        stack.callback(server.stop)
-        env = environment(url, directory, secrets.token_urlsafe(64))
-        prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
-        prepared("bench.seed_changes.leave", MEMBERS, env, directory / "nobody")
-        prepared("bench.seed_syllabi.add", MEMBERS, env, directory / "nobody")
+    with temporary_site(durable=False) as site:
+        url, data, cast = site.postgres.create("plans"), site.directory / "data", site.directory / "cast"
+        save(
+            cast, site.fill(url, data, MEMBERS, "bench.seed.fill", "bench.seed_more.changes", "bench.seed_more.syllabi")
+        )
         multiply(url)
-        command = [sys.executable, "-m", "bench.plans", str(directory / "cast")]
+        command, env = [sys.executable, "-m", "bench.plans", str(cast)], site.environment(url, data)
         looking = subprocess.run(command, cwd=ROOT, env=env, check=False)
     sys.exit(looking.returncode)
 
 
 def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subject, str]]:
-    """Name, member and path of each read."""
+    """Yield name, member and path of each read."""
     one, heavy = cast.members[len(cast.members) // 2], cast.heavy[0]
     course = one.courses[0]
     item = ask(one)("/v1/items?limit=1")["data"][0]["id"]
@@ -134,7 +122,7 @@ def reads(cast: Cast, ask: Callable[[Subject], Ask]) -> Iterator[tuple[str, Subj
 
 
 def _last_cursor(ask: Ask, path: str) -> str:
-    """Where the last page of a list begins; `path` ends with a question mark."""
+    """Return the cursor of the last page of a list; `path` ends with a question mark."""
     page = ask(path)
     while page["has_more"]:
         cursor: str = page["next_cursor"]
@@ -179,7 +167,7 @@ def _ask(subject: Subject) -> Ask:
 
 
 def _plans(run: Callable[[], object]) -> list[Plan]:
-    """How PostgreSQL executed each statement of `run`."""
+    """Return how PostgreSQL executes each SELECT of `run`."""
     from django.db import connection  # noqa: PLC0415
 
     asked: list[tuple[str, Sequence[Any]]] = []
@@ -221,38 +209,36 @@ def _nodes(plan: Plan) -> Iterator[Plan]:
 
 
 def _rows(node: Plan) -> int:
-    """Rows that a node gave, in all its rounds."""
+    """Rows that a node returned, in all its loops."""
     rows: float = node["Actual Rows"] * node["Actual Loops"]
     return round(rows)
 
 
 def _dropped(node: Plan) -> int:
-    """Rows that it looked at in vain."""
+    """Rows that it looked at and dropped."""
     each: float = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
     loops: float = node["Actual Loops"]
     return round(each * loops)
 
 
+_HEAD = f"""# Plans
+
+Written by `make bench`; do not edit. What PostgreSQL looks at for each read, with a million items, cards and
+attempts in the tables: for each statement of a call, the credential's first, the rows answered (of a count,
+the rows counted) and the rows that scans looked at. At most {MOST_READ} times as many, and {SLACK}, are
+good, and no table is read from end to end."""
+
+
 def _page(found: dict[str, list[Reading]]) -> str:
-    lines = [
-        "# Plans",
-        "",
-        "Written by `make bench`; do not edit. What PostgreSQL looks at for each read, with a million items, cards and",
-        "attempts in the tables: for each statement of a call, the credential's first, the rows answered (of a count,",
-        f"the rows counted) and the rows that scans looked at. At most {MOST_READ} times as many, and {SLACK}, are",
-        "good, and no table is read from end to end.",
-        "",
-        "| | rows answered / looked at | |",
-        "|---|---|---|",
-    ]
+    rows = []
     for name, readings in found.items():
         told = ", ".join(f"{one.answered:,} / {one.read:,}" for one in readings)
         bad = [one for one in readings if not one.is_good()]
         verdict = "**" + "; ".join(", ".join(one.without_index) or "too many" for one in bad) + "**" if bad else "good"
         if bad and _may_be(name, readings):
             verdict = IN_ONE_PASS[name]
-        lines.append(f"| {name} | {told} | {verdict} |")
-    return "\n".join(lines) + "\n"
+        rows.append((name, told, verdict))
+    return f"{_HEAD}\n\n{table(['', 'rows answered / looked at', ''], rows)}\n"
 
 
 if __name__ == "__main__":

@@ -1,30 +1,28 @@
-"""The figures as Markdown tables, and how to read them."""
+"""The figures as Markdown tables, with an explanation."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from statistics import median
 
-from bench import machine
-from bench.contestants import CONTESTANTS, THREADS
+from bench.contestants import CONTESTANTS
 from bench.load import CONNECTIONS
+from bench.markdown import machine_line, table
 from bench.measure import Sample, Samples, Spread, ratio
 from bench.rows import FASTAPI, FLOOR, IDIOMATIC, NINJA, SERVICE, WITH_REDIS, Row
+from bench.servers import THREADS
 from bench.targets import verdicts
 
 
 @dataclass(slots=True)
 class Results:
-    """Everything that one run found out.
+    """The findings of a run.
 
     Attributes:
-        rows: what was measured.
-        samples: the figures.
         rounds: how many, of `seconds` each.
-        busy: load average of the machine when the run began; above a few tenths it did something else meanwhile.
-        postgres: version and the durability settings of the database server.
+        busy: load average of the machine when the run began; above a few tenths it did other work meanwhile.
+        postgres: version and durability settings of the database server.
         memory: contestant to resident MiB after warming up and after the run.
-        scale: samples of list_items under the names of the data set's sizes, small one first; empty if not measured.
+        scale: samples of list_items by the size of the data set, small one first; empty if not measured.
     """
 
     rows: Sequence[Row]
@@ -33,73 +31,55 @@ class Results:
     seconds: float
     busy: float
     postgres: str
-    memory: dict[str, tuple[float, float]]
-    scale: Mapping[str, list[Sample]] = field(default_factory=dict)
+    memory: Mapping[str, tuple[float, float]]
+    scale: Mapping[str, list[Sample]]
 
     def markdown(self) -> str:
         """The whole page."""
-        parts = [_HEAD, self._setting(), self._targets(), self._rates(), self._ratios(), self._where(), self._memory()]
-        if self.scale:
-            parts.append(self._scale())
-        return "\n\n".join([*parts, _READING]) + "\n"
-
-    def _setting(self) -> str:
-        return (
-            f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC. {machine.describe()}.\n"
-            f"Load average when the run began: {self.busy:.1f}.\n"
-            f"{self.postgres}.\n"
+        setting = (
+            f"{machine_line()}\nLoad average when the run began: {self.busy:.1f}.\n{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "
             f"one process each: gunicorn gthread with {THREADS} threads, for {FASTAPI} uvicorn with uvloop."
         )
+        parts = [_HEAD, setting, self._targets(), self._rates(), self._ratios(), self._cpu(), self._memory()]
+        return "\n\n".join([*parts, *self._scale(), _READING]) + "\n"
 
     def _targets(self) -> str:
-        """What each row must reach and did, and those that are short by name."""
         found = list(verdicts(self.samples, self.memory))
         rows = [[one.name, one.target, one.reached, "**short**" if one.is_short else "reached"] for one in found]
         short = "; ".join(one.name for one in found if one.is_short)
-        told = (
-            f"Short: {short}. Where their time goes: [PROFILE.md](PROFILE.md#what-takes-the-time)."
-            if short
-            else "None is short."
-        )
+        where = f"Short: {short}. Where their time goes: [PROFILE.md](PROFILE.md#what-takes-the-time)."
         return (
-            f"{_table('Targets', ['', 'target', 'reached', ''], rows)}\n\n"
+            f"{_titled('Targets', ['', 'target', 'reached', ''], rows)}\n\n"
             f"CPU time of {FLOOR} over that of the row, of a tool that of its REST call, where no unit is named.\n"
-            f"{told}\nWhat each step brought: [PROFILE.md](PROFILE.md#before-and-after)."
+            f"{where if short else 'None is short.'}\n"
+            "What each step brought: [PROFILE.md](PROFILE.md#before-and-after)."
         )
+
+    def _names(self) -> list[str]:
+        return [name for name in CONTESTANTS if any(found == name for _, found in self.samples)]
 
     def _rates(self) -> str:
-        names = [name for name in CONTESTANTS if any(found == name for _, found in self.samples)]
-        rows = [[row.name, *(self._rate(row.name, name) for name in names)] for row in self.rows]
+        found = {key: _rates_of(samples) for key, samples in self.samples.items()}
+        rows = [[row.name, *(found.get((row.name, name), "–") for name in self._names())] for row in self.rows]
         what = "\n".join(f"- {row.name}: {row.what}" for row in self.rows)
-        return f"{_table('Requests per second', ['', *names], rows)}\n\n{what}"
+        return f"{_titled('Requests per second', ['', *self._names()], rows)}\n\n{what}"
 
     def _ratios(self) -> str:
-        names = [name for name in CONTESTANTS if name != FLOOR and any(found == name for _, found in self.samples)]
-        rows = [
-            [row.name, *(self._ratio(row, name) for name in names), self._beside(row.name, FASTAPI)]
-            for row in self.rows
-        ]
+        names = [name for name in self._names() if name != FLOOR]
+        rows = []
+        for row in self.rows:
+            to, against = ((row.against, SERVICE), f" of {row.against}") if row.against else ((row.name, FLOOR), "")
+            ratios = [self._ratio((row.name, name), to, against) for name in names]
+            rows.append([row.name, *ratios, self._ratio((row.name, SERVICE), (row.name, FASTAPI))])
         head = ["", *(f"{name} / {FLOOR}" for name in names), f"{SERVICE} / {FASTAPI}"]
-        return _table("How many times as many requests per second", head, rows)
+        return _titled("How many times as many requests per second", head, rows)
 
-    def _rate(self, row: str, name: str) -> str:
-        found = self.samples.get((row, name))
-        return _rates_of(found) if found else "–"
+    def _ratio(self, one: tuple[str, str], other: tuple[str, str], against: str = "") -> str:
+        found, to = self.samples.get(one), self.samples.get(other)
+        return f"**{_spread(ratio(found, to), '{:.2f}')}**{against}" if found and to else "–"
 
-    def _ratio(self, row: Row, name: str) -> str:
-        found = self.samples.get((row.name, name))
-        to = self.samples.get((row.against, SERVICE) if row.against else (row.name, FLOOR))
-        if not found or not to:
-            return "–"
-        against = f" of {row.against}" if row.against else ""
-        return f"**{_spread(ratio(found, to), '{:.2f}')}**{against}"
-
-    def _beside(self, row: str, name: str) -> str:
-        found, other = self.samples.get((row, SERVICE)), self.samples.get((row, name))
-        return f"**{_spread(ratio(found, other), '{:.2f}')}**" if found and other else "–"
-
-    def _where(self) -> str:
+    def _cpu(self) -> str:
         rows = []
         for (row, name), found in self.samples.items():
             server, postgres, load = map(median, zip(*(sample[1:] for sample in found), strict=True))
@@ -107,24 +87,23 @@ class Results:
             share = f"{median(one.server_us for one in least) / server:.2f}" if least else "–"
             rows.append([f"{row}, {name}", f"{server:.0f}", share, f"{postgres:.0f}", f"{load:.0%}"])
         head = ["", "server process", f"{FLOOR} / it", "PostgreSQL", "load generator, share of its core"]
-        return _table("CPU time per request, µs (medians)", head, rows)
+        return _titled("CPU time per request, µs (medians)", head, rows)
 
     def _memory(self) -> str:
         rows = [[name, f"{before:.0f}", f"{after:.0f}"] for name, (before, after) in self.memory.items()]
-        return _table("Memory of the server process, MiB resident", ["", "after warming up", "after the run"], rows)
+        return _titled("Memory of the server process, MiB resident", ["", "after warming up", "after the run"], rows)
 
-    def _scale(self) -> str:
+    def _scale(self) -> list[str]:
+        if not self.scale:
+            return []
         [(small, few), (large, many)] = self.scale.items()
-        rows = [
-            [small, _rates_of(few), "1"],
-            [large, _rates_of(many), f"**{_spread(ratio(many, few), '{:.2f}')}**"],
-        ]
-        return _table("list_items as the data grows", ["data", "requests per second", "ratio"], rows)
+        growth = f"**{_spread(ratio(many, few), '{:.2f}')}**"
+        rows = [[small, _rates_of(few), "1"], [large, _rates_of(many), growth]]
+        return [_titled("list_items as the data grows", ["data", "requests per second", "ratio"], rows)]
 
 
-def _table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in (head, *rows)]
-    return "\n".join([f"## {title}\n", lines[0], "|---" * len(head) + "|", *lines[1:]])
+def _titled(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return f"## {title}\n\n{table(head, rows)}"
 
 
 def _rates_of(samples: Sequence[Sample]) -> str:

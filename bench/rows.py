@@ -1,7 +1,6 @@
-"""What is measured: one row for each operation. To measure another, add a row.
+"""The measured operations. To measure another one, add a row.
 
-A row that another contestant should answer too needs the operation there (`bench/floor/`, `bench/idiomatic/views.py`,
-`bench/ninja/`, `bench/fastapi_sqlalchemy/`); `contestants` of the row names who answers it.
+`contestants` of a row names the applications that have the operation (`bench/floor/`, `bench/frameworks/`).
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +25,7 @@ NINJA = "django-ninja"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request. `Content-Length` is added, and `Authorization` but where it is not `authorized`."""
+    """One request. `Content-Length` is added, and if it is `authorized`, `Authorization`."""
 
     method: str
     path: str
@@ -35,7 +34,7 @@ class Call:
     authorized: bool = True
 
     def headers_for(self, subject: Subject) -> dict[str, str]:
-        """Every header, as a small client of the API would send them."""
+        """Return all headers, as a small client of the API sends them."""
         sent = {"Host": "127.0.0.1", "User-Agent": "bench/1", "Accept": "application/json"}
         if self.authorized:
             sent["Authorization"] = f"Bearer {subject.key}"
@@ -44,7 +43,7 @@ class Call:
         return sent | self.headers
 
     def encode(self, subject: Subject) -> bytes:
-        """The request as it goes over the connection."""
+        """Return the bytes of the request."""
         head = "".join(f"{name}: {value}\r\n" for name, value in self.headers_for(subject).items())
         return f"{self.method} {self.path} HTTP/1.1\r\n{head}\r\n".encode() + self.body
 
@@ -57,15 +56,12 @@ class Row:
     """One measured operation.
 
     Attributes:
-        name: for `--rows`.
-        what: what a request asks for.
-        call: the n-th request of a member.
-        contestants: who answers it.
-        against: the row of this service that it is compared with, instead of with the floor.
+        call: returns the n-th request of a member.
+        against: the row of this service that it is compared with, instead of the floor.
         volatile: fields that differ from answer to answer, so that only their presence is compared.
-        turns: how many different requests each member has.
-        once: whether each of them works only once.
-        heavy: whether the heavy member asks, under its many keys, instead of all the others.
+        turns: number of different requests of each member.
+        once: each request works only once.
+        heavy: the heavy member sends it, with its many keys, instead of the others.
     """
 
     name: str
@@ -79,17 +75,17 @@ class Row:
     heavy: bool = False
 
     def subjects(self, cast: Cast) -> list[Subject]:
-        """Who asks."""
+        """The members who send it."""
         return cast.heavy if self.heavy else cast.members
 
     def trial(self, contestant: str) -> int:
-        """The turn for comparing answers: a different one for each contestant, as far as there are."""
+        """The turn for comparing answers, if possible a different one for each contestant."""
         return self.contestants.index(contestant) % self.turns
 
     def calls(self, cast: Cast, contestant: str) -> list[tuple[Call, Subject]]:
-        """Requests, one of each member after the other, so that none comes near its rate limit.
+        """Return requests, one of each member after the other, so that none comes near its rate limit.
 
-        What works only once is dealt out to the contestants, without what was used up in trials.
+        Requests that work only once are divided among the contestants, without those used in trials.
         """
         turns = range(self.turns)
         if self.once:
@@ -97,9 +93,9 @@ class Row:
         return [(self.call(subject, turn), subject) for turn in turns for subject in self.subjects(cast)]
 
     def requests(self, cast: Cast, contestant: str, stretches: int) -> Iterator[Iterator[bytes]]:
-        """The requests of each stretch of load, as they go over the connection.
+        """Yield the requests of each stretch of load, as bytes.
 
-        What works only once is divided among the stretches; all else comes again and again.
+        Requests that work only once are divided among the stretches; others are repeated.
         """
         prepared = [call.encode(subject) for call, subject in self.calls(cast, contestant)]
         if self.once:
@@ -118,7 +114,7 @@ _ALL = (*_PRODUCTION, NINJA, FASTAPI)
 
 
 def _get(path: str) -> Calls:
-    """GET of `path`, in which {} stands for the member's first course."""
+    """GET of `path`, in which {} is the member's first course."""
     return lambda subject, _: Call("GET", path.format(*subject.courses[:1]))
 
 
@@ -133,7 +129,7 @@ def _tool(name: str) -> Calls:
 
 
 def _new_item() -> dict[str, str]:
-    """Due in half a year: what is created does not change what the other rows read."""
+    """Due in half a year, so that it does not change the answers of other rows."""
     due_on = (date.today() + timedelta(days=180)).isoformat()  # noqa: DTZ011  # any day far ahead
     return {"title": "Problem set 7", "kind": "assignment", "due_on": due_on}
 
@@ -151,14 +147,14 @@ def _list_tools(_subject: Subject, _number: int) -> Call:
 
 
 def _review_vocab_card(subject: Subject, number: int) -> Call:
-    """A member always answers alike."""
+    """A member always gives the same rating."""
     rating = ("again", "hard", "good", "easy")[crc32(subject.courses[0].encode()) % 4]
     body = orjson.dumps({"rating": rating, "duration_ms": 4200})
     return Call("POST", f"/v1/vocab-cards/{subject.cards[number]}/reviews", body)
 
 
 def _refresh(subject: Subject, number: int) -> Call:
-    """Through a proxy, for clients at many addresses: an address may only ask once a second."""
+    """Through a proxy, for clients at many addresses: an address may refresh only once a second."""
     token = subject.tokens[number]
     form = {"grant_type": "refresh_token", "refresh_token": token, "client_id": CLIENT_ID}
     headers = {

@@ -1,12 +1,13 @@
 """Fills a migrated database with members in the middle of a term.
 
-The same data every time, but for the day it is centred on and the plaintexts of keys and tokens.
+The data are the same every time, except for today and the plaintexts of keys and tokens.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import cycle
+from typing import Any
 from uuid import UUID
 
 from django.db import connection
@@ -14,13 +15,13 @@ from django.utils import timezone
 
 from accounts.models import Member
 from bench.cast import TOKENS, Cast, Subject
-from bench.seed_credentials import add_keys, connect
-from bench.seed_decks import add_decks, learned
-from bench.seed_heavy import add_heavy
-from bench.tables import chance, copy, new_id
+from bench.seed_shared import add_decks, add_keys, chance, connect, copy, new_id
 from courses.models import Course, Item
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
+from practice.models import Attempt, Source
+from practice.rebuilding import rebuild_sums
+from vocab.models import Card, CardState, Deck
 
 COURSES = 5
 ITEMS = 40
@@ -28,9 +29,17 @@ TIME_ZONES = ("UTC", "Europe/Paris", "America/New_York", "Asia/Tokyo")
 CATEGORIES = (("Homework", 30, 9), ("Quizzes", 20, 6), ("Midterm", 20, 1), ("Final exam", 30, 0))
 """Name, weight and number of scores."""
 
+HEAVY_DECKS = 100
+HEAVY_CARDS = 500
+HEAVY_ATTEMPTS = 50_000
+HEAVY_KEYS = 200
+"""Each key has its own rate limit; a member of the service can have ten."""
+
+DAYS = 365
+
 
 class Seed:
-    """The rows of `members` members, five courses each, forty items a course, around today."""
+    """Rows of `members` members, five courses each, forty items a course, around today."""
 
     def __init__(self, members: int) -> None:
         self.now = timezone.now()
@@ -45,18 +54,12 @@ class Seed:
             yield Member(id=member, email=email, name=name, time_zone=zone, write_clock=self.now)
 
     def course_rows(self) -> Iterator[Course]:
-        """A term's courses."""
+        """The courses of a term."""
         for member, courses in self.courses.items():
             for number, course in enumerate(courses):
-                created_at = self.now - timedelta(days=90) + timedelta(minutes=number)
-                yield Course(
-                    id=course,
-                    member_id=member,
-                    name=f"Course {number} of a term",
-                    code=f"CRS {100 + number}",
-                    created_at=created_at,
-                    updated_at=created_at,
-                )
+                stamps = _stamps(self.now - timedelta(days=90) + timedelta(minutes=number))
+                texts = {"name": f"Course {number} of a term", "code": f"CRS {100 + number}"}
+                yield Course(id=course, member_id=member, **texts, **stamps)
 
     def item_rows(self) -> Iterator[Item]:
         """Items over four months around today, one in ten undated, added over the last two months."""
@@ -64,101 +67,132 @@ class Seed:
         for member, courses in self.courses.items():
             for number, course in enumerate(courses):
                 for place in range(ITEMS):
-                    created_at = self.now - timedelta(days=60, microseconds=-chance.randrange(10**12))
-                    dated = place % 10 != 9
+                    stamps = _stamps(self.now - timedelta(days=60, microseconds=-chance.randrange(10**12)))
                     yield Item(
                         id=new_id(),
                         member_id=member,
                         course_id=course,
                         title=f"Item {place} of course {number}",
                         kind=kinds[place % len(kinds)],
-                        due_on=self.today + timedelta(days=chance.randint(-60, 60)) if dated else None,
-                        created_at=created_at,
-                        updated_at=created_at,
+                        due_on=self.today + timedelta(days=chance.randint(-60, 60)) if place % 10 != 9 else None,
+                        **stamps,
                     )
 
     def milestone_rows(self, items: Sequence[tuple[UUID, UUID, date | None]]) -> Iterator[Milestone]:
-        """Three steps for every fourth item, done where they are past, but for one in twenty."""
+        """Three steps for every fourth item. Those of the past are done, except for one in twenty."""
         for item, member, due_on in items[::4]:
             for position in (1, 2, 3):
                 due = None if due_on is None else due_on - timedelta(days=8 - 2 * position)
-                past = due is not None and due < self.today
-                yield Milestone(
-                    id=new_id(),
-                    member_id=member,
-                    item_id=item,
-                    title=f"Step {position} towards it",
-                    due_on=due,
-                    done=past and chance.random() < 0.95,
-                    position=position,
-                )
+                done = due is not None and due < self.today and chance.random() < 0.95
+                fields = {"title": f"Step {position} towards it", "due_on": due, "done": done, "position": position}
+                yield Milestone(id=new_id(), member_id=member, item_id=item, **fields)
 
     def category_rows(self) -> Iterator[GradeCategory]:
-        """The weighted parts of every course's grade."""
+        """The grade categories of every course."""
         for member, course in ((member, course) for member, courses in self.courses.items() for course in courses):
-            for place, (name, weight, _) in enumerate(CATEGORIES, 1):
-                yield GradeCategory(
-                    id=new_id(), member_id=member, course_id=course, name=name, weight=Decimal(weight), position=place
-                )
+            for position, (name, weight, _) in enumerate(CATEGORIES, 1):
+                fields = {"name": name, "weight": Decimal(weight), "position": position}
+                yield GradeCategory(id=new_id(), member_id=member, course_id=course, **fields)
 
     def score_rows(self, categories: Iterable[tuple[UUID, UUID, str]]) -> Iterator[GradeScore]:
         """Sixteen scores for every course."""
         counts = {name: count for name, _, count in CATEGORIES}
         for category, member, name in categories:
             for number in range(counts[name]):
-                yield GradeScore(
-                    id=new_id(),
-                    member_id=member,
-                    category_id=category,
-                    label=f"{name} {number + 1}",
-                    score=Decimal(chance.randint(5000, 10000)) / 100,
-                    created_at=self.now - timedelta(days=40 - number, microseconds=chance.randrange(10**9)),
-                )
+                score = Decimal(chance.randint(5000, 10000)) / 100
+                created_at = self.now - timedelta(days=40 - number, microseconds=chance.randrange(10**9))
+                fields = {"label": f"{name} {number + 1}", "score": score, "created_at": created_at}
+                yield GradeScore(id=new_id(), member_id=member, category_id=category, **fields)
+
+    def card_states(self) -> tuple[dict[str, Any], ...]:
+        """New cards, learned ones that are due, and forgotten ones."""
+        reviewed = self.now - timedelta(days=13, hours=1)
+        due: dict[str, Any] = {"due_at": self.now - timedelta(hours=1), "last_reviewed_at": reviewed}
+        due |= {"stability": 12.5, "difficulty": 5.1}
+        return (
+            {"due_at": self.now},
+            due | {"state": CardState.REVIEW.value, "step": None, "reps": 4},
+            due | {"state": CardState.RELEARNING.value, "step": 0, "reps": 6, "lapses": 1},
+        )
+
+    def add_items(self) -> dict[UUID, str]:
+        """Add members with keys, courses and items. The keys were used now, so that no measured request records it."""
+        copy(Member, self.member_rows())
+        keys = dict(zip(self.members, add_keys(self.members, self.now), strict=True))
+        copy(Course, self.course_rows())
+        copy(Item, self.item_rows())
+        return keys
+
+    def add_heavy(self) -> list[Subject]:
+        """Add one member with as many flashcards as possible and a year of practice, with many keys."""
+        member = new_id()
+        decks = [new_id() for _ in range(HEAVY_DECKS)]
+        copy(Member, [Member(id=member, email="heavy@example.org", name="Heavy", write_clock=self.now)])
+        secrets = add_keys([member] * HEAVY_KEYS, self.now)
+        copy(Deck, self._heavy_decks(member, decks))
+        copy(Card, self._heavy_cards(member, decks))
+        copy(Attempt, self._heavy_attempts(member, decks))
+        rebuild_sums([member])
+        return [Subject(secret) for secret in secrets]
+
+    def _heavy_decks(self, member: UUID, decks: Sequence[UUID]) -> Iterator[Deck]:
+        for number, deck in enumerate(decks):
+            stamps = _stamps(self.now - timedelta(days=DAYS) + timedelta(minutes=number))
+            yield Deck(id=deck, member_id=member, name=f"Deck {number}", card_count=HEAVY_CARDS, **stamps)
+
+    def _heavy_cards(self, member: UUID, decks: Sequence[UUID]) -> Iterator[Card]:
+        """Learned cards, one in six of them due."""
+        learned = {"state": CardState.REVIEW.value, "step": None, "stability": 40.0, "difficulty": 5.0, "reps": 5}
+        learned["definition"] = "What the term means, in a sentence of an ordinary length."
+        for deck in decks:
+            for position in range(1, HEAVY_CARDS + 1):
+                due_at = self.now + timedelta(days=chance.uniform(-20, 100))
+                fields = {"due_at": due_at, "last_reviewed_at": due_at - timedelta(days=40), "position": position}
+                yield Card(id=new_id(), member_id=member, deck_id=deck, term=f"Term {position}", **fields, **learned)
+
+    def _heavy_attempts(self, member: UUID, decks: Sequence[UUID]) -> Iterator[Attempt]:
+        """Attempts on every day, in order, five of six correct."""
+        for number in range(HEAVY_ATTEMPTS):
+            at = self.now - timedelta(days=DAYS * (HEAVY_ATTEMPTS - number) / HEAVY_ATTEMPTS - 1 / 24)
+            deck = chance.randrange(HEAVY_DECKS)
+            fields = {"source": Source.VOCAB.value, "topic": f"Deck {deck}", "deck_id": decks[deck]}
+            fields |= {"correct": chance.random() < 5 / 6, "attempted_at": at, "day": at.date()}
+            yield Attempt(id=new_id(), member_id=member, **fields)
 
 
 def fill(members: int) -> Cast:
-    """Fill the migrated, empty database for every row; gives the cast."""
+    """Fill the migrated, empty database for every row."""
     seed = Seed(members)
-    keys = _add_items(seed)
+    keys = seed.add_items()
     items = Item.objects.order_by("member_id", "created_at").values_list("id", "member_id", "due_on")
     copy(Milestone, seed.milestone_rows(list(items)))
     copy(GradeCategory, seed.category_rows())
     copy(GradeScore, seed.score_rows(list(GradeCategory.objects.values_list("id", "member_id", "name"))))
-    cards = add_decks(seed.courses, seed.now - timedelta(days=30), learned(seed.now))
+    cards = add_decks(seed.courses, seed.now - timedelta(days=30), seed.card_states())
     tokens = connect(seed.members, TOKENS, seed.now)
-    heavy = add_heavy(seed.now)
+    heavy = seed.add_heavy()
     _settle()
-    return Cast(
-        [
-            Subject(key, _texts(seed.courses[member]), _texts(cards[member]), tokens[member])
-            for member, key in keys.items()
-        ],
-        heavy,
-    )
+    people = [Subject(key, _texts(seed.courses[one]), _texts(cards[one]), tokens[one]) for one, key in keys.items()]
+    return Cast(people, heavy)
 
 
 def fill_items(members: int) -> Cast:
-    """Fill it with what listing items reads."""
+    """Fill it for listing items only."""
     seed = Seed(members)
-    keys = _add_items(seed)
+    keys = seed.add_items()
     _settle()
     return Cast([Subject(key, _texts(seed.courses[member])) for member, key in keys.items()])
 
 
-def _add_items(seed: Seed) -> dict[UUID, str]:
-    """Members with their keys, courses and items; `last_used_at` is now, so that no measured request records it."""
-    copy(Member, seed.member_rows())
-    keys = dict(zip(seed.members, add_keys(seed.members, seed.now), strict=True))
-    copy(Course, seed.course_rows())
-    copy(Item, seed.item_rows())
-    return keys
-
-
 def _settle() -> None:
-    """Leave PostgreSQL nothing to do that comes of the filling."""
+    """Let PostgreSQL finish the work that the filling left."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("CHECKPOINT")
+
+
+def _stamps(created_at: Any) -> dict[str, Any]:
+    return {"created_at": created_at, "updated_at": created_at}
 
 
 def _texts(ids: list[UUID]) -> list[str]:

@@ -1,15 +1,16 @@
-"""`python -m bench.sizes`: bytes of each kind of row in PostgreSQL, indexes included, on the data of the benchmark."""
+"""`python -m bench.sizes`: bytes of each kind of row in PostgreSQL, indexes included, on the data of the benchmark.
 
-import secrets
-import tempfile
-from contextlib import ExitStack
-from pathlib import Path
+`--ids` compares the indexes of a table with random ids and with ids that grow with time. Their rows are the same
+otherwise, and are added in the order in which members add them: 500,000 reviews of 5,000 cards.
+"""
+
+import argparse
 
 import psycopg
+from psycopg import sql
 
-from bench.contestants import environment
-from bench.prepare import prepared
-from tests.support import postgres
+from bench.markdown import table
+from bench.site import temporary_site
 
 MEMBERS = 300
 TABLES = {
@@ -29,7 +30,10 @@ TABLES = {
     "access token": "oauthserver_accesstoken",
     "refresh token": "oauthserver_refreshtoken",
 }
-_REVIEWS = """
+REVIEWS = 500_000
+IDS = {"random (version 4)": "gen_random_uuid()", "by time (version 7)": "uuidv7()"}
+
+_REVIEW_EACH_CARD = """
     INSERT INTO vocab_review
         (id, rating, reviewed_at, duration_ms, desired_retention, state, step, stability, difficulty, due_at,
         last_reviewed_at, card_id, member_id, by_kind, by_id, by_name)
@@ -37,9 +41,7 @@ _REVIEWS = """
         now(), now(), id, member_id, 'app', gen_random_uuid(), 'Claude'
     FROM vocab_card
 """
-"""One review of each card; the benchmark's seed has none."""
-
-_KEYS = """
+_KEY_FOR_EACH_ITEM = """
     INSERT INTO accounts_idempotencykey
         (id, member_id, holder, key, fingerprint, status, answer, whole, created_at)
     SELECT gen_random_uuid(), item.member_id, gen_random_uuid(), gen_random_uuid(),
@@ -49,35 +51,57 @@ _KEYS = """
         true, now() - random() * interval '1 day'
     FROM courses_item item JOIN courses_course course ON course.id = course_id
 """
-"""The answer to each creation of an item."""
-
-_SIZE = """
+_ROWS = """
     SELECT count(*), pg_relation_size('{0}')::float / count(*), pg_total_relation_size('{0}')::float / count(*) FROM {0}
+"""
+_REVIEW_5000_CARDS = """
+    INSERT INTO vocab_review (id, member_id, card_id, rating, reviewed_at, desired_retention, state, due_at)
+    SELECT {id}, member_id, id, 'good', now() - interval '1 year' + {number} * interval '1 minute', 0.9, 'review', now()
+    FROM (SELECT *, row_number() OVER () AS place FROM vocab_card LIMIT 5000) AS cards
+"""
+_INDEXES = """
+    SELECT indexrelname, pg_relation_size(indexrelid) FROM pg_stat_user_indexes
+    WHERE relname = 'vocab_review' ORDER BY indexrelname
 """
 
 
 def main() -> None:
     """Fill a database, and print a table in Markdown."""
-    with tempfile.TemporaryDirectory(prefix="studyservice-sizes-") as name, ExitStack() as stack:
-        directory = Path(name)
-        directory.chmod(0o755)  # PostgreSQL may run as another user
-        server, url = postgres.start(directory / "postgresql")
-        stack.callback(server.stop)
-        env = environment(url, directory, secrets.token_urlsafe(64))
-        prepared("bench.seed.fill", MEMBERS, env, directory / "cast")
-        prepared("bench.seed_changes.leave", MEMBERS, env, directory / "nobody")
+    parser = argparse.ArgumentParser(prog="python -m bench.sizes", description=__doc__)
+    parser.add_argument("--ids", action="store_true", help="compare indexes of ids instead")
+    parser.add_argument("--members", type=int, default=MEMBERS)
+    options = parser.parse_args()
+    with temporary_site(durable=False) as site:
+        url = site.postgres.create("sizes")
+        site.fill(url, site.directory / "data", options.members, "bench.seed.fill", "bench.seed_more.changes")
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(_REVIEWS)
-            connection.execute(_KEYS)
-            connection.execute("VACUUM ANALYZE")
-            _print(connection)
+            print(_ids(connection) if options.ids else _rows(connection))
 
 
-def _print(connection: psycopg.Connection) -> None:
-    print("| row | rows measured | bytes of the row itself | with its indexes |\n|---|---|---|---|")
-    for name, table in TABLES.items():
-        [(rows, own, whole)] = connection.execute(_SIZE.format(table)).fetchall()
-        print(f"| {name} | {rows} | {own:.0f} | {whole:.0f} |")
+def _rows(connection: psycopg.Connection) -> str:
+    for statement in (_REVIEW_EACH_CARD, _KEY_FOR_EACH_ITEM, "VACUUM ANALYZE"):
+        connection.execute(statement.encode())
+    rows = []
+    for name, of_database in TABLES.items():
+        [(number, own, whole)] = connection.execute(_ROWS.format(of_database).encode()).fetchall()
+        rows.append((name, number, f"{own:.0f}", f"{whole:.0f}"))
+    return table(["row", "rows measured", "bytes of the row itself", "with its indexes"], rows)
+
+
+def _ids(connection: psycopg.Connection) -> str:
+    found = [_grown(connection, id_) for id_ in IDS.values()]
+    rows = [(index, *(f"{sizes[index] / 2**20:.1f}" for sizes in found)) for index in found[0]]
+    return table([f"index of {REVIEWS:,} reviews, MiB", *IDS], rows)
+
+
+def _grown(connection: psycopg.Connection, id_: str) -> dict[str, int]:
+    """Fill the table; returns the bytes of each index."""
+    connection.execute("TRUNCATE vocab_review")
+    added = 0
+    while added < REVIEWS:
+        statement = sql.SQL(_REVIEW_5000_CARDS).format(id=sql.SQL(id_), number=sql.Literal(added))
+        added += connection.execute(statement).rowcount
+    return dict(connection.execute(_INDEXES).fetchall())
 
 
 if __name__ == "__main__":

@@ -74,19 +74,21 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="every item that is wrong, and every one that was missed")
     parser.add_argument("--only", help="only texts whose names have this in them; several with commas")
     options = parser.parse_args()
-    total, started = Measured(), time.process_time()
-    for text, labels in _labelled(options.folders):
-        if options.only and not any(part in text.name for part in options.only.split(",")):
-            continue
-        measured = measure(text.read_text(encoding="utf-8"), labels, show=options.show)
-        print(f"{text.name:32} items {measured.items}  sure {measured.sure}  categories {measured.categories}")
-        total.add(measured)
-    print(f"\nitems             {total.items}\nsure (from {SURE})   {total.sure}\ncategories        {total.categories}")
-    print(f"course fields     {total.course}")
-    print(
-        f"right dates confirmed or inferred {_share(total.right_dates)}, wrong dates confirmed"
-        f" {_share(total.wrong_dates)}"
-    )
+    started = time.process_time()
+    for folder in options.folders:
+        total = Measured()
+        for text, labels in _labelled(folder):
+            if options.only and not any(part in text.name for part in options.only.split(",")):
+                continue
+            measured = measure(text.read_text(encoding="utf-8"), labels, show=options.show)
+            print(f"{text.name:32} items {measured.items}  sure {measured.sure}  categories {measured.categories}")
+            total.add(measured)
+        print(f"\n{folder}\nitems             {total.items}\nsure (from {SURE})   {total.sure}")
+        print(f"categories        {total.categories}\ncourse fields     {total.course}")
+        print(
+            f"right dates confirmed or inferred {_share(total.right_dates)}, wrong dates confirmed"
+            f" {_share(total.wrong_dates)}\n"
+        )
     print(f"{time.process_time() - started:.2f} s of CPU")
 
 
@@ -118,11 +120,10 @@ def measure(text: str, labels: Labels, *, show: bool = False) -> Measured:
     return measured
 
 
-def _labelled(folders: Sequence[Path]) -> Iterator[tuple[Path, Labels]]:
-    for folder in folders:
-        for labels in sorted(folder.glob("*.json")):
-            if (text := labels.with_suffix(".txt")).exists():
-                yield text, json.loads(labels.read_text(encoding="utf-8"))
+def _labelled(folder: Path) -> Iterator[tuple[Path, Labels]]:
+    for labels in sorted(folder.glob("*.json")):
+        if (text := labels.with_suffix(".txt")).exists():
+            yield text, json.loads(labels.read_text(encoding="utf-8"))
 
 
 def _items(proposal: Proposal, wanted: list[tuple[str, date | None]], *, show: bool) -> tuple[Score, Score]:

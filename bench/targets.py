@@ -1,10 +1,10 @@
-"""What rows must reach, and which are short of it."""
+"""The targets of rows, and which rows are short of them."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import NamedTuple
 
-from bench.measure import Sample, Samples
+from bench.measure import Samples
 from bench.rows import FLOOR, ROWS, SERVICE, WITH_REDIS
 
 MOST_MEMORY = 120
@@ -12,11 +12,7 @@ MOST_MEMORY = 120
 
 
 class Target(NamedTuple):
-    """What a row must reach.
-
-    Attributes:
-        least: CPU time of what it is compared with over its own; where `is_rate`, requests per second.
-    """
+    """A row and the least that it must reach: a ratio of CPU times, or where `is_rate`, requests per second."""
 
     row: str
     least: float
@@ -25,7 +21,7 @@ class Target(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """A target and what was reached, as they are told."""
+    """A target and the figure reached, in words."""
 
     name: str
     target: str
@@ -49,16 +45,16 @@ TARGETS = (
 
 
 def verdicts(samples: Samples, memory: Mapping[str, tuple[float, float]]) -> Iterator[Verdict]:
-    """Each target whose row was measured; `memory` is MiB of each contestant before and after the run."""
+    """Yield each target whose row was measured; `memory` is MiB of each contestant before and after the run."""
     for target in TARGETS:
-        found = samples.get((target.row, target.contestant))
-        least = None if target.is_rate else samples.get(_beside(target.row))
-        if found is None or (least is None and not target.is_rate):
+        found = samples.get((target.row, target.contestant), [])
+        beside = samples.get(_beside(target.row), [])
+        if not found or not (beside or target.is_rate):
             continue
-        reached = _median(found, lambda one: one.rate)
-        form = "{:.0f} / s"
-        if least is not None:
-            reached = _median(least, lambda one: one.server_us) / _median(found, lambda one: one.server_us)
+        if target.is_rate:
+            reached, form = median(one.rate for one in found), "{:.0f} / s"
+        else:
+            reached = median(one.server_us for one in beside) / median(one.server_us for one in found)
             form = "{:.2f}"
         name = f"{target.row}, {target.contestant}"
         yield Verdict(name, form.format(target.least), form.format(reached), reached < target.least)
@@ -69,10 +65,6 @@ def verdicts(samples: Samples, memory: Mapping[str, tuple[float, float]]) -> Ite
 
 
 def _beside(row: str) -> tuple[str, str]:
-    """Whose CPU time that of `row` is compared with."""
+    """Return the row and contestant that `row` is compared with."""
     against = next(one.against for one in ROWS if one.name == row)
     return (against, SERVICE) if against else (row, FLOOR)
-
-
-def _median(samples: Sequence[Sample], figure: Callable[[Sample], float]) -> float:
-    return median(map(figure, samples))

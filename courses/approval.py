@@ -21,6 +21,7 @@ class State(StrEnum):
     CHANGED = "changed"
     KEPT = "kept"
     GONE = "gone"
+    ADDED = "added"
 
     @property
     def words(self) -> str:

@@ -11,9 +11,6 @@ from courses.uploads.serializers import ProposalRow, ProposedItemRow
 SURE = 0.8
 """The confidence from which on a row is ticked."""
 
-_LESS_SURE = "Less sure, so it is not ticked."
-_UNDATED = "No date was found, so it is not ticked."
-
 
 def new_rows(proposal: ProposalRow) -> list[ReviewRow]:
     """The rows of a course that is to be made."""
@@ -68,7 +65,7 @@ def _row(
         ticked=is_sure,
         source=item["quote"] or "",
         place=f"line {item['line']}",
-        notes=(*notes, *(() if is_sure else (_LESS_SURE if item["due_on"] else _UNDATED,))),
+        notes=(*notes, *((f"Not ticked: {item['doubt']}.",) if item["doubt"] else ())),
         item_id=item["item_id"],
     )
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import connection
 from django.db.models import Max, Sum
 
 from practice.models import Attempt, PracticeSum, SumKind
+from studyservice.database.capabilities import inserts_from_query
 
 _FORMS = {
     "postgresql": {
@@ -72,8 +72,8 @@ def rebuild_sums(member_ids: Sequence[UUID]) -> None:
 
 
 def _insert(cursor: Any, statement: str, members: list[Any]) -> None:
-    """Store what `statement` selects; Citus would send an INSERT of a SELECT to every server."""
-    if not settings.DATABASE_DISTRIBUTED:
+    """Store the rows that `statement` selects."""
+    if inserts_from_query(connection):
         cursor.execute(f"INSERT INTO practice_practicesum ({', '.join(_COLUMNS)}) {statement}", members)  # nosec  # of this module
         return
     cursor.execute(statement, members)

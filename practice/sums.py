@@ -6,11 +6,12 @@ from hashlib import md5
 from typing import TypedDict
 from uuid import UUID
 
-from django.conf import settings
+from django.db import connection
 from django.db.models import Count, Max, Q, QuerySet
 
 from accounts.changes.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
+from studyservice.database.capabilities import inserts_from_query
 from studyservice.database.statements import Written
 
 _DAY = timedelta(days=1)
@@ -71,7 +72,7 @@ def add_attempt(
     day: date,
 ) -> None:
     """Count an attempt `at` this moment for the day, the topic's day and the topic's month; one statement, with
-    what `write` has for later, and one more where members are spread over servers.
+    what `write` has for later, and one more where INSERT takes no query.
 
     Only where the day is the first with practice and the one after it has some already, as after a move further west,
     more statements set the runs right.
@@ -88,10 +89,10 @@ def add_attempt(
         "correct": int(correct),
         "at": at,
     }
-    if settings.DATABASE_DISTRIBUTED:
-        told = write.rows_of(_ADD_KNOWING, **values, **_around(write.member_id, day))
-    else:
+    if inserts_from_query(connection):
         told = write.rows_of(_ADD_AND_LOOK, **values, day_before=day - _DAY, day_after=day + _DAY)
+    else:
+        told = write.rows_of(_ADD_KNOWING, **values, **_around(write.member_id, day))
     if any(kind == SumKind.DAY and attempts == 1 and followed for kind, attempts, followed in told):
         count_runs(write.member_id, day)
 
@@ -102,7 +103,7 @@ class _Around(TypedDict):
 
 
 def _around(member_id: UUID, day: date) -> _Around:
-    """What `_ADD` takes of the days before and after; Citus takes no subquery in an INSERT."""
+    """Read the days before and after for `_ADD_KNOWING`."""
     days = PracticeSum.objects.filter(member_id=member_id, kind=SumKind.DAY, starts_on__in=(day - _DAY, day + _DAY))
     runs = dict(days.values_list("starts_on", "run"))
     return {"run": runs.get(day - _DAY, 0) + 1, "followed": day + _DAY in runs}

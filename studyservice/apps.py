@@ -4,7 +4,6 @@ from django.apps import AppConfig
 from django.contrib.admin import apps as admin_apps
 from django.core.checks import register
 
-from studyservice.database.citus.layout import check_places
 from studyservice.hooks import check_hooks
 from studyservice.server.checks import ENVIRONMENT, check_guides, check_static_files, check_trusted_proxies
 
@@ -20,7 +19,6 @@ class StudyServiceConfig(AppConfig):
         register(check_trusted_proxies, ENVIRONMENT)
         register(check_guides, deploy=True)
         register(check_static_files, deploy=True)
-        register(check_places)
         register(check_hooks)
 
 

@@ -201,8 +201,14 @@ def _is_prefix(text: str) -> bool:
     return text.isascii() and text.isalnum() and text.islower() and len(text) <= 12
 
 
-def databases(data_dir: Path, waits: Waits) -> dict[str, dict[str, Any]]:
-    """PostgreSQL from DATABASE_URL, or SQLite in `data_dir`; options of the URL go before ours."""
+def databases(data_dir: Path, waits: Waits, backend: str) -> dict[str, dict[str, Any]]:
+    """PostgreSQL from DATABASE_URL, or SQLite in `data_dir`; options of the URL take precedence.
+
+    Args:
+        data_dir: the directory of the SQLite file.
+        waits: timeouts of either database.
+        backend: the module of the backend for PostgreSQL.
+    """
     url = text("DATABASE_URL", f"sqlite:///{data_dir / 'studyservice.sqlite3'}")
     database: dict[str, Any] = {}
     if url.startswith(("postgres://", "postgresql://", "sqlite:///")):
@@ -216,6 +222,7 @@ def databases(data_dir: Path, waits: Waits) -> dict[str, dict[str, Any]]:
     database["CONN_MAX_AGE"] = None
     database.setdefault("OPTIONS", {})
     if database["ENGINE"] == "django.db.backends.postgresql":
+        database["ENGINE"] = backend
         _set_up_postgresql(database, waits)
     else:
         database["OPTIONS"] |= {
@@ -228,7 +235,7 @@ def databases(data_dir: Path, waits: Waits) -> dict[str, dict[str, Any]]:
 
 def _set_up_postgresql(database: dict[str, Any], waits: Waits) -> None:
     """Add what we want of PostgreSQL and its driver, where the URL does not say something else."""
-    database |= {"ENGINE": "studyservice.database.postgresql", "CONN_HEALTH_CHECKS": True}
+    database["CONN_HEALTH_CHECKS"] = True
     options = database["OPTIONS"]
     # Statements are sent with their values apart and prepared by the server after a few uses: it then plans each
     # of them once per connection.

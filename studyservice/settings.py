@@ -86,13 +86,14 @@ _command_lock = seconds("COMMAND_LOCK_TIMEOUT", default=60)
 # Of `migrate` on PostgreSQL, which tries again: calls wait behind it meanwhile. Less than PostgreSQL's deadlock_timeout
 # (1 s), so that in a deadlock with a call it is `migrate` that gives way.
 MIGRATE_LOCK_TIMEOUT_MS = count("MIGRATE_LOCK_TIMEOUT_MS", default=500, least=1, most=60_000)
-DATABASES = databases(DATA_DIR, DATABASE_WAITS)
+# Whether members are spread over servers (studyservice/citus), which takes a backend and a middleware of its own.
+DATABASE_DISTRIBUTED = flag("DATABASE_DISTRIBUTED", default=False)
+_postgresql = "studyservice.citus.backend" if DATABASE_DISTRIBUTED else "studyservice.database.postgresql"
+DATABASES = databases(DATA_DIR, DATABASE_WAITS, _postgresql)
 # Of management commands: they migrate and purge, and nobody waits for their answer.
 COMMAND_DATABASES = databases(
-    DATA_DIR, Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement)
+    DATA_DIR, Waits(lock=_command_lock, statement=_command_statement, idle=_command_statement), _postgresql
 )
-# Whether members are spread over servers (studyservice/database/citus): a few statements are other ones then.
-DATABASE_DISTRIBUTED = flag("DATABASE_DISTRIBUTED", default=False)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 _host = urlsplit(BASE_URL).hostname or ""
@@ -145,6 +146,7 @@ INSTALLED_APPS = [
     "vocab",
     "mcpbridge",
     "studyservice",
+    "studyservice.citus",
     "studyservice.apps.OperatorsConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -159,7 +161,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "studyservice.http.request_ids.RequestIdMiddleware",
     "studyservice.http.logs.RequestLogMiddleware",
-    "studyservice.http.server_places.ServerPlaceMiddleware",
+    *(["studyservice.citus.middleware.ServerPlaceMiddleware"] if DATABASE_DISTRIBUTED else []),
     "studyservice.http.fork.ApiFork",
     # From here on of pages alone, and of the other addresses.
     "studyservice.http.caching.CacheControlMiddleware",

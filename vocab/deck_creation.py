@@ -21,6 +21,7 @@ DECKS = Limit(most=100, what="decks", full="There are {most} decks, the most the
 class _Stored(NamedTuple):
     id: UUID
     name: str
+    course_id: UUID | None
 
 
 class _Known(NamedTuple):
@@ -84,7 +85,11 @@ def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[C
 
 def oldest_named(write: Write, name: str) -> _Stored | None:
     """The member's oldest deck of this name, trimmed and case-folded; under the lock of `write`."""
-    decks = Deck.objects.filter(member_id=write.member_id).order_by("created_at", "id").values_list("id", "name")
+    decks = (
+        Deck.objects.filter(member_id=write.member_id)
+        .order_by("created_at", "id")
+        .values_list("id", "name", "course_id")
+    )
     wanted = _folded(name)
     return next((_Stored(*deck) for deck in decks if _folded(deck[1]) == wanted), None)
 
@@ -119,6 +124,14 @@ def merge_cards(write: Write, deck: _Stored, cards: Iterable[CardFields]) -> Non
     if new:
         add_to_deck(write, deck.id, new)
     touch_deck(write, deck.id)
+
+
+def set_course(write: Write, deck: _Stored, course_id: UUID | None) -> None:
+    """Let a deck that was merged into belong to a course; None leaves it as it is."""
+    if course_id is not None and (
+        different := write.differing(Deck, deck.id, deck.name, deck._asdict(), {"course_id": course_id})
+    ):
+        Deck.objects.filter(member_id=write.member_id, id=deck.id).update(**different, updated_at=write.now)
 
 
 def last_of_each(cards: Iterable[CardFields]) -> list[CardFields]:

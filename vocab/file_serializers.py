@@ -28,11 +28,16 @@ class ImportQuery(Query):
         required=False,
         help_text="What the deck is called, else as in the file or as the file; ignored with several decks.",
     )
-    course_id = IdField(required=False, help_text="The course that new decks belong to.")
+    course_id = IdField(required=False, help_text="The course that the decks belong to, also those merged into.")
     if_exists = ChoiceField(
         choices=["create", "merge"],
         default="create",
         help_text="merge puts the cards into the oldest deck of the same name, as create_vocab_deck does.",
+    )
+    header = ChoiceField(
+        choices=["auto", "yes", "no"],
+        default="auto",
+        help_text="Whether the first row of a table is a heading; auto knows one by its words, in English.",
     )
 
 

@@ -17,7 +17,7 @@ from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
-from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room
+from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room, set_course
 from vocab.decks import list_vocab_decks, require_course
 from vocab.file_serializers import ImportRow
 from vocab.reading.found import FoundCard, FoundDeck
@@ -42,6 +42,7 @@ def import_vocab_decks(
     name: str | None = None,
     course_id: UUID | None = None,
     if_exists: str = "create",
+    header: str = "auto",
 ) -> tuple[ImportRow, bool]:
     """Make decks of what is in the file, or merge it into those of the same names; gives whether any was made.
 
@@ -52,6 +53,8 @@ def import_vocab_decks(
         file: open, with a file descriptor.
         filename: what a table's deck is called where `name` is not given.
         name: of the deck; of a package with several decks it is ignored.
+        course_id: of new decks, and of those merged into; None leaves theirs as it is.
+        header: whether the first row of a table is a heading: `yes`, `no`, or `auto`, by its words.
 
     Raises:
         InvalidRequest: the file cannot be read.
@@ -59,7 +62,7 @@ def import_vocab_decks(
         Conflict: there would be too many decks, or a deck would have too many cards.
         RateLimited: too many were read, or others are being read.
     """
-    found, skipped, media = _found(member, file)
+    found, skipped, media = _found(member, file, header)
     if len(found) == 1 and name is not None:
         found[0]["name"] = name
     parts = list(_parts(found, PurePosixPath(clean_filename(filename)).stem))
@@ -72,6 +75,7 @@ def import_vocab_decks(
             there = known[part]
             if there is not None:
                 merge_cards(write, there, cards)
+                set_course(write, there, course_id)
                 ids.append(there.id)
             else:
                 made = last_of_each(cards) if if_exists == "merge" else cards
@@ -86,7 +90,7 @@ def import_vocab_decks(
     return answer, any(there is None for there in known.values())
 
 
-def _found(member: Member, file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
+def _found(member: Member, file: IO[bytes], header: str) -> tuple[list[FoundDeck], int, int]:
     """The decks in the file, how many notes make no card, and how many files of media are with them.
 
     Raises:
@@ -98,7 +102,7 @@ def _found(member: Member, file: IO[bytes]) -> tuple[list[FoundDeck], int, int]:
     window = hit(Rate.DECK_IMPORTS, str(member.id))
     if window.exceeded:
         raise RateLimited(window.reset)
-    outcome = read_in_child(_READER, file)
+    outcome = read_in_child(_READER, file, {"header": header})
     if outcome.hit_limit:
         hit(Rate.DECK_IMPORTS, str(member.id), _COST_OF_A_LIMIT - 1)
     match outcome.found.get("refused"):

@@ -95,7 +95,7 @@ class DeckViewSet(MemberViewSet):
         status=HTTPStatus.CREATED,
         other_status=HTTPStatus.OK,
         query=ImportQuery,
-        upload=Upload(importing.MAX_FILE),
+        upload=Upload(importing.MAX_FILE, fields=tuple(ImportQuery.shared().fields)),
         counted=True,
         tool=False,
     )

@@ -65,8 +65,14 @@ class HttpArguments:
     path_ids: Mapping[str, Any]
 
     def query(self, declared: type[Query]) -> dict[str, Any]:
-        """Without a query string Django need not look for parameters in it."""
-        return declared.parse_text(self.request.GET if self.request.META.get("QUERY_STRING") else {})
+        """Those of the query string, in which Django need not look where there is none, and those beside a file."""
+        values = self.request.GET.dict() if self.request.META.get("QUERY_STRING") else {}
+        received = UPLOAD.get(self.request)
+        beside = {} if received is None else received.fields
+        if different := [name for name in beside if values.get(name, beside[name]) != beside[name]]:
+            message = "Has one value in the query and another in the form. Send one of them."
+            raise ValidationFailed([{"field": name, "message": message} for name in different])
+        return declared.parse_text({**values, **beside})
 
     def body(self, operation: Operation) -> Any:
         """From the request's body; nothing is deleted by half a request."""

@@ -15,8 +15,8 @@ from django.db.models import Model, QuerySet
 
 from accounts.credentials.models import SecretOwner
 from accounts.members.data import data_of, member_data
-from studyservice.database.citus.servers import enter_server_of
 from studyservice.database.deleting import delete_alone
+from studyservice.database.signals import member_known
 from studyservice.database.statements import Insert, Param, Select
 
 MAX_REMEMBERED = 10_000
@@ -67,9 +67,6 @@ def owner_of(secret_hash: str) -> UUID | None:
     """The id of the member whose secret has this SHA-256; costs a query at the first time.
 
     None if there is no such secret.
-
-    Raises:
-        ServerHangsError: members are spread over servers, and the one with this member does not answer.
     """
     id_ = id_of(secret_hash)
     owner = _remembered.get(id_)
@@ -79,7 +76,7 @@ def owner_of(secret_hash: str) -> UUID | None:
             return None
         owner = row["member_id"]
         _remembered.put(id_, owner)
-    enter_server_of(owner)
+    member_known.send(None, member_id=owner)
     return owner
 
 

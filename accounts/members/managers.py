@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib.auth.base_user import BaseUserManager
 from django.db import IntegrityError, models, transaction
 
-from studyservice.database.citus.servers import enter_server_of
+from studyservice.database.signals import member_known
 
 if TYPE_CHECKING:
     from accounts.members.models import Member
@@ -83,5 +83,5 @@ class MemberManager(BaseUserManager["Member"]):
 
         member_id = MemberAddress.objects.filter(email=email).values_list("member_id", flat=True).first()
         if member_id is not None:
-            enter_server_of(member_id)
+            member_known.send(None, member_id=member_id)
         return self.get_queryset().filter(id=member_id or _NOBODY, email=email)

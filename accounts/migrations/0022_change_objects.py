@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('accounts', '0021_outgoing_mail'),
+        ('accounts', '0001_initial'),
     ]
 
     operations = [

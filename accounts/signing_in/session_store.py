@@ -14,8 +14,8 @@ from django.db import IntegrityError
 
 from accounts.members.models import Member
 from accounts.signing_in.browser_sessions import BrowserSession
-from studyservice.database.citus.servers import enter_server_of
 from studyservice.database.last_use import note_use
+from studyservice.database.signals import member_known
 
 BROWSER = "browser"
 """Session entry: the browser's name."""
@@ -36,7 +36,7 @@ class SessionStore(DatabaseStore):
         held: dict[str, Any] = self.decode(session.session_data)
         if SESSION_KEY in held:
             member_id = UUID(held[SESSION_KEY])
-            enter_server_of(member_id)
+            member_known.send(None, member_id=member_id)
             note_use(
                 BrowserSession,
                 session.last_used_at,

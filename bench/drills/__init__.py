@@ -1,4 +1,4 @@
-"""`make drills`: break what the service stands on, under load, and count what clients were told against what is stored.
+"""`make drills`: break databases and servers under load, and compare the answers that clients got with the database.
 
-One drill per file; `site` starts and kills servers, `load` writes and remembers, `stored` compares.
+One drill per file. `load` writes and records, `watch` calls again and again, `stored` compares.
 """

@@ -18,36 +18,26 @@ _Result = TypeVar("_Result")
 
 
 def at_once(calls: Sequence[Callable[[], _Result]]) -> list[_Result | Exception]:
-    """What the calls give, or raise, when all are let go at the same moment, each in a thread of its own."""
+    """Run all calls at the same moment, each in a thread of its own; returns their results or exceptions."""
     gate = threading.Barrier(len(calls))
 
     def run(call: Callable[[], _Result]) -> _Result | Exception:
         gate.wait(30)
         try:
             return call()
-        except Exception as error:  # noqa: BLE001  # handed to the caller, who counts it
+        except Exception as error:  # noqa: BLE001  # the caller counts it
             return error
 
     with ThreadPoolExecutor(len(calls)) as pool:
         return list(pool.map(run, calls))
 
 
-def answered(calls: Sequence[Callable[[], _Result]]) -> list[_Result]:
-    """The same of calls that may not fail."""
-    results = []
-    for result in at_once(calls):
-        if isinstance(result, Exception):
-            raise result
-        results.append(result)
-    return results
-
-
 def accepted(ports: Sequence[int], key: str) -> tuple[int, list[Exception]]:
-    """How many of `ASKED` requests with one key passed its limit, and what else went wrong."""
+    """Send `ASKED` requests with one key; returns how many passed its limit, and other errors."""
 
     def ask(port: int) -> list[Answer]:
         with Client(port, key) as client:
-            return [client.call("GET", "/v1/me") for _ in range(ASKED // _THREADS)]
+            return [client.get("/v1/me") for _ in range(ASKED // _THREADS)]
 
     results = at_once([partial(ask, ports[number % len(ports)]) for number in range(_THREADS)])
     answers = [answer for result in results if isinstance(result, list) for answer in result]
@@ -57,6 +47,6 @@ def accepted(ports: Sequence[int], key: str) -> tuple[int, list[Exception]]:
 
 
 def check_limit(report: Report, what: str, ports: Sequence[int], key: str) -> None:
-    """Let `report` say whether as many requests with one key pass in a minute as may."""
+    """Check that the limit of a key is exact."""
     passed, wrong = accepted(ports, key)
     report.check(f"{what}{passed} of {ASKED} requests with one key pass in a minute", passed == LIMIT and not wrong)

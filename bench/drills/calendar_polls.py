@@ -1,18 +1,20 @@
-"""What calendars that apps subscribe to cost: apps that ask every 15 minutes, mostly for nothing new.
+"""The cost of calendar subscriptions: apps poll every 15 minutes, and mostly nothing is new.
 
-The processor time of the server is measured while many calendars are polled, as fast as it goes, and from it follows
-what a number of subscribers takes of a core.
+The drill measures the CPU time of the server while many calendars are polled as fast as possible, and computes the
+share of a core for a number of subscribers.
 """
 
-import http.client
 from collections.abc import Iterator
 from itertools import cycle, islice
+
+import httpx2
 
 from bench import load as generator
 from bench import machine
 from bench.drills.report import Report
-from bench.drills.site import Instance, Site
-from bench.drills.stored import query
+from bench.drills.stored import count, execute
+from bench.servers import Server
+from bench.site import Site
 from studyservice.secrets.generated import sha256
 
 SUBSCRIBERS = 10_000
@@ -38,21 +40,19 @@ _ADD_EVENTS = """
 """
 
 
-def drill(site: Site) -> list[Report]:
-    """Polls that are answered with 304, and ones that fetch the whole calendar."""
+def drill(site: Site) -> Iterator[Report]:
+    """Polls that are answered with 304, and polls that fetch the whole calendar."""
     report = Report("calendar polls")
     url, data, cast = site.fresh("postgresql")
     secrets = [f"svc_cal_{number:043}" for number in range(1, len(cast.members) + 1)]
     hashed = ", ".join(f"({place}, '{sha256(secret)}')" for place, secret in enumerate(secrets, 1))
-    [(stored,)] = query(
-        url,
-        "SELECT count(*) FROM accounts_calendarfeed",
-        ["DELETE FROM courses_item", _ADD_EVENTS, _ADD_FEEDS.format(secrets=hashed), _ADD_OWNERS],
-    )
+    execute(url, "DELETE FROM courses_item", _ADD_EVENTS, _ADD_FEEDS.format(secrets=hashed), _ADD_OWNERS)
+    stored = count(url, "accounts_calendarfeed")
     report.check(f"{stored} calendars of {_EVENTS} events", stored == len(secrets))
     instance = site.serve(url, data)
     paths = [f"/calendar/{secret}.ics" for secret in secrets]
-    tags = {path: _tag(instance, path) for path in paths}
+    with httpx2.Client(base_url=f"http://127.0.0.1:{instance.port}", trust_env=False, timeout=20) as app:
+        tags = {path: app.get(path).headers["ETag"] for path in paths}
     unchanged = _cost(instance, (_request(path, tag) for path, tag in tags.items()), len(paths), 304, report)
     whole = _cost(instance, (_request(path) for path in paths), len(paths), 200, report)
     share = SUBSCRIBERS / EVERY_SECONDS * unchanged
@@ -61,16 +61,7 @@ def drill(site: Site) -> list[Report]:
         f"{SUBSCRIBERS} subscribers that ask every {EVERY_SECONDS // 60} minutes take {share:.1%} of a core, and "
         f"{SUBSCRIBERS / EVERY_SECONDS * whole:.1%} if every answer were whole"
     )
-    return [report]
-
-
-def _tag(instance: Instance, path: str) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", instance.port, timeout=20)
-    connection.request("GET", path)
-    answer = connection.getresponse()
-    answer.read()
-    connection.close()
-    return answer.headers["ETag"]
+    yield report
 
 
 def _request(path: str, tag: str = "") -> bytes:
@@ -78,12 +69,11 @@ def _request(path: str, tag: str = "") -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: calendar\r\n{condition}\r\n".encode()
 
 
-def _cost(instance: Instance, requests: Iterator[bytes], number: int, status: int, report: Report) -> float:
-    """Seconds of processor time of the server's process for one answer."""
-    [worker] = instance.workers()
-    before = machine.cpu_seconds(worker)
+def _cost(instance: Server, requests: Iterator[bytes], number: int, status: int, report: Report) -> float:
+    """Return the CPU seconds of the server's process for one answer."""
+    before = machine.cpu_seconds(instance.worker)
     amount = number * (_POLLS_EACH if status == 304 else 1)
     outcome = generator.run(instance.port, islice(cycle(requests), amount), seconds=300)
     right = outcome.answered if status == 200 else outcome.refused[status]
     report.check(f"{right} of {amount} answers are {status}", right == amount)
-    return (machine.cpu_seconds(worker) - before) / amount
+    return (machine.cpu_seconds(instance.worker) - before) / amount

@@ -1,8 +1,8 @@
-"""Citus, built from its public source against the PostgreSQL 15 of this machine, which itself stays as it is.
+"""Citus, built from its public source against the PostgreSQL 15 of this machine, which is not changed.
 
-The source is named by `CITUS_SOURCE`: a git repository of it, bare or with a work tree, that has the release. What was
-built is kept in `DATA_DIR`. The extension, and the PostgreSQL that loads it, stand in a directory of their own: the
-programs of the machine are copied, the rest is linked, as PostgreSQL looks for its files beside where it is started.
+`CITUS_SOURCE` names a git repository that has the release. The build is kept in `DATA_DIR`. The extension and the
+PostgreSQL that loads it are in a directory of their own. PostgreSQL finds its files relative to its programs, so these
+are copied, and the rest is linked.
 """
 
 import os
@@ -11,7 +11,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.gunicorn import ROOT
+from bench.servers import ROOT
 
 RELEASE = "v13.2.2"
 SOURCE = "CITUS_SOURCE"
@@ -24,12 +24,12 @@ _SINCE_15_18 = "static inline bool\nhave_createdb_privilege(void)\n"
 
 
 class UnavailableError(Exception):
-    """What is needed for the drill is not on this machine."""
+    """The machine lacks something that the drill needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """What `pg_config` says: where programs, libraries and shared files are."""
+    """The version and directories that `pg_config` prints."""
 
     program: str
     version: str
@@ -39,11 +39,7 @@ class _Machine:
 
 
 def installation(directory: Path) -> Path:
-    """The programs of a PostgreSQL that has Citus, in `directory`, which is made.
-
-    Raises:
-        UnavailableError: the source, or what building it needs, is not there.
-    """
+    """Install a PostgreSQL with Citus in `directory`; returns its programs. May raise `UnavailableError`."""
     machine = _machine()
     built = _built(machine)
     for path in (machine.lib, machine.share):
@@ -70,7 +66,7 @@ def _machine() -> _Machine:
 
 
 def _built(machine: _Machine) -> Path:
-    """The source, compiled; it is not compiled twice."""
+    """Compile the source, unless it was compiled before."""
     source = os.environ.get(SOURCE)
     if not source:
         raise UnavailableError(f"{SOURCE} does not name a git repository of Citus")
@@ -89,7 +85,7 @@ def _built(machine: _Machine) -> Path:
 
 
 def _unpack(source: Path, target: Path) -> None:
-    """The release, as git has it, whoever the repository belongs to."""
+    """Extract the release from git, even if another user owns the repository."""
     archive = target / "source.tar"
     git = ["git", "-c", "safe.directory=*", "-C", str(source), "archive", f"--output={archive}", RELEASE]
     done = subprocess.run(git, stderr=subprocess.PIPE, text=True, check=False)
@@ -101,7 +97,7 @@ def _unpack(source: Path, target: Path) -> None:
 
 
 def _make_fit(header: Path) -> None:
-    """Take out what PostgreSQL has itself by now."""
+    """Remove a function that PostgreSQL now has itself."""
     before, found, after = header.read_text().partition(_SINCE_15_18)
     _, _, after = after.partition("\n}\n")
     if not found:
@@ -110,11 +106,11 @@ def _make_fit(header: Path) -> None:
 
 
 def _make(built: Path, *arguments: str) -> None:
-    _run(built, "make", "--silent", "with_llvm=no", *arguments)  # bitcode is for the JIT alone, and slow to make
+    _run(built, "make", "--silent", "with_llvm=no", *arguments)  # bitcode is only for the JIT, and slow to build
 
 
 def _run(directory: Path, *command: str) -> None:
-    """Run a step of the build, after everything else on this machine; what it says is in `log`."""
+    """Run a step of the build with low priority; its output goes to `log`."""
     with (directory / "log").open("ab") as log:
         done = subprocess.run(
             ["/usr/bin/nice", "-n", "10", *command],

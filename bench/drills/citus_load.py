@@ -9,14 +9,14 @@ from uuid import UUID
 import psycopg
 
 from bench.cast import Subject
-from bench.drills.citus_servers import Servers, manage
+from bench.drills.citus_servers import Servers
 from bench.drills.client import Answer, Client
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import MEMBERS, Instance, Site
 from bench.drills.stored import compare, query
-from bench.drills.stuck import Watch
-from bench.prepare import prepared
+from bench.drills.watch import Watch, items
+from bench.servers import Server, manage
+from bench.site import MEMBERS, Site
 
 SHARDS = "8"
 """Enough to move one, and few enough for tests that empty tables."""
@@ -44,16 +44,16 @@ _STRAY = """
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """What the parts share."""
+    """Shared by the parts."""
 
     url: str
     servers: Servers
-    instance: Instance
+    instance: Server
     members: Sequence[Subject]
 
 
 def loaded(site: Site, servers: Servers) -> list[Report]:
-    """A database with members, distributed; each part goes on where the one before has left it."""
+    """Use one distributed database with members for all parts."""
     cost = Report("members on Citus: a call")
     whole, _, members_of_whole = _filled(site, servers, "whole", distributed=False)
     spread, url, members = _filled(site, servers, "spread", distributed=True)
@@ -65,20 +65,18 @@ def loaded(site: Site, servers: Servers) -> list[Report]:
     return [cost, _moved(world), _killed(world), _hung(world)]
 
 
-def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tuple[Instance, str, Sequence[Subject]]:
-    """An instance on a database with members, its address and who they are."""
+def _filled(site: Site, servers: Servers, name: str, *, distributed: bool) -> tuple[Server, str, Sequence[Subject]]:
+    """Serve a new database with members; returns the server, the database's address and the members."""
     url, data = servers.create(name), site.directory / name
-    data.mkdir()
-    env = site.environment(url, data, site.origin_port)
-    cast = prepared("bench.drills.seed.fill", MEMBERS, env, site.directory / f"cast-{name}.json")
+    cast = site.fill(url, data, MEMBERS, "bench.drills.seed.fill")
     setting = str(distributed).lower()
     if distributed:
-        manage(env | {"DATABASE_DISTRIBUTED": setting}, "distribute", "--shards", SHARDS)
+        manage(site.environment(url, data, DATABASE_DISTRIBUTED=setting), "distribute", "--shards", SHARDS)
     return site.serve(url, data, DATABASE_DISTRIBUTED=setting), url, cast.members
 
 
-def _costs(sides: Sequence[tuple[Instance, Sequence[Subject]]]) -> list[dict[str, float]]:
-    """Median milliseconds of calls, in turn on each side; each call is of another member, whose key is known."""
+def _costs(sides: Sequence[tuple[Server, Sequence[Subject]]]) -> list[dict[str, float]]:
+    """Return the median milliseconds of calls, in turn on each side, each of another member whose key is cached."""
     clients = [Client(instance.port) for instance, _ in sides]
     found: list[dict[str, list[float]]] = [{} for _ in sides]
     for name, call in {"get_me": _me, **_CALLS}.items():
@@ -110,7 +108,7 @@ def _milliseconds(call: Callable[[Client, Subject], Answer], client: Client, sub
 
 
 def _check_stray(report: Report, url: str) -> None:
-    """An item under a course of another member's is refused by the database."""
+    """The database refuses an item under a course of another member."""
     [(_, one), (course, _)] = query(url, "SELECT id, member_id FROM courses_course ORDER BY id LIMIT 2")
     refused = False
     with psycopg.connect(url) as connection:
@@ -123,12 +121,12 @@ def _check_stray(report: Report, url: str) -> None:
 
 
 def _moved(world: _World) -> Report:
-    """A shard, with the rows of all its members in every table, to the other server while everybody writes."""
+    """Move a shard, with the rows of its members in every table, to the other server under load."""
     report = Report("members on Citus: a shard moved")
     source, target = [server.port for server in world.servers.others]
     everybody = world.members
-    watch = Watch(world.instance.port, _items, everybody[0].key, pause=_PAUSE_SECONDS)
-    with Load([world.instance.port], everybody) as load, watch:
+    watch = Watch(world.instance.port, items, everybody[0].key, pause=_PAUSE_SECONDS)
+    with Load(world.instance.port, everybody) as load, watch:
         time.sleep(1)
         started = time.monotonic()
         query(world.url, _MOVE.format(source=source, target=target))
@@ -140,7 +138,7 @@ def _moved(world: _World) -> Report:
 
 
 def _killed(world: _World) -> Report:
-    """One server is killed, and started again; the members on the other one do not notice."""
+    """Kill one server and start it again. Calls of members on the other one go on."""
     report = Report("members on Citus: a server killed")
     report.notes.append(f"for {_KILLED_SECONDS} s")
     first = world.servers.others[0]
@@ -155,7 +153,7 @@ def _killed(world: _World) -> Report:
 
 
 def _hung(world: _World) -> Report:
-    """One server is stopped by SIGSTOP: its connections are there, and nothing answers."""
+    """Stop one server by SIGSTOP: its connections stay open, and nothing answers."""
     report = Report("members on Citus: a server hung")
     report.notes.append(f"for {_HUNG_SECONDS} s")
 
@@ -168,28 +166,23 @@ def _hung(world: _World) -> Report:
 
 
 def _strike(world: _World, report: Report, fault: Callable[[], None], first: int) -> None:
-    """Load by the members on the first server, a fault of it, and a look at a member on the other."""
+    """Load by members on the first server, a fault of it, and calls of a member on the other."""
     here, elsewhere = _sides(world)
     watched = elsewhere[first % len(elsewhere)]  # with each fault another, for the sake of its rate limit
-    watch = Watch(world.instance.port, _items, watched.key, pause=_PAUSE_SECONDS)
-    with Load([world.instance.port], here, first=first) as load, watch:
+    watch = Watch(world.instance.port, items, watched.key, pause=_PAUSE_SECONDS)
+    with Load(world.instance.port, here, first=first) as load, watch:
         time.sleep(1)
         fault()
         again = time.monotonic()
         load.goes_on(again)
     compare(report, load.journal, world.url, again, first=first)
-    report.check(f"members on the other server: {watch.told()}", set(watch.answers) == {"200"})
+    report.check(f"members on the other server: {watch.told()}", watch.only("200"))
 
 
 def _sides(world: _World) -> tuple[Sequence[Subject], Sequence[Subject]]:
-    """The members on the first server now, and those on the other."""
+    """Return the members on the first server now, and those on the other."""
     owners = {str(course): member for course, member in query(world.url, "SELECT id, member_id FROM courses_course")}
-    with psycopg.connect(world.url) as connection:
-        ports: dict[UUID, int] = dict(connection.execute(_PORTS, [list(owners.values())]).fetchall())
+    ports: dict[UUID, int] = dict(query(world.url, _PORTS, [list(owners.values())]))
     first = world.servers.others[0].port
     here = [one for one in world.members if ports[owners[one.courses[0]]] == first]
     return here, [one for one in world.members if ports[owners[one.courses[0]]] != first]
-
-
-def _items(client: Client) -> Answer:
-    return client.call("GET", "/v1/items")

@@ -1,24 +1,26 @@
-"""A client of the API on a connection that it keeps, and its judgement of every answer."""
+"""A client of the API that checks the form of every answer, and a browser."""
 
 import http.client
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from http.cookies import SimpleCookie
 from typing import Any, Self
 from urllib.parse import urlencode
 
 import orjson
 
+from bench.cast import CLIENT_ID
+
 SILENCE_SECONDS = 40
-"""A client that waits longer has been left hanging. The longest time-out of the service itself is 17 s (PostgreSQL)."""
+"""The longest time-out of the service itself is 17 s (PostgreSQL)."""
 
 ERROR_TYPES = {400: "invalid_request", 404: "not_found", 429: "rate_limited", 500: "internal_error"}
-"""Those that drills meet, and what the envelope must then say."""
 
 _BOUNDARY = "drill-3f9f5a9e6f5e4a58"
 
 
 class ClosedError(Exception):
-    """The connection was refused or closed: the client knows that it has no answer."""
+    """The connection was refused or closed, so the client knows that it has no answer."""
 
 
 class ImproperAnswerError(Exception):
@@ -35,28 +37,27 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Whether it is a success."""
+        """A success."""
         return self.status < 300
 
     @property
     def replayed(self) -> bool:
-        """Whether it was given before."""
+        """An answer that was sent before."""
         return self.headers["Idempotency-Replayed"] == "true"
 
     @property
     def fault(self) -> str:
-        """What went wrong, for counting."""
+        """The kind of error, for counting."""
         error = self.body["error"]
         return f"{self.status} {error if isinstance(error, str) else error['type']}"
 
 
 class Client:
-    """One connection to a port on loopback, opened again when it is needed.
+    """One connection to a port on loopback, opened again when needed.
 
     Args:
-        port: where the instance listens.
-        key: sent as bearer, unless a call brings another.
-        address: the client address that the proxy, which is us, reports.
+        key: the bearer token of calls that name no other.
+        address: the client address that we report as a proxy.
     """
 
     def __init__(self, port: int, key: str = "", *, address: str = "") -> None:
@@ -74,6 +75,18 @@ class Client:
         """Close the connection."""
         self._connection.close()
 
+    def get(self, path: str, key: str = "") -> Answer:
+        """Read."""
+        return self.call("GET", path, key=key)
+
+    def token(self, **form: str) -> Answer:
+        """Send a request of the public client to the token endpoint."""
+        return self.call("POST", "/oauth/token", form=form | {"client_id": CLIENT_ID})
+
+    def refresh(self, token: str) -> Answer:
+        """Exchange a refresh token."""
+        return self.token(grant_type="refresh_token", refresh_token=token)
+
     def call(
         self,
         method: str,
@@ -85,12 +98,7 @@ class Client:
         file: bytes | None = None,
         idempotency_key: str = "",
     ) -> Answer:
-        """Send one request and read its answer.
-
-        Raises:
-            ClosedError: there is no answer.
-            ImproperAnswerError: see there.
-        """
+        """Send one request and read its answer. Raises `ClosedError` or `ImproperAnswerError`."""
         headers = {"Authorization": f"Bearer {key or self._key}"} if key or self._key else {}
         if self._address:
             headers["X-Forwarded-For"] = self._address
@@ -120,7 +128,6 @@ class Client:
 
 
 def _multipart(file: bytes) -> bytes:
-    """A form with the file as its one part."""
     head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="upload"\r\n\r\n'
     return head.encode() + file + f"\r\n--{_BOUNDARY}--\r\n".encode()
 
@@ -143,3 +150,31 @@ def _judged(what: str, response: http.client.HTTPResponse, raw: bytes) -> Answer
     if not proper:
         raise ImproperAnswerError(f"{what}: {response.status} {raw[:80]!r}")
     return answer
+
+
+@dataclass(slots=True)
+class Browser:
+    """A browser. It keeps its cookies for all instances, as behind one proxy."""
+
+    address: str
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def copy(self) -> "Browser":
+        """Return another tab."""
+        return Browser(self.address, self.cookies.copy())
+
+    def send(self, port: int, target: str, form: Mapping[str, str] | None = None) -> tuple[int, str]:
+        """Visit a page or post a form; returns status and `Location`."""
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SILENCE_SECONDS)
+        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        headers, body = {"X-Forwarded-For": self.address, "Cookie": cookie}, None
+        if form is not None:
+            body = urlencode({**form, "csrfmiddlewaretoken": self.cookies["csrftoken"]})
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        connection.request("GET" if form is None else "POST", target, body, headers)
+        answer = connection.getresponse()
+        answer.read()
+        connection.close()
+        for line in answer.headers.get_all("Set-Cookie", []):
+            self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
+        return answer.status, answer.headers.get("Location", "")

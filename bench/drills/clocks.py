@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from itertools import cycle
 from urllib.parse import urlencode
@@ -11,15 +12,15 @@ from bench.drills import once
 from bench.drills.bursts import at_once, check_limit
 from bench.drills.client import Client
 from bench.drills.report import Report
-from bench.drills.site import Site
+from bench.site import Site
 
 _AHEAD_SECONDS = 120
 _WRITERS = 4
 _ITEMS_EACH = 75
 
 
-def drill(site: Site) -> list[Report]:
-    """A poller across both misses nothing, limits are exact, and what works once works once."""
+def drill(site: Site) -> Iterator[Report]:
+    """A poller of both misses nothing, limits are exact, and codes and tokens work once."""
     report = Report("clocks 2 minutes apart")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()
@@ -32,11 +33,11 @@ def drill(site: Site) -> list[Report]:
     check_limit(report, "", ports, cast.members[-1].key)
     once.drill(report, ports, data / "mail", cast.members, url)
     once.drill(report, (ports[1], ports[0]), data / "mail", cast.members, url, first=10)
-    return [report]
+    yield report
 
 
 def _poll_while_writing(ports: tuple[int, int], keys: list[Subject]) -> tuple[set[str], Counter[str]]:
-    """What writers created at both instances in turn, and what one poller saw, asking both in turn."""
+    """Create items at both instances in turn while one poller reads both in turn; returns both sets of ids."""
     *writing, first, second, third, fourth = keys
     done = threading.Event()
 
@@ -68,11 +69,11 @@ def _poll_while_writing(ports: tuple[int, int], keys: list[Subject]) -> tuple[se
 
 
 def _new_items(client: Client, newest: str) -> list[dict[str, str]]:
-    """Every page of what was created after `newest`."""
+    """Read every page of the items created after `newest`."""
     parameters = {"created_after": newest, "limit": "50"}
     found: list[dict[str, str]] = []
     while True:
-        page = client.call("GET", f"/v1/items?{urlencode(parameters)}").body
+        page = client.get(f"/v1/items?{urlencode(parameters)}").body
         found += page["data"]
         if not page["has_more"]:
             return found

@@ -1,22 +1,24 @@
-"""A full disk under SQLite, while clients write: a small tmpfs, or where mounting is refused a limit on file sizes."""
+"""A full disk under SQLite, while clients write: a small tmpfs, or a limit on file sizes where mounting is refused."""
 
 import os
 import resource
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from bench.drills.client import Client
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import Instance, Site
 from bench.drills.stored import compare
+from bench.drills.watch import items
+from bench.servers import Server
+from bench.site import Site
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """Fill, wait, free."""
     report = Report("disk full, SQLite")
     disk = site.directory / "small-disk"
@@ -28,19 +30,18 @@ def drill(site: Site) -> list[Report]:
     instance = site.serve(url, data)
     fill, free = _tmpfs(disk) if mounted else _file_sizes(instance, data)
     report.notes.append("the disk is a tmpfs" if mounted else "mounting was refused: a limit on file sizes instead")
-    with Load([instance.port], cast.members) as load:
+    with Load(instance.port, cast.members) as load:
         time.sleep(1)
         fill()
         time.sleep(3)
-        with Client(instance.port, cast.heavy[0].key) as client:
-            read = client.call("GET", "/v1/items")
-            report.check(f"reading goes on: {read.status}", read.status == 200)
+        read = items(Client(instance.port, cast.heavy[0].key))
+        report.check(f"reading goes on: {read.status}", read.status == 200)
         free()
         freed = time.monotonic()
         load.goes_on(freed)
     compare(report, load.journal, url, freed)
     report.check("writes failed with internal_error", report.errors["500 internal_error"])
-    return [report]
+    yield report
 
 
 def _run(program: str, *arguments: str) -> None:
@@ -59,7 +60,7 @@ _Step = Callable[[], object]
 
 
 def _tmpfs(disk: Path) -> tuple[_Step, _Step]:
-    """How to fill the disk to its last byte, and how to free it."""
+    """Return functions that fill the disk to its last byte, and free it."""
     ballast = disk / "ballast"
 
     def fill() -> None:
@@ -70,8 +71,8 @@ def _tmpfs(disk: Path) -> tuple[_Step, _Step]:
     return fill, ballast.unlink
 
 
-def _file_sizes(instance: Instance, data: Path) -> tuple[_Step, _Step]:
-    """How to let no file of the workers grow any more, and how to lift that."""
+def _file_sizes(instance: Server, data: Path) -> tuple[_Step, _Step]:
+    """Return functions that keep files of the workers from growing, and lift that."""
 
     def limit(size: int) -> None:
         for worker in instance.workers():

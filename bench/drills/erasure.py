@@ -1,37 +1,33 @@
 """A member with half a million reviews is deleted in the admin, while other members read and write."""
 
 import secrets
-import sqlite3
-import subprocess
-import sys
 import threading
 import time
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import count as numbers
 from itertools import cycle
 
-import psycopg
-
 from bench.cast import Subject
-from bench.drills.client import Client
-from bench.drills.once import Browser
+from bench.drills.client import Answer, Browser, Client
 from bench.drills.report import Report
-from bench.drills.site import Instance, Site, wait_until
-from bench.drills.stored import query
-from bench.gunicorn import ROOT
+from bench.drills.stored import count, execute, query
+from bench.drills.watch import Watch, me
+from bench.servers import Server, manage, wait_until
+from bench.site import Site
 
 REVIEWS = 500_000
 """Of the member who is deleted; each has an attempt."""
 
 _GUARD_SECONDS = 3600
-"""For nothing but a deletion that never ends."""
+"""For a deletion that never ends."""
 
 _VICTIM = "member0@example.org"
 _OPERATOR = "operator@example.org"
-
 _NUMBERS = {
-    "postgresql": "generate_series(1, {count}) AS number",
-    "sqlite": "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {count}) SELECT * FROM n)",
+    "postgresql": f"generate_series(1, {REVIEWS}) AS number",
+    "sqlite": f"(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {REVIEWS}) SELECT * FROM n)",  # noqa: S608  # ours
 }
 _ID = {"postgresql": "gen_random_uuid()", "sqlite": "lower(hex(randomblob(16)))"}
 _BULK = (
@@ -43,85 +39,54 @@ _BULK = (
     """,
     """
     INSERT INTO practice_attempt (id, member_id, source, topic, correct, attempted_at, day)
-    SELECT id, member_id, 'vocab', 'Words', {true}, reviewed_at, '2026-01-01'
+    SELECT id, member_id, 'vocab', 'Words', true, reviewed_at, '2026-01-01'
     FROM vocab_review WHERE member_id = '{member}'
     """,
+    "ANALYZE",
 )
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """On PostgreSQL, and on SQLite, where every write waits for every other."""
-    return [_drill(site, kind) for kind in ("postgresql", "sqlite")]
+    for kind in ("postgresql", "sqlite"):
+        yield _erased(site, kind)
 
 
-def _drill(site: Site, kind: str) -> Report:
+def _erased(site: Site, kind: str) -> Report:
     report = Report(f"a member deleted, {kind}")
     url, data, cast = site.fresh(kind)
     instance = site.serve(url, data)
     [(member,)] = query(url, f"SELECT id FROM accounts_member WHERE email = '{_VICTIM}'")  # noqa: S608  # ours
-    _fill(url, kind, str(member))
+    execute(url, *(sql.format(id=_ID[kind], numbers=_NUMBERS[kind], member=member) for sql in _BULK))
     operator = _signed_in(instance)
     victim, *others = cast.members
-    with Client(instance.port, victim.key) as client:
-        report.check("its key worked", client.call("GET", "/v1/me").ok)
-    done = threading.Event()
-    slowest: list[float] = []
-    faults: list[str] = []
-    thread = threading.Thread(target=_call, args=(instance.port, others, done, slowest, faults))
+    client = Client(instance.port, victim.key)
+    report.check("its key worked", me(client).ok)
+    exists = partial(count, url, "accounts_member", f"email = '{_VICTIM}'")
     started = time.monotonic()
     deleting = threading.Thread(target=_delete, args=(operator, instance.port, str(member)))
     deleting.start()
-    thread.start()
-    with Client(instance.port, victim.key) as client:
+    with Watch(instance.port, _working(others), pause=0.02) as calls:
         wait_until("the key to be dead", partial(_is_refused, client))
-    report.check("its key is dead before its rows are gone", _left(url))
-    wait_until("the deletion", lambda: not _left(url), _GUARD_SECONDS)
-    took = time.monotonic() - started
-    done.set()
-    thread.join()
+        report.check("its key is dead before its rows are gone", exists())
+        wait_until("the deletion", lambda: not exists(), _GUARD_SECONDS)
+        took = time.monotonic() - started
     deleting.join()
-    [(left,)] = query(url, f"SELECT count(*) FROM vocab_review WHERE member_id = '{member}'")  # noqa: S608  # ours
-    report.check("nothing is left", left == 0)
-    report.check(f"{len(slowest)} calls of others are answered, none by an error", slowest and not faults)
-    report.notes.append(f"the slowest took {max(slowest) * 1000:.0f} ms")
+    report.check("nothing is left", count(url, "vocab_review", f"member_id = '{member}'") == 0)
+    report.check(f"calls of others are answered: {calls.told()}", calls.only("200", "201"))
     report.notes.append(f"{REVIEWS:,} reviews and attempts went in {took:.0f} s")
-    instance.stop()
     return report
 
 
 def _is_refused(client: Client) -> bool:
     time.sleep(0.6)  # within the rate
-    return client.call("GET", "/v1/me").status == 401
+    return me(client).status == 401
 
 
-def _left(url: str) -> bool:
-    return bool(query(url, f"SELECT 1 FROM accounts_member WHERE email = '{_VICTIM}'"))  # noqa: S608  # ours
-
-
-def _fill(url: str, kind: str, member: str) -> None:
-    """Add the member's reviews and attempts, past the service."""
-    places = {"id": _ID[kind], "numbers": _NUMBERS[kind].format(count=REVIEWS), "member": member, "true": "true"}
-    statements = [statement.format(**places) for statement in _BULK]
-    if kind == "sqlite":
-        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database, database:
-            for statement in statements:
-                database.execute(statement)
-        return
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in (*statements, "ANALYZE"):
-            connection.execute(statement.encode())
-
-
-def _signed_in(instance: Instance) -> Browser:
-    """An operator's browser."""
+def _signed_in(instance: Server) -> Browser:
+    """Return the browser of an operator."""
     password = secrets.token_urlsafe(16)
-    subprocess.run(
-        [sys.executable, "manage.py", "createmember", _OPERATOR, "--staff", "--password", password, "--json"],
-        cwd=ROOT,
-        env=instance.environment,
-        stdout=subprocess.DEVNULL,
-        check=True,
-    )
+    manage(instance.environment, "createmember", _OPERATOR, "--staff", "--password", password, "--json")
     browser = Browser("192.0.2.1")
     browser.send(instance.port, "/sign-in")
     status, _ = browser.send(instance.port, "/sign-in", {"email": _OPERATOR, "password": password})
@@ -131,7 +96,7 @@ def _signed_in(instance: Instance) -> Browser:
 
 
 def _delete(operator: Browser, port: int, member: str) -> None:
-    """Delete in the admin; the operator's browser does not wait for ever."""
+    """Delete in the admin. The operator's browser may give up waiting."""
     page = f"/admin/accounts/member/{member}/delete/"
     status, _ = operator.send(port, page)
     if status != 200:
@@ -140,18 +105,14 @@ def _delete(operator: Browser, port: int, member: str) -> None:
         operator.send(port, page, {"post": "yes"})
 
 
-def _call(port: int, subjects: list[Subject], done: threading.Event, slowest: list[float], faults: list[str]) -> None:
-    """Read and write as one member after the other, until it is done; note how long each call took."""
-    client = Client(port)
-    for number, subject in enumerate(cycle(subjects)):
-        if done.is_set():
-            return
-        path = f"/v1/courses/{subject.courses[0]}/items"
-        write = number % 2
-        started = time.monotonic()
-        body = {"title": "meanwhile"} if write else None
-        answer = client.call("POST" if write else "GET", path if write else "/v1/me", body, key=subject.key)
-        slowest.append(time.monotonic() - started)
-        if not answer.ok:
-            faults.append(answer.fault)
-        time.sleep(0.02)
+def _working(subjects: Sequence[Subject]) -> Callable[[Client], Answer]:
+    """Read and write in turn, each call as another member."""
+    people, turns = cycle(subjects), numbers()
+
+    def work(client: Client) -> Answer:
+        subject = next(people)
+        if next(turns) % 2 == 0:
+            return client.get("/v1/me", subject.key)
+        return client.call("POST", f"/v1/courses/{subject.courses[0]}/items", {"title": "meanwhile"}, key=subject.key)
+
+    return work

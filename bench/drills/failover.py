@@ -1,14 +1,15 @@
-"""The primary killed under load and a standby promoted; DATABASE_URL names both, and nobody touches the service."""
+"""The primary killed under load and a standby promoted. DATABASE_URL names both, and the service is not touched."""
 
 import time
+from collections.abc import Iterator
 
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import Site
-from bench.drills.stored import compare, query
+from bench.drills.stored import compare, execute
+from bench.site import Site
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """Commits wait for the standby (`synchronous_standby_names`), so that none is lost with the primary."""
     report = Report("failover to a standby")
     site = site.apart("failover")
@@ -16,21 +17,21 @@ def drill(site: Site) -> list[Report]:
     primary, standby = site.postgres, site.directory / "standby"
     standby.mkdir()
     if primary.user:
-        standby.chmod(0o777)  # for the user that PostgreSQL runs as
+        standby.chmod(0o777)  # for the user of PostgreSQL
     copy = ("-D", f"{standby}/data", "--write-recovery-conf", "--checkpoint=fast")
-    primary.run("pg_basebackup", "-h", str(primary.socket_directory), "-U", "postgres", *copy)
+    primary.run("pg_basebackup", "-h", primary.host, "-U", "postgres", *copy)
     control = ("pg_ctl", "-w", "-D", f"{standby}/data")
     primary.run(*control, "-l", f"{standby}/log", "-o", f"-h '' -k {standby}", "start")
     site.stack.callback(primary.run, *control, "-m", "fast", "stop")
-    query(url, "SELECT 1", before=("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()"))
-    hosts = f"host={primary.socket_directory},{standby}&target_session_attrs=read-write"
-    instance = site.serve(f"{url.partition('?')[0]}?{hosts}", data)
-    with Load([instance.port], cast.members) as load:
+    execute(url, "ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
+    base, hosts = url.partition("?")[0], f"host={primary.host},{standby}&target_session_attrs=read-write"
+    instance = site.serve(f"{base}?{hosts}", data)
+    with Load(instance.port, cast.members) as load:
         load.goes_on(0)
         primary.kill()
         time.sleep(0.5)
         primary.run(*control, "promote")
         promoted = time.monotonic()
         load.goes_on(promoted)
-    compare(report, load.journal, f"{url.partition('?')[0]}?host={standby}", promoted)
-    return [report]
+    compare(report, load.journal, f"{base}?host={standby}", promoted)
+    yield report

@@ -2,17 +2,18 @@
 
 import http.client
 import socket
-import time
+from collections.abc import Iterator
+from itertools import cycle
 
-from bench.drills.client import Client
 from bench.drills.report import Report
-from bench.drills.site import Site
+from bench.drills.watch import Watch
+from bench.site import Site
 
 _IDLE = 1_000
 
 
-def drill(site: Site) -> list[Report]:
-    """Half of them have sent nothing yet, half have had an answer and are kept."""
+def drill(site: Site) -> Iterator[Report]:
+    """Half of them have sent nothing yet, half have had an answer and stay open."""
     report = Report("idle connections")
     url, data, cast = site.fresh("sqlite")
     instance = site.serve(url, data)
@@ -23,16 +24,13 @@ def drill(site: Site) -> list[Report]:
         site.stack.callback(one.close)
         one.request("GET", "/health")
         one.getresponse().read()
-    times = []
-    for subject in cast.members[:50]:
-        started = time.monotonic()
-        with Client(instance.port, subject.key) as client:
-            report.improper += [] if client.call("GET", "/v1/me").ok else ["a call failed"]
-        times.append(time.monotonic() - started)
-    report.notes.append(f"with {_IDLE} idle connections a call takes {max(times):.2f} s at most")
+    keys = cycle([subject.key for subject in cast.members[:50]])
+    calls = Watch(instance.port, lambda client: client.get("/v1/me", next(keys)), pause=0, times=50, fresh=True).run()
+    report.improper += [] if calls.only("200") else [calls.told()]
+    report.notes.append(f"with {_IDLE} idle connections a call takes {calls.longest:.2f} s at most")
     kept[0].request("GET", "/health")
     silent[0].sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
     report.check("a kept connection is used again", kept[0].getresponse().status == 200)
     silent[0].settimeout(10)
     report.check("a silent one speaks at last", silent[0].recv(64).startswith(b"HTTP/1.1 200"))
-    return [report]
+    yield report

@@ -1,18 +1,22 @@
-"""The largest agenda that a member can have: all that may be stored, all of it due, with the longest texts.
+"""The largest agenda of a member: as much as may be stored, all of it due, with the longest texts.
 
-REST answers it. As a tool it is over what an assistant is given, so the tool says how to ask for less.
+REST answers it. It is too long for an assistant, so the tool says how to ask for less.
 """
 
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from bench import machine
 from bench.cast import Subject
+from bench.drills.bursts import at_once
 from bench.drills.client import Answer, Client
 from bench.drills.report import Report
-from bench.drills.site import Instance, Site
-from bench.drills.stored import query
+from bench.drills.stored import count, execute
+from bench.drills.watch import Watch, me
+from bench.servers import Server
+from bench.site import Site
 
 _MOST_MIB = 250
 _AT_ONCE = 4
@@ -40,17 +44,14 @@ _TOOL = {
 }
 
 
-def drill(site: Site) -> list[Report]:
-    """Over REST and as a tool, while another member reads; a fresh process for each.
-
-    One call has to keep to the bounds, and so have four at once of the same member.
-    """
+def drill(site: Site) -> Iterator[Report]:
+    """Over REST and as a tool, one call and four at once, while another member reads; a new process for each."""
     report = Report("largest agenda")
     url, data, cast = site.fresh("postgresql")
     owner, other = cast.members[:2]
     for letters, letter in _LETTERS.items():
-        before = [statement.format(letter=letter, course=owner.courses[0]) for statement in _FILL]
-        [(stored,)] = query(url, "SELECT count(*) FROM planning_milestone", before)
+        execute(url, *(statement.format(letter=letter, course=owner.courses[0]) for statement in _FILL))
+        stored = count(url, "planning_milestone")
         report.check(f"{stored} items and milestones of {letters}", stored == 5000)
         for what, body in (("get_agenda", None), ("the tool", _TOOL)):
             for number in (1, _AT_ONCE):
@@ -58,40 +59,36 @@ def drill(site: Site) -> list[Report]:
                 line, right = _measured(instance, [owner] * number, other, body)
                 instance.stop()
                 report.check(f"{what}, {number} at once: {line}", right)
-    return [report]
+    yield report
 
 
-def _measured(instance: Instance, owners: list[Subject], other: Subject, body: object) -> tuple[str, bool]:
-    """What was measured, and whether it keeps to the bounds; a tool has to refuse."""
-    [worker] = instance.workers()
-    with ThreadPoolExecutor(len(owners)) as pool, Client(instance.port, other.key) as client:
-        client.call("GET", "/v1/me")
-        asked = [pool.submit(_asked, instance, owner, body) for owner in owners]
-        longest, others = 0.0, {200}
-        while not all(one.done() for one in asked):
-            started = time.monotonic()
-            others.add(client.call("GET", "/v1/me").status)
-            longest = max(longest, time.monotonic() - started)
-    found = [one.result() for one in asked]
-    refused = all(_is_refusal(answer.body) for _, answer in found)
-    megabytes = int(found[0][1].headers["Content-Length"]) / 1e6
-    peak = machine.peak_mib(worker)
+def _measured(instance: Server, owners: list[Subject], other: Subject, body: object) -> tuple[str, bool]:
+    """Return the figures, and whether they are within the bounds; a tool has to refuse."""
+    me(Client(instance.port, other.key))
+    with Watch(instance.port, me, other.key, pause=0) as watch:
+        found = at_once([partial(_asked, instance.port, owner.key, body) for owner in owners])
+    taken = [one[0] for one in found if isinstance(one, tuple)]
+    answers = [one[1] for one in found if isinstance(one, tuple)]
+    if len(answers) < len(owners):
+        return f"failed: {found}", False
+    refused = all(_is_refusal(answer.body) for answer in answers)
+    megabytes, peak = int(answers[0].headers["Content-Length"]) / 1e6, machine.peak_mib(instance.worker)
     line = (
-        f"{megabytes:.1f} MB in {max(taken for taken, _ in found):.2f} s; {peak:.0f} MiB at most; "
-        f"another member's call {longest:.2f} s at most"
+        f"{megabytes:.1f} MB in {max(taken):.2f} s; {peak:.0f} MiB at most; "
+        f"another member's call {watch.longest:.2f} s at most"
     )
-    return line, peak < _MOST_MIB and others == {200} and refused is (body is not None)
+    return line, peak < _MOST_MIB and watch.only("200") and refused is (body is not None)
 
 
 def _is_refusal(body: Any) -> bool:
-    """Whether this is what a tool says instead of an answer that is too long."""
+    """Return whether this is the answer of a tool whose result is too long."""
     result = body.get("result", {})
     return result.get("isError") is True and "Ask for less" in result["content"][0]["text"]
 
 
-def _asked(instance: Instance, owner: Subject, body: object) -> tuple[float, Answer]:
+def _asked(port: int, key: str, body: object) -> tuple[float, Answer]:
     """Seconds and answer of one call."""
     started = time.monotonic()
-    with Client(instance.port, owner.key) as client:
-        answer = client.call("GET", _PATH) if body is None else client.call("POST", "/mcp", body)
+    with Client(port, key) as client:
+        answer = client.get(_PATH) if body is None else client.call("POST", "/mcp", body)
     return time.monotonic() - started, answer

@@ -1,7 +1,7 @@
-"""Clients that write without pause and remember what they were told of each write.
+"""Clients that write without pause and record the answer to each write.
 
-Each write has a number of its own, which its rows carry: an item in its title, a deck in its name, a review in its
-duration. A deck and its cards, or a review with its attempt and its card, are rows of one transaction.
+Each write has a number, which its rows carry: an item in its title, a deck in its name, a review in its duration. A
+deck and its cards, or a review with its attempt and its card, are rows of one transaction.
 """
 
 import threading
@@ -16,29 +16,28 @@ from typing import Self
 
 from bench.cast import Subject
 from bench.drills.client import Client, ClosedError, ImproperAnswerError
-from bench.gunicorn import wait_until
+from bench.servers import wait_until
 
 THREADS = 6
 CARDS_EACH = 5
-"""Cards of a deck that the load makes."""
+"""Cards of a deck that the load creates."""
 
 _PAUSE_SECONDS = 0.05
-"""After a failure, so that a dead server is not asked thousands of times a second."""
+"""After a failure, so that a dead server does not get thousands of requests a second."""
 
 
 @dataclass(slots=True)
 class Journal:
-    """What clients were told.
+    """The answers that clients got.
 
     Attributes:
         acknowledged: numbers of the writes answered with 201.
         refused: those answered with 4xx, which must not be stored.
         unknown: those answered with 5xx or not at all, which may be stored or not.
-        errors: what was seen instead of success, by kind.
-        improper: what no client should have to see.
-        succeeded_at: when, by the monotonic clock.
-        failed_at: when.
-        replayed: how many of the acknowledged had been carried out before, by a try that was not answered.
+        errors: errors by kind.
+        improper: answers that no client should see.
+        succeeded_at: moments by the monotonic clock.
+        replayed: acknowledged writes that an earlier try, not answered, had carried out.
     """
 
     acknowledged: set[int] = field(default_factory=set)
@@ -51,7 +50,7 @@ class Journal:
     replayed: int = 0
 
     def recovered(self, since: float) -> float:
-        """Seconds from `since` until writes succeeded and no longer failed; 0 if none failed after it."""
+        """Return the seconds from `since` until writes no longer failed; 0 if none failed after it."""
         failed = [moment for moment in self.failed_at if moment >= since]
         if not failed:
             return 0.0
@@ -61,32 +60,24 @@ class Journal:
 
 
 class Load:
-    """`with Load(ports, subjects) as load:` writes until the end of the block; `load.journal` is then complete.
+    """`with Load(port, subjects) as load:` writes until the end of the block; `load.journal` is then complete.
 
     Args:
-        retrying: whether each write has an `Idempotency-Key` and is sent again until it is acknowledged or refused.
-        first: the number of the first write; more than those of earlier loads of the same database.
+        retrying: send each write with an `Idempotency-Key`, again and again until it is acknowledged or refused.
+        first: the number of the first write, greater than those of earlier loads of the same database.
     """
 
-    def __init__(
-        self,
-        ports: Sequence[int],
-        subjects: Sequence[Subject],
-        threads: int = THREADS,
-        *,
-        retrying: bool = False,
-        first: int = 1,
-    ) -> None:
+    def __init__(self, port: int, subjects: Sequence[Subject], *, retrying: bool = False, first: int = 1) -> None:
         self.journal = Journal()
         self._retrying = retrying
-        self._ports = ports
+        self._port = port
         self._numbers = count(first)
         self._stopped = threading.Event()
         self._lock = threading.Lock()
-        self._succeeding_since = [-inf] * threads  # when the last write of each client was sent; -inf if it failed
+        self._succeeding_since = [-inf] * THREADS  # when the last write of each client was sent; -inf if it failed
         self._threads = [
-            threading.Thread(target=self._write, args=(number, subjects[number::threads]), daemon=True)
-            for number in range(threads)
+            threading.Thread(target=self._write, args=(number, subjects[number::THREADS]), daemon=True)
+            for number in range(THREADS)
         ]
 
     def __enter__(self) -> Self:
@@ -98,7 +89,7 @@ class Load:
         self.stop()
 
     def stop(self) -> None:
-        """Let every client end with the write that it has sent."""
+        """Let every client finish the write that it has sent."""
         self._stopped.set()
         for thread in self._threads:
             thread.join(60)
@@ -108,23 +99,21 @@ class Load:
         wait_until("writes of every client that succeed", lambda: min(self._succeeding_since) > since)
 
     def acknowledged(self) -> set[int]:
-        """What has been acknowledged so far."""
+        """Return the writes acknowledged so far."""
         with self._lock:
             return set(self.journal.acknowledged)
 
     def _write(self, thread: int, subjects: Sequence[Subject]) -> None:
-        clients = cycle([Client(port) for port in self._ports])
-        for _ in range(thread % len(self._ports)):
-            next(clients)
+        client = Client(self._port)
         for subject in cycle(subjects):
             if self._stopped.is_set():
                 return
             number = next(self._numbers)
-            while self._is_unknown(next(clients), subject, number, thread) and self._retrying:
-                pass  # the same write again, also after the end: it is known then what became of it
+            while self._is_unknown(client, subject, number, thread) and self._retrying:
+                pass  # the same write again, also after the end, until its result is known
 
     def _is_unknown(self, client: Client, subject: Subject, number: int, thread: int) -> bool:
-        """Send write `number`; gives whether it may be stored or not."""
+        """Send write `number`; returns whether its result is unknown."""
         journal, sent_at = self.journal, time.monotonic()
         path, body = _write_of(number, subject)
         key = f"drill-{number}" if self._retrying else ""

@@ -1,15 +1,17 @@
 """Two instances of two processes each, on one PostgreSQL and one Redis."""
 
+from collections.abc import Iterator
+
 from bench.drills import once
 from bench.drills.bursts import check_limit
 from bench.drills.report import Report
-from bench.drills.site import Site
+from bench.site import Site
 
 _KEYS = 3
 
 
-def drill(site: Site) -> list[Report]:
-    """Limits hold across all processes, and what works once works once."""
+def drill(site: Site) -> Iterator[Report]:
+    """Limits hold across all processes, and codes and tokens work once."""
     report = Report("two instances of two processes")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()
@@ -17,4 +19,4 @@ def drill(site: Site) -> list[Report]:
     for subject in cast.members[-_KEYS:]:
         check_limit(report, "", (one, other), subject.key)
     once.drill(report, (one, other), data / "mail", cast.members, url)
-    return [report]
+    yield report

@@ -6,18 +6,18 @@ from itertools import count, cycle, islice
 
 from bench import load as generator
 from bench import machine
-from bench.cast import CLIENT_ID, Cast
+from bench.cast import Cast
 from bench.drills.client import Client
 from bench.drills.report import Report
-from bench.drills.site import Site
 from bench.rows import ROWS, Call
+from bench.site import Site
 
 REQUESTS = 6_000
 """`--requests` changes it; 100,000 take some minutes."""
 
 _POINTS = 10
 _SETTLED = 4
-"""The point from which memory has to be level: caches and pools are full by then."""
+"""Memory has to be level from this point: caches and pools are full by then."""
 
 _LEVEL_MIB = 3
 _REFRESHES = 20
@@ -37,12 +37,11 @@ _REFUSED = (
 )
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """Reads and writes over REST and MCP, refused requests, OAuth refreshes."""
     report = Report("memory")
     url, data, cast = site.fresh("postgresql")
     instance = site.serve(url, data)
-    [worker] = instance.workers()
     requests = _mixed(cast)
     tokens = [subject.tokens[0] for subject in cast.members[:_REFRESHES]]
     statuses: Counter[str] = Counter()
@@ -52,12 +51,12 @@ def drill(site: Site) -> list[Report]:
         statuses["2xx"] += outcome.answered
         statuses.update({str(status): number for status, number in outcome.refused.items()})
         tokens = _refreshed(instance.port, tokens, point)
-        resident.append(machine.resident_mib(worker))
+        resident.append(machine.resident_mib(instance.worker))
     growth = resident[-1] - resident[_SETTLED - 1]
     report.notes.append(f"{REQUESTS + _POINTS * _REFRESHES} requests: {dict(statuses)}")
     report.check("MiB resident at each tenth: " + ", ".join(f"{mib:.1f}" for mib in resident), growth < _LEVEL_MIB)
     report.check("no 5xx", not any(status.startswith("5") for status in statuses))
-    return [report]
+    yield report
 
 
 def _mixed(cast: Cast) -> Iterator[bytes]:
@@ -72,7 +71,6 @@ def _mixed(cast: Cast) -> Iterator[bytes]:
 
 
 def _refreshed(port: int, tokens: list[str], point: int) -> list[str]:
-    """The tokens that come out for `tokens`."""
+    """Exchange `tokens` for new ones."""
     with Client(port, address=f"203.0.113.{point + 1}") as client:
-        forms = [{"grant_type": "refresh_token", "refresh_token": token, "client_id": CLIENT_ID} for token in tokens]
-        return [client.call("POST", "/oauth/token", form=form).body["refresh_token"] for form in forms]
+        return [client.refresh(token).body["refresh_token"] for token in tokens]

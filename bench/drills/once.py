@@ -1,14 +1,12 @@
-"""What works once, used at two instances at the same moment: sign-in codes, authorization codes, refresh tokens."""
+"""Sign-in codes, authorization codes and refresh tokens, used at two instances at the same moment: each works once."""
 
 import base64
 import hashlib
-import http.client
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from http.cookies import SimpleCookie
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -16,10 +14,10 @@ import psycopg
 
 from bench.cast import CALLBACK, CLIENT_ID, Subject
 from bench.drills.bursts import at_once
-from bench.drills.client import SILENCE_SECONDS, Answer, Client
+from bench.drills.client import Answer, Browser, Client
 from bench.drills.report import Report
-from bench.drills.site import wait_until
 from bench.drills.stored import query
+from bench.servers import wait_until
 
 _SIGN_INS = 3
 _CONSENTS = 5
@@ -27,46 +25,16 @@ _BOTH = ", each sent to both at once"
 _WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'accounts_member'::regclass"
 
 
-class Browser:
-    """A browser that keeps its cookies whichever instance answers, as behind one proxy."""
-
-    def __init__(self, address: str, cookies: Mapping[str, str] | None = None) -> None:
-        self._address = address
-        self.cookies = dict(cookies or {})
-
-    def copy(self) -> "Browser":
-        """Another tab."""
-        return Browser(self._address, self.cookies)
-
-    def send(self, port: int, target: str, form: Mapping[str, str] | None = None) -> tuple[int, str]:
-        """Status and `Location` of the answer to a visit, or to the post of a form."""
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SILENCE_SECONDS)
-        cookie = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
-        headers = {"X-Forwarded-For": self._address, "Cookie": cookie}
-        body = None
-        if form is not None:
-            body = urlencode({**form, "csrfmiddlewaretoken": self.cookies["csrftoken"]})
-            headers["Content-Type"] = "application/x-www-form-urlencoded"
-        connection.request("GET" if form is None else "POST", target, body, headers)
-        answer = connection.getresponse()
-        answer.read()
-        connection.close()
-        for line in answer.headers.get_all("Set-Cookie", []):
-            self.cookies |= {name: morsel.value for name, morsel in SimpleCookie(line).items()}
-        return answer.status, answer.headers.get("Location", "")
-
-
 def drill(
     report: Report, ports: tuple[int, int], mail: Path, members: Sequence[Subject], url: str, *, first: int = 0
 ) -> None:
-    """Add what came of it to `report`.
+    """Add the checks to `report`.
 
     Args:
-        ports: of the two instances; codes are asked for at the first.
-        mail: where e-mails arrive.
-        members: everybody.
-        url: their database. What is sent at the same moment waits there for the member's lock, so that it overlaps.
-        first: the place of the first of the ten members that this is done with.
+        ports: of the two instances; codes are requested at the first.
+        mail: directory of sent e-mails.
+        url: the database. Requests of the same moment wait there for the member's lock, so that they overlap.
+        first: index of the first of the ten members to use.
     """
     signed_in = [_sign_in(ports, mail, first + number) for number in range(_SIGN_INS)]
     report.check(f"{_SIGN_INS} sign-in codes{_BOTH}: signs in once", all(once for once, _ in signed_in))
@@ -74,13 +42,13 @@ def drill(
     report.check(f"{_CONSENTS} authorization codes{_BOTH}: exchanged once", all(map(_one, exchanged)))
     report.check("what was exchanged is live at both", all(_live(ports, answers) for answers in exchanged))
     tokens = [subject.tokens[0] for subject in members[first : first + 10]]
-    refreshed = [_at_both(ports, {"grant_type": "refresh_token", "refresh_token": token}, url) for token in tokens]
+    refreshed = [_at_both(ports, url, grant_type="refresh_token", refresh_token=token) for token in tokens]
     report.check(f"{len(refreshed)} refresh tokens{_BOTH}: refreshed once", all(map(_one, refreshed)))
     report.check("what was refreshed is live at both", all(_live(ports, answers) for answers in refreshed))
 
 
 def _sign_in(ports: tuple[int, int], mail: Path, number: int) -> tuple[bool, Browser]:
-    """Whether one code, asked for at one instance and entered at both at once, signs in once; and that browser."""
+    """Request a code at one instance, enter it at both at once; returns whether one signs in, and its browser."""
     browser = Browser(f"198.51.100.{number + 1}")
     browser.send(ports[0], "/sign-in")
     email = f"member{number}@example.org"
@@ -112,13 +80,13 @@ def _exchange(ports: tuple[int, int], browser: Browser, url: str) -> list[Answer
     _, location = browser.send(ports[0], page, {"decision": "allow", "write": "yes"})
     [code] = parse_qs(urlsplit(location).query)["code"]
     form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK, "code_verifier": verifier}
-    return _at_both(ports, form, url)
+    return _at_both(ports, url, **form)
 
 
-def _at_both(ports: tuple[int, int], form: Mapping[str, str], url: str) -> list[Answer]:
+def _at_both(ports: tuple[int, int], url: str, **form: str) -> list[Answer]:
     def post(port: int) -> Answer:
         with Client(port, address="198.51.100.99") as client:
-            return client.call("POST", "/oauth/token", form={**form, "client_id": CLIENT_ID})
+            return client.token(**form)
 
     with psycopg.connect(url) as holder, ThreadPoolExecutor(len(ports)) as pool:
         holder.execute("LOCK TABLE accounts_member IN EXCLUSIVE MODE")
@@ -129,16 +97,12 @@ def _at_both(ports: tuple[int, int], form: Mapping[str, str], url: str) -> list[
 
 
 def _one(answers: list[Answer]) -> bool:
-    """Whether exactly one succeeded, and the other was told that the code or token is spent."""
+    """Return whether exactly one succeeded, and the other was refused with `invalid_grant`."""
     refused = [answer.fault for answer in answers if not answer.ok]
     return len(answers) - len(refused) == 1 and set(refused) == {"400 invalid_grant"}
 
 
 def _live(ports: tuple[int, int], answers: list[Answer]) -> bool:
-    """Whether the new access token works at both instances."""
+    """Return whether the new access token works at both instances."""
     tokens = [answer.body["access_token"] for answer in answers if answer.ok]
-    for port in ports:
-        with Client(port) as client:
-            if any(client.call("GET", "/v1/me", key=token).status != 200 for token in tokens):
-                return False
-    return True
+    return all(Client(port).get("/v1/me", token).status == 200 for port in ports for token in tokens)

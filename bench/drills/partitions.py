@@ -1,8 +1,7 @@
 """Every table with members' rows in four hash partitions by member, foreign keys kept, the service unchanged."""
 
-import subprocess
-import sys
 import time
+from collections.abc import Iterator
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -13,9 +12,9 @@ from bench.cast import CLIENT_ID, Subject
 from bench.drills.client import Client
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import Site, wait_until
-from bench.drills.stored import compare, query
-from bench.gunicorn import ROOT
+from bench.drills.stored import compare, count, execute, query
+from bench.servers import manage_at_once, wait_until
+from bench.site import Site
 from tests.support.partitions import read_of_several, spread
 
 _READ = """
@@ -28,15 +27,15 @@ _UNDER_ANOTHERS = """
     FROM accounts_member AS member JOIN courses_course AS course ON course.member_id <> member.id LIMIT 1
 """
 _ROUNDS = 6
-"""Often enough that each statement is prepared and has its general plan."""
+"""Enough for each statement to be prepared and to get its generic plan."""
 
 _AT_ONCE = 4
-_COMMAND_SECONDS = 180
 _ADDRESS = "at-once@example.org"
+_READS = ("me", "agenda", "items", "courses", "vocab-decks", "practice/stats")
 
 
-def drill(site: Site) -> list[Report]:
-    """Load as ever; then the calls of one member, and which partitions they read; then what must be refused."""
+def drill(site: Site) -> Iterator[Report]:
+    """The usual load; then the calls of one member, and the partitions that they read; then writes to be refused."""
     report = Report("partitions by member")
     url, data, cast = site.fresh("postgresql")
     with psycopg.connect(url) as connection:
@@ -44,27 +43,26 @@ def drill(site: Site) -> list[Report]:
     report.notes.append(f"{len(tables)} tables spread")
     instance = site.serve(url, data)
     *members, alone = cast.members
-    with Load([instance.port], members) as load:
+    with Load(instance.port, members) as load:
         time.sleep(1.5)
     compare(report, load.journal, url)
     report.check("no call failed", not report.errors)
-    instance.stop()  # its connections tell PostgreSQL what they have read when they end, at the latest
-    query(url, "SELECT pg_stat_reset()")
+    instance.stop()  # at their end at the latest, connections report their reads to PostgreSQL
+    execute(url, "SELECT pg_stat_reset()")
     instance = site.serve(url, data)
     _use(instance.port, alone)
-    with psycopg.connect(url) as connection:
-        wait_until("statistics", partial(_reported, connection), 20)
-        time.sleep(1.5)  # those of every thread
+    wait_until("statistics", lambda: query(url, _READ), 20)
+    time.sleep(1.5)  # those of every thread
     read = query(url, _READ)
     several = read_of_several(read)
     number = len({name.rpartition("_p")[0] for (name,) in read})
     report.check(f"one member's calls read one partition of each of {number} tables", number and not several)
     report.notes += [f"of {table} they read {', '.join(names)}" for table, names in several.items()]
     report.check("an item under another member's course is refused", _refused(url))
-    made = _made_at_once(site.environment(url, data, instance.port))
-    [(stored,)] = query(url, f"SELECT count(*) FROM accounts_member WHERE email = '{_ADDRESS}'")  # noqa: S608
+    made = manage_at_once(site.environment(url, data), _AT_ONCE, "createmember", _ADDRESS, "--json")
+    stored = count(url, "accounts_member", f"email = '{_ADDRESS}'")
     report.check(f"of {_AT_ONCE} members made at once with one address one is there", made == stored == 1)
-    return [report]
+    yield report
 
 
 def _execute(connection: psycopg.Connection[Any], sql: str, params: list[Any] | None = None) -> list[tuple[Any, ...]]:
@@ -72,44 +70,32 @@ def _execute(connection: psycopg.Connection[Any], sql: str, params: list[Any] | 
     return cursor.fetchall() if cursor.description else []
 
 
-def _reported(connection: psycopg.Connection[Any]) -> bool:
-    connection.execute("SELECT pg_stat_clear_snapshot()")
-    return bool(connection.execute(_READ).fetchall())
-
-
 def _refused(url: str) -> bool:
     try:
-        with psycopg.connect(url) as connection:
-            connection.execute(_UNDER_ANOTHERS)
+        execute(url, _UNDER_ANOTHERS)
     except psycopg.errors.ForeignKeyViolation:
         return True
     return False
 
 
-def _made_at_once(environment: dict[str, str]) -> int:
-    """How many of the commands made the member; what tells them to begin is that they take as long to start."""
-    command = [sys.executable, "manage.py", "createmember", _ADDRESS, "--json"]
-    quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
-    commands = [subprocess.Popen(command, cwd=ROOT, env=environment, **quiet) for _ in range(_AT_ONCE)]
-    return sum(one.wait(timeout=_COMMAND_SECONDS) == 0 for one in commands)
-
-
 def _use(port: int, subject: Subject) -> None:
-    """The operations of a study day, several times; a token that is refreshed, used and revoked."""
+    """Call the operations of a study day several times; refresh, use and revoke a token."""
     token = subject.tokens[0]
     with Client(port, subject.key) as client, Client(port) as app:
         for _ in range(_ROUNDS):
             _course(client)
-            for path in ("/v1/me", "/v1/agenda", "/v1/items", "/v1/courses", "/v1/vocab-decks", "/v1/practice/stats"):
-                _done(client, "GET", path)
-            token = _refreshed(app, token)
-        form = {"token": token, "client_id": CLIENT_ID}
-        if not app.call("POST", "/oauth/revoke", form=form).ok:
+            for path in _READS:
+                _done(client, "GET", f"/v1/{path}")
+            pair = app.refresh(token)
+            if not pair.ok or not app.get("/v1/me", pair.body["access_token"]).ok:
+                raise RuntimeError(f"The token was not refreshed, or does not work: {pair.body}")
+            token = pair.body["refresh_token"]
+        if not app.call("POST", "/oauth/revoke", form={"token": token, "client_id": CLIENT_ID}).ok:
             raise RuntimeError("The token was not revoked")
 
 
 def _done(client: Client, method: str, path: str, body: object = None) -> Any:
-    """The record of the call; a key that has used up its minute waits for the next."""
+    """Return the record of the call. A key that has used up its minute waits for the next."""
     answer = client.call(method, path, body)
     if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
         time.sleep(int(answer.headers["Retry-After"]))
@@ -120,57 +106,36 @@ def _done(client: Client, method: str, path: str, body: object = None) -> Any:
 
 
 def _course(client: Client) -> None:
-    """A course with something of everything below it, which is deleted, comes back and is deleted again."""
-    id_ = _done(client, "POST", "/v1/courses", {"name": "drilled"})["id"]
+    """Create a course with all kinds of objects; delete, restore and delete it."""
+    done = partial(_done, client)
+    id_ = done("POST", "/v1/courses", {"name": "drilled"})["id"]
     course = f"/v1/courses/{id_}"
-    _done(client, "PATCH", course, {"term": "Spring"})
-    _item(client, course)
-    _grades(client, course)
-    _deck(client, id_)
-    _done(client, "GET", course)
-    _done(client, "DELETE", course)
-    [deleted] = _done(client, "GET", "/v1/changes?limit=1")["data"]
-    _done(client, "POST", f"/v1/changes/{deleted['id']}/undo")
-    _done(client, "DELETE", course)
+    done("PATCH", course, {"term": "Spring"})
+    done("POST", f"{course}/items", {"title": "stays"})
+    item = f"/v1/items/{done('POST', f'{course}/items', {'title': 'drilled'})['id']}"
+    step = f"/v1/milestones/{done('POST', f'{item}/milestones', {'title': 'a step'})['id']}"
+    done("PATCH", step, {"done": True})
+    done("GET", f"{item}/milestones")
+    done("DELETE", step)
+    done("PATCH", item, {"kind": "exam"})
+    done("GET", item)
+    done("DELETE", item)
 
-
-def _item(client: Client, course: str) -> None:
-    _done(client, "POST", f"{course}/items", {"title": "stays"})
-    item = f"/v1/items/{_done(client, 'POST', f'{course}/items', {'title': 'drilled'})['id']}"
-    step = _done(client, "POST", f"{item}/milestones", {"title": "a step"})["id"]
-    _done(client, "PATCH", f"/v1/milestones/{step}", {"done": True})
-    _done(client, "GET", f"{item}/milestones")
-    _done(client, "DELETE", f"/v1/milestones/{step}")
-    _done(client, "PATCH", item, {"kind": "exam"})
-    _done(client, "GET", item)
-    _done(client, "DELETE", item)
-
-
-def _grades(client: Client, course: str) -> None:
     body = {"categories": [{"name": "Exams", "weight": 100}]}
-    [category] = _done(client, "PUT", f"{course}/grade-categories", body)["categories"]
+    [category] = done("PUT", f"{course}/grade-categories", body)["categories"]
     score = {"category_id": category["id"], "label": "midterm", "score": 90}
-    _done(client, "POST", f"{course}/grade-scores", score)
-    made = _done(client, "POST", f"{course}/grade-scores", score)["id"]
-    _done(client, "GET", f"{course}/grades")
-    _done(client, "DELETE", f"/v1/grade-scores/{made}")
+    done("POST", f"{course}/grade-scores", score)
+    made = done("POST", f"{course}/grade-scores", score)["id"]
+    done("GET", f"{course}/grades")
+    done("DELETE", f"/v1/grade-scores/{made}")
 
-
-def _deck(client: Client, course_id: str) -> None:
     cards = [{"term": "ATP", "definition": "Energy"}]
-    deck = _done(client, "POST", "/v1/vocab-decks", {"name": "drilled", "course_id": course_id, "cards": cards})
-    _done(client, "POST", f"/v1/vocab-cards/{deck['cards'][0]['id']}/reviews", {"rating": "good"})
-    _done(client, "DELETE", f"/v1/vocab-decks/{deck['id']}")
+    deck = done("POST", "/v1/vocab-decks", {"name": "drilled", "course_id": id_, "cards": cards})
+    done("POST", f"/v1/vocab-cards/{deck['cards'][0]['id']}/reviews", {"rating": "good"})
+    done("DELETE", f"/v1/vocab-decks/{deck['id']}")
 
-
-def _refreshed(app: Client, token: str) -> str:
-    """The refresh token that follows; the access token that comes with it is used."""
-    form = {"grant_type": "refresh_token", "refresh_token": token, "client_id": CLIENT_ID}
-    answer = app.call("POST", "/oauth/token", form=form)
-    if not answer.ok:
-        raise RuntimeError(f"The token was not refreshed: {answer.fault}")
-    pair = answer.body
-    if not app.call("GET", "/v1/me", key=pair["access_token"]).ok:
-        raise RuntimeError("The access token does not work")
-    following: str = pair["refresh_token"]
-    return following
+    done("GET", course)
+    done("DELETE", course)
+    [deleted] = done("GET", "/v1/changes?limit=1")["data"]
+    done("POST", f"/v1/changes/{deleted['id']}/undo")
+    done("DELETE", course)

@@ -1,34 +1,34 @@
-"""Redis killed and back, then one that hangs and goes on, under load on two server processes."""
+"""Redis killed and started again, then hung and continued, under load on two server processes."""
 
 import time
 from collections import Counter
-from functools import partial
+from collections.abc import Iterator
+from contextlib import ExitStack
 
-from bench.cast import Subject
-from bench.contestants import THREADS
-from bench.drills.bursts import LIMIT, accepted, at_once, check_limit
-from bench.drills.client import Client
+from bench.drills.bursts import LIMIT, accepted, check_limit
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import Instance, Redis, Site, wait_until
 from bench.drills.stored import compare
+from bench.drills.watch import Watch, health, me
+from bench.servers import THREADS, Server, wait_until
+from bench.site import Site
 from studyservice.rates.redis_script import ANSWER_SECONDS
 
 _PROCESSES = 2
 _HUNG_SECONDS = 8.0
-_BACK = "Redis answers again"
-"""In the log of each process."""
+_LOST = "does not answer"
+"""Part of a line in the log of each process."""
 
 
-def drill(site: Site) -> list[Report]:
-    """Calls go on; without Redis each process counts, with it they count together."""
+def drill(site: Site) -> Iterator[Report]:
+    """Calls go on. Without Redis each process counts requests, with it they count together."""
     report = Report("Redis killed, then hung")
     url, data, cast = site.fresh("postgresql")
     redis = site.redis()
     instance = site.serve(url, data, processes=_PROCESSES, redis=redis)
     *members, before, during, after, hung, last = cast.members
     ports = [instance.port]
-    with Load(ports, members) as load:
+    with Load(instance.port, members) as load:
         check_limit(report, "with Redis ", ports, before.key)
         redis.kill()
         killed = time.monotonic()
@@ -36,53 +36,38 @@ def drill(site: Site) -> list[Report]:
         each = LIMIT <= passed <= _PROCESSES * LIMIT
         report.check(f"without it {passed} pass, at most {LIMIT} of each process", each and not wrong)
         redis.start()
-        wait_until("Redis to be used again", lambda: _returns(instance) >= _PROCESSES)
+        _wait_for_return(instance)
         check_limit(report, "after it came back ", ports, after.key)
     compare(report, load.journal, url, killed)
     report.check("no call failed", not report.errors)
-    told = instance.log.read_text().count("Redis does not answer")
+    told = _lines(instance, _LOST)
     report.check(f"said {told} times in the log, at most once by each process", 1 <= told <= _PROCESSES)
-    _hang(report, redis, instance, hung, last)
-    return [report]
 
-
-def _hang(report: Report, redis: Redis, instance: Instance, hung: Subject, last: Subject) -> None:
-    """A Redis that hangs is waited for once by each thread, and after that by none."""
-    before = _returns(instance)
     redis.hang()
-    began = time.monotonic()
-    callers = [
-        partial(_answers, instance, hung.key, "/v1/me", began + _HUNG_SECONDS) for _ in range(THREADS * _PROCESSES)
-    ]
-    watcher = partial(_answers, instance, "", "/health", began + _HUNG_SECONDS)
-    results = at_once([watcher, *callers])
+    callers = [Watch(instance.port, me, hung.key, pause=0.02) for _ in range(THREADS * _PROCESSES)]
+    with ExitStack() as watches, Watch(instance.port, health, pause=0.02) as asked:
+        for one in callers:
+            watches.enter_context(one)
+        time.sleep(_HUNG_SECONDS)
     redis.go_on()
-    wrong = [result for result in results if isinstance(result, Exception)]
-    health, *each = [result for result in results if isinstance(result, list)]
-    calls = [call for one in each for call in one]
-    statuses = Counter(status for status, _ in calls)
-    report.check(
-        f"while it hangs for {_HUNG_SECONDS:.0f} s, calls are answered: {dict(statuses)}",
-        statuses[200] and set(statuses) <= {200, 429} and not wrong,
-    )
-    report.check(f"/health is 200 meanwhile, {len(health)} times", {status for status, _ in health} == {200})
-    slow = [seconds for _, seconds in calls if seconds >= ANSWER_SECONDS]
-    report.notes.append(f"{len(slow)} calls took {ANSWER_SECONDS} s or more, on {THREADS * _PROCESSES} threads")
-    wait_until("Redis to be used again", lambda: _returns(instance) >= before + _PROCESSES)
-    check_limit(report, "after it went on ", [instance.port], last.key)
+    answers: Counter[str] = Counter()
+    for one in callers:
+        for status, times in one.answers.items():
+            answers[status.partition(" (")[0]] += times
+    proper = answers["200"] and set(answers) <= {"200", "429"}
+    report.check(f"while it hangs for {_HUNG_SECONDS:.0f} s, calls are answered: {dict(answers)}", proper)
+    report.check(f"/health is 200 meanwhile, {len(asked.seconds)} times", asked.only("200"))
+    slow = sum(seconds >= ANSWER_SECONDS for one in callers for seconds in one.seconds)
+    report.notes.append(f"{slow} calls took {ANSWER_SECONDS} s or more, on {THREADS * _PROCESSES} threads")
+    _wait_for_return(instance)
+    check_limit(report, "after it went on ", ports, last.key)
+    yield report
 
 
-def _returns(instance: Instance) -> int:
-    """How often a process has found that Redis answers again."""
-    return instance.log.read_text().count(_BACK)
+def _wait_for_return(instance: Server) -> None:
+    """Wait until each process that has lost Redis has found it again."""
+    wait_until("Redis to be used again", lambda: _lines(instance, "answers again") >= _lines(instance, _LOST))
 
 
-def _answers(instance: Instance, key: str, path: str, until: float) -> list[tuple[int, float]]:
-    """Status and seconds of calls, one after the other until then."""
-    answers = []
-    with Client(instance.port, key) as client:
-        while (started := time.monotonic()) < until:
-            status = client.call("GET", path).status
-            answers.append((status, time.monotonic() - started))
-            time.sleep(0.02)
-    return answers
+def _lines(instance: Server, what: str) -> int:
+    return instance.log.read_text().count(f"Redis {what}")

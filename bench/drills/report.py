@@ -1,4 +1,4 @@
-"""What a drill found: one row of the table, and the named checks under it."""
+"""The findings of a drill: one row of the table, and the named checks below it."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,17 +14,15 @@ class Report:
     """One row.
 
     Attributes:
-        acknowledged: writes that a client was told of with 201.
-        stored: of these, and of those whose answer never came, the ones that are in the database.
+        acknowledged: writes answered with 201.
+        stored: writes in the database, of those acknowledged or not answered.
         lost: acknowledged and not stored.
-        duplicated: rows beyond one for each write, or of writes that were refused.
-        half_written: writes of which a part is stored.
-        errors: what clients saw instead of success, by kind.
+        duplicated: rows beyond one for each write, or of refused writes.
+        half_written: writes that are stored in part.
+        errors: errors that clients saw, by kind.
         improper: answers that are neither a success, nor an error in the service's shape, nor a closed connection.
-        recovered: seconds from the repair (or the fault, if nobody repaired anything) to the end of the failures.
-        checks: what else was looked at, and whether it is right.
-        notes: what else is worth knowing.
-        not_run: why the drill could not be run, or nothing if it was; then it is not right either.
+        recovered: seconds from the repair (or the fault, if there was no repair) to the end of the failures.
+        not_run: the reason why the drill could not be run. Then it is not right either.
     """
 
     name: str
@@ -41,27 +39,24 @@ class Report:
     not_run: str = ""
 
     def check(self, what: str, right: object) -> None:
-        """Note whether something is right."""
+        """Record a check."""
         self.checks.append((what, bool(right)))
 
     @property
     def right(self) -> bool:
-        """Whether it was run and nothing is wrong."""
+        """It was run, and every check and count is right."""
         wrong = self.lost or self.duplicated or self.half_written or self.improper
         return not self.not_run and not wrong and self.recovered != inf and all(right for _, right in self.checks)
 
-    def row(self) -> str:
+    def row(self) -> tuple[object, ...]:
         """The row of the table."""
         verdict = "not run" if self.not_run else "right" if self.right else "WRONG"
         recovered = "–" if self.recovered is None else f"{self.recovered:.1f}"
-        cells = [
-            self.name, self.acknowledged, self.stored, self.lost, self.duplicated, self.half_written,
-            self.errors.total(), len(self.improper), recovered, verdict,
-        ]  # fmt: skip
-        return f"| {' | '.join(map(str, cells))} |"
+        counts = (self.acknowledged, self.stored, self.lost, self.duplicated, self.half_written)
+        return (self.name, *counts, self.errors.total(), len(self.improper), recovered, verdict)
 
     def lines(self) -> list[str]:
-        """What stands under the table."""
+        """The checks and notes."""
         kinds = ", ".join(f"{kind} ({count})" for kind, count in self.errors.most_common())
         found = [f"not run: {self.not_run}"] if self.not_run else []
         found += [f"errors: {kinds}"] if kinds else []

@@ -1,33 +1,33 @@
-"""The commands of docs/operating.md, section Backups: back up under write load, restore into an empty place, serve."""
+"""The commands of docs/operating.md, Backups: back up under write load, restore into an empty database, serve."""
 
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-from bench.cast import CLIENT_ID, SYLLABUS, Cast
+from bench.cast import SYLLABUS, Cast
 from bench.drills.client import Client
 from bench.drills.load import Load
 from bench.drills.report import Report
-from bench.drills.site import Site
 from bench.drills.stored import query, writes
-from bench.gunicorn import ROOT
+from bench.drills.watch import me
+from bench.servers import ROOT
+from bench.site import Site
 
 _PAGE = ROOT / "docs" / "operating.md"
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """On both databases."""
     back_up, restore, back_up_sqlite, restore_sqlite = _commands()
-    return [
-        _restore(site, "postgresql", back_up, restore),
-        _restore(site, "sqlite", back_up_sqlite, restore_sqlite),
-    ]
+    yield _restore(site, "postgresql", back_up, restore)
+    yield _restore(site, "sqlite", back_up_sqlite, restore_sqlite)
 
 
 def _commands() -> list[str]:
-    """The four indented blocks of the section."""
+    """Return the four indented blocks of the section."""
     section = _PAGE.read_text().partition("\n## Backups\n")[2].partition("\n## ")[0]
     blocks = [block for block in section.split("\n\n") if block.startswith("    ")]
     return ["\n".join(line.strip() for line in block.strip().splitlines()) for block in blocks]
@@ -38,7 +38,7 @@ def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
     url, data, cast = site.fresh(kind)
     backup = site.directory / f"backup-{kind}"
     instance = site.serve(url, data)
-    with Load([instance.port], cast.members) as load:
+    with Load(instance.port, cast.members) as load:
         time.sleep(1.5)
         before = load.acknowledged()
         _run(site, back_up, url, data, backup)
@@ -57,15 +57,13 @@ def _restore(site: Site, kind: str, back_up: str, restore: str) -> Report:
     report.acknowledged, report.stored = len(before), len(found)
     report.lost = len(before - found.keys())
     report.duplicated = sum(times - 1 for times in found.values())
-    report.check(
-        f"{len(after) - len(before)} more writes were acknowledged while it was made", len(after) > len(before)
-    )
+    more = len(after) - len(before)
+    report.check(f"{more} more writes were acknowledged while it was made", more > 0)
     files = [new_data / "files" / name for (name,) in query(new_url, "SELECT file FROM courses_syllabusfile")]
     report.check(f"{len(files)} files", files and all(file.read_bytes() == SYLLABUS for file in files))
     restored = site.serve(new_url, new_data)
     report.recovered = time.monotonic() - started
     _use(report, restored.port, cast)
-    restored.stop()
     return report
 
 
@@ -81,13 +79,9 @@ def _run(site: Site, commands: str, url: str, data: Path, backup: Path) -> None:
 def _use(report: Report, port: int, cast: Cast) -> None:
     """Keys and tokens of before work."""
     subject = cast.members[0]
-    form = {"grant_type": "refresh_token", "refresh_token": subject.tokens[0], "client_id": CLIENT_ID}
     with Client(port, subject.key) as client:
-        report.check("an API key reads and writes", _reads_and_writes(client, subject.courses[0]))
-        token = Client(port).call("POST", "/oauth/token", form=form).body["access_token"]
-        report.check("a refresh token gives a token that works", client.call("GET", "/v1/me", key=token).ok)
-
-
-def _reads_and_writes(client: Client, course: str) -> bool:
-    created = client.call("POST", f"/v1/courses/{course}/items", {"title": "after the restore"})
-    return created.ok and client.call("GET", f"/v1/items/{created.body['id']}").ok
+        created = client.call("POST", f"/v1/courses/{subject.courses[0]}/items", {"title": "after the restore"})
+        found = created.ok and client.get(f"/v1/items/{created.body['id']}").ok
+        report.check("an API key reads and writes", found)
+    token = Client(port).refresh(subject.tokens[0]).body["access_token"]
+    report.check("a refresh token gives a token that works", me(Client(port, token)).ok)

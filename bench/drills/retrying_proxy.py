@@ -1,20 +1,22 @@
-"""A proxy that repeats what may be repeated, twice at once and after a lost answer: all but a POST without a key."""
+"""A proxy that repeats requests, twice at once and after a lost answer: all but a POST without a key."""
 
 import socket
+from collections.abc import Iterator
 
 import orjson
 
 from bench.cast import Subject
-from bench.drills.bursts import answered
+from bench.drills.bursts import at_once
 from bench.drills.client import Answer, Client
 from bench.drills.report import Report
-from bench.drills.site import Instance, Site
-from bench.drills.stored import query
+from bench.drills.stored import count
+from bench.servers import Server
+from bench.site import Site
 
 _ROUNDS = 10
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """Each member's item and grade categories, by every method, in both ways."""
     report = Report("retrying proxy")
     url, data, cast = site.fresh("postgresql")
@@ -25,13 +27,13 @@ def drill(site: Site) -> list[Report]:
             results.setdefault(what, []).append(right)
     for what, rights in results.items():
         report.check(f"{what} ({len(rights)} times)", all(rights))
-    stored = query(url, "SELECT (SELECT count(*) FROM courses_item), (SELECT count(*) FROM grades_gradecategory)")
-    report.check("no item is left, and two categories for each course", stored == [(0, 2 * _ROUNDS)])
-    return [report]
+    stored = [count(url, table) for table in ("courses_item", "grades_gradecategory")]
+    report.check("no item is left, and two categories for each course", stored == [0, 2 * _ROUNDS])
+    yield report
 
 
 class _Proxy:
-    def __init__(self, instance: Instance, subject: Subject) -> None:
+    def __init__(self, instance: Server, subject: Subject) -> None:
         self._port = instance.port
         self._key = subject.key
 
@@ -40,11 +42,15 @@ class _Proxy:
             return client.call(method, path, body, idempotency_key=key)
 
     def twice(self, method: str, path: str, body: object = None, key: str = "") -> list[Answer]:
-        """Both answers to a request that is sent twice at the same moment."""
-        return answered([lambda: self.once(method, path, body, key)] * 2)
+        """Send a request twice at the same moment; returns both answers."""
+        results = at_once([lambda: self.once(method, path, body, key)] * 2)
+        for result in results:
+            if isinstance(result, Exception):
+                raise result
+        return [result for result in results if isinstance(result, Answer)]
 
     def again(self, method: str, path: str, body: object = None, key: str = "") -> Answer:
-        """The answer to the second try, when the first was sent and its answer never read."""
+        """Send a request without reading its answer, then again; returns the second answer."""
         sent = orjson.dumps(body) if body is not None else b""
         head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self._key}\r\n"
         head += f"Idempotency-Key: {key}\r\n" if key else ""
@@ -89,15 +95,15 @@ def _posts(proxy: _Proxy, course: str) -> list[tuple[str, bool]]:
     """An item under a key, in both ways; none is left."""
     path, body = f"/v1/courses/{course}/items", {"title": "keyed"}
     before = _items(proxy, course)
-    at_once = proxy.twice("POST", path, body, "at-once")
+    both = proxy.twice("POST", path, body, "at-once")
     in_turn = [proxy.again("POST", path, body, "in-turn"), proxy.once("POST", path, body, "in-turn")]
     made = _items(proxy, course) - before
     for item in made:
         proxy.once("DELETE", f"/v1/items/{item}")
     return [
-        ("POST twice at once under one key: one item", _is_one(at_once) and sum(one.replayed for one in at_once) == 1),
+        ("POST twice at once under one key: one item", _is_one(both) and sum(one.replayed for one in both) == 1),
         ("POST again under its key: one item", _is_one(in_turn) and in_turn[1].replayed),
-        ("no other item is made", made == {answer.body.get("id") for answer in (*at_once, *in_turn)}),
+        ("no other item is made", made == {answer.body.get("id") for answer in (*both, *in_turn)}),
     ]
 
 

@@ -1,120 +1,66 @@
 """The secret key, the prefix of credentials and the database's password changed under load, on two instances.
 
-As docs/operating.md says under Changing secrets: each step replaces one instance after the other, and until then its
-predecessor answers. What one instance hands out, a cursor or a key, is used at the other.
+The steps are those of docs/operating.md, Changing secrets: each replaces one instance after the other, and the old one
+answers until then. A cursor or a key from one instance is used at the other.
 """
 
+import json
 import secrets
-import subprocess
-import sys
-import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from itertools import cycle
 from pathlib import Path
-from typing import Self
 
-import orjson
 import psycopg
 
 from bench.cast import Subject
 from bench.drills.bursts import LIMIT
-from bench.drills.client import Client, ClosedError, ImproperAnswerError
+from bench.drills.client import Answer, Client
 from bench.drills.report import Report
-from bench.drills.site import Instance, Redis, Site
-from bench.drills.stored import query
-from bench.gunicorn import ROOT
+from bench.drills.stored import count, execute
+from bench.drills.watch import Watch, me
+from bench.servers import Server, manage
+from bench.site import Site
+from tests.support.redis_server import Redis
 
 _THREADS = 4
 _DRAIN_SECONDS = 1.0
-"""How long an instance that gets no new calls still runs, as a proxy grants it."""
-
-
-class _Callers:
-    """`with _Callers(ports, subjects) as callers:` walks pages and makes items; `ports` may be changed meanwhile."""
-
-    def __init__(self, ports: list[int], subjects: Sequence[Subject]) -> None:
-        self.ports = ports
-        self.done = 0
-        self.failed: Counter[str] = Counter()
-        self._stopped = threading.Event()
-        self._lock = threading.Lock()
-        self._threads = [
-            threading.Thread(target=self._call, args=(subjects[number::_THREADS],), daemon=True)
-            for number in range(_THREADS)
-        ]
-
-    def __enter__(self) -> Self:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopped.set()
-        for thread in self._threads:
-            thread.join(60)
-
-    def _call(self, subjects: Sequence[Subject]) -> None:
-        for subject in cycle(subjects):
-            if self._stopped.wait(0.02):
-                return
-            path = f"/v1/courses/{subject.courses[0]}/items"
-            for number in range(2):
-                self._sent(0, "POST", path, subject, {"title": f"quiz {number}"})
-            cursor = self._sent(0, "GET", "/v1/items?limit=1", subject).get("next_cursor")
-            if cursor:
-                self._sent(1, "GET", f"/v1/items?limit=1&cursor={cursor}", subject)
-
-    def _sent(self, place: int, method: str, path: str, subject: Subject, body: object = None) -> dict[str, str]:
-        fault = ""
-        answered: dict[str, str] = {}
-        try:
-            with Client(self.ports[place], subject.key) as client:
-                answer = client.call(method, path, body)
-        except (ClosedError, ImproperAnswerError) as error:
-            fault = type(error).__name__
-        else:
-            fault, answered = ("", answer.body) if answer.ok else (answer.fault, {})
-        with self._lock:
-            self.done += not fault
-            if fault:
-                self.failed[fault] += 1
-        return answered
+"""A proxy lets an instance that gets no new calls run so long."""
 
 
 class _Fleet:
-    """Two instances behind what would be a proxy."""
+    """Two instances behind one address."""
 
     def __init__(self, site: Site, url: str, data: Path, redis: Redis, **settings: str) -> None:
+        self.url, self.settings = url, settings
         self._site, self._data, self._redis = site, data, redis
-        self.url = url
-        self.settings = settings
-        self._instances: list[Instance] = [self._started(), self._started()]
-        self.ports = [instance.port for instance in self._instances]
+        self._instances = [self._start(), self._start()]
 
-    def _started(self) -> Instance:
+    def _start(self) -> Server:
         return self._site.serve(self.url, self._data, processes=1, redis=self._redis, ahead=0, **self.settings)
+
+    def client(self, place: int, key: str) -> Client:
+        """Return a client of one of the instances."""
+        return Client(self._instances[place].port, key)
 
     def roll(self, **changes: str) -> None:
         """Replace one instance after the other by one with these settings."""
         self.settings |= changes
         for place, old in enumerate(self._instances):
-            self._instances[place] = self._started()
-            self.ports[place] = self._instances[place].port
+            self._instances[place] = self._start()
             time.sleep(_DRAIN_SECONDS)
             old.stop()
 
     def new_key(self) -> str:
-        """A key made by a command with the settings of now."""
-        environment = self._site.environment(self.url, self._data, self._site.origin_port) | self.settings
-        command = [sys.executable, "manage.py", "createapikey", "member0@example.org", "rotated", "--json"]
-        made = subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
-        return str(orjson.loads(made.stdout)["api_key"])
+        """Create a key by a command with the current settings."""
+        env = self._site.environment(self.url, self._data, **self.settings)
+        made = json.loads(manage(env, "createapikey", "member0@example.org", "rotated", "--json"))
+        return str(made["api_key"])
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """One after the other, under the same load."""
     site = site.apart("rotation")
     url, data, cast = site.fresh("postgresql")
@@ -122,61 +68,86 @@ def drill(site: Site) -> list[Report]:
     old, new = secrets.token_urlsafe(64), secrets.token_urlsafe(64)
     fleet = _Fleet(site, first, data, site.redis(), SECRET_KEY=old)
     subject, *members = cast.members
-    steps: list[tuple[str, Callable[[Report], None]]] = [
-        ("SECRET_KEY", partial(_secret_key, fleet=fleet, subject=subject, old=old, new=new)),
-        ("CREDENTIAL_PREFIX", partial(_prefix, fleet=fleet, subject=subject)),
-        ("the database's password", partial(_password, fleet=fleet, url=url, second=second)),
-    ]
-    reports = []
-    with _Callers(fleet.ports, members) as callers:
-        for what, rotate in steps:
-            report = Report(f"{what} changed")
-            before, failed = callers.done, callers.failed.total()
+    steps: dict[str, Callable[[Report], None]] = {
+        "SECRET_KEY": partial(_secret_key, fleet=fleet, subject=subject, old=old, new=new),
+        "CREDENTIAL_PREFIX": partial(_prefix, fleet=fleet, subject=subject),
+        "the database's password": partial(_password, fleet=fleet, url=url, second=second),
+    }
+    reports, calls = [], [0]
+    walks = [Watch(0, _walking(fleet, members[number::_THREADS], calls), pause=0.02) for number in range(_THREADS)]
+    with ExitStack() as callers:
+        for walk in walks:
+            callers.enter_context(walk)
+        for what, rotate in steps.items():
+            report, before = Report(f"{what} changed"), calls[0]
             rotate(report)
-            report.check(
-                f"{callers.done - before} calls meanwhile, none failed",
-                callers.done - before > LIMIT and callers.failed.total() == failed,
-            )
+            done, failed = calls[0] - before, [walk.told() for walk in walks if not walk.only("200", "201")]
+            report.check(f"{done} calls meanwhile, none failed", done > LIMIT and not failed)
+            report.notes += failed
             reports.append(report)
-    reports[-1].errors = callers.failed
-    return reports
+    yield from reports
+
+
+def _walking(fleet: _Fleet, subjects: Sequence[Subject], calls: list[int]) -> Callable[[Client], Answer]:
+    """Create two items at one instance, list them there, and turn the page at the other one."""
+    people = cycle(subjects)
+
+    def walk(_: Client) -> Answer:
+        subject = next(people)
+        with fleet.client(0, subject.key) as client:
+            for number in range(2):
+                answer = client.call("POST", _items(subject), {"title": f"quiz {number}"})
+                if not answer.ok:
+                    return answer
+            page = client.get("/v1/items?limit=1")
+        if not page.ok:
+            return page
+        with fleet.client(1, subject.key) as client:
+            answer = client.get(f"/v1/items?limit=1&cursor={page.body['next_cursor']}")
+        calls[0] += 4 * answer.ok
+        return answer
+
+    return walk
+
+
+def _items(subject: Subject) -> str:
+    return f"/v1/courses/{subject.courses[0]}/items"
 
 
 def _secret_key(report: Report, fleet: _Fleet, subject: Subject, old: str, new: str) -> None:
-    """Every instance accepts the new one before one signs with it."""
-    with Client(fleet.ports[0], subject.key) as client:
+    """Every instance accepts the new key before one signs with it."""
+    with fleet.client(0, subject.key) as client:
         for number in range(2):
-            client.call("POST", f"/v1/courses/{subject.courses[0]}/items", {"title": f"before {number}"})
-        cursor = client.call("GET", "/v1/items?limit=1").body["next_cursor"]
+            client.call("POST", _items(subject), {"title": f"before {number}"})
+        page = f"/v1/items?limit=1&cursor={client.get('/v1/items?limit=1').body['next_cursor']}"
     fleet.roll(SECRET_KEY_FALLBACKS=new)
     fleet.roll(SECRET_KEY=new, SECRET_KEY_FALLBACKS=old)
-    page = f"/v1/items?limit=1&cursor={cursor}"
-    with Client(fleet.ports[0], subject.key) as client:
-        report.check("a cursor of before goes on", client.call("GET", page).ok)
+    with fleet.client(0, subject.key) as client:
+        report.check("a cursor of before goes on", client.get(page).ok)
     fleet.roll(SECRET_KEY_FALLBACKS="")
-    with Client(fleet.ports[0], subject.key) as client:
-        report.check("once the old key is gone, it is refused", client.call("GET", page).status == 400)
+    with fleet.client(0, subject.key) as client:
+        report.check("once the old key is gone, it is refused", client.get(page).status == 400)
 
 
 def _prefix(report: Report, fleet: _Fleet, subject: Subject) -> None:
-    """The same with prefixes."""
+    """Every instance accepts the new prefix before one uses it."""
     fleet.roll(CREDENTIAL_PREFIX_FALLBACKS="study")
     fleet.roll(CREDENTIAL_PREFIX="study", CREDENTIAL_PREFIX_FALLBACKS="svc")
     made = fleet.new_key()
     report.check("a new key has the new prefix", made.startswith("study_sk_"))
     for what, key in (("a new key", made), ("a key of before", subject.key)):
-        with Client(fleet.ports[1], key) as client:
-            report.check(f"{what} works", client.call("GET", "/v1/me").ok)
+        with fleet.client(1, key) as client:
+            report.check(f"{what} works", me(client).ok)
 
 
 def _roles(site: Site, url: str) -> tuple[str, str]:
-    """Two roles that sign in with passwords, with the rights of a third; gives the URL of the database for each."""
-    rules = Path(site.postgres.data) / "pg_hba.conf"
+    """Create two roles with passwords and the rights of a third; returns the URL of the database for each."""
+    rules = site.postgres.data / "pg_hba.conf"
     rules.write_text(f"local all study_a,study_b scram-sha-256\n{rules.read_text()}")
     passwords = {name: secrets.token_hex(16) for name in ("study_a", "study_b")}
     grant = "GRANT pg_read_all_data, pg_write_all_data TO study"
     login = [f"CREATE ROLE {name} LOGIN PASSWORD '{password}' IN ROLE study" for name, password in passwords.items()]
-    query(url, "SELECT 1", before=("CREATE ROLE study NOLOGIN", grant, *login, "SELECT pg_reload_conf()"))
+    execute(url, "CREATE ROLE study NOLOGIN", grant, *login, "SELECT pg_reload_conf()")
     place, _, options = url.partition("?")
     database = place.rpartition("/")[2]
     first, second = (f"postgres://{name}:{password}@/{database}?{options}" for name, password in passwords.items())
@@ -184,16 +155,15 @@ def _roles(site: Site, url: str) -> tuple[str, str]:
 
 
 def _password(report: Report, fleet: _Fleet, url: str, second: str) -> None:
-    """By a second role with a password of its own; then the first goes."""
-    first = fleet.url
+    """Use a second role with a password of its own, then drop the first."""
     try:
-        psycopg.connect(first.replace("study_a:", "study_a:not-")).close()
+        psycopg.connect(fleet.url.replace("study_a:", "study_a:not-")).close()
+        asked = False
     except psycopg.OperationalError:
-        report.check("PostgreSQL asks for the password", right=True)
-    else:
-        report.check("PostgreSQL asks for the password", right=False)
+        asked = True
+    report.check("PostgreSQL asks for the password", asked)
     fleet.url = second
     fleet.roll()
-    left = query(url, "SELECT count(*) FROM pg_stat_activity WHERE usename = 'study_a'")
-    report.check("nobody uses the old password any more", left == [(0,)])
-    query(url, "SELECT 1", before=("DROP ROLE study_a",))
+    left = count(url, "pg_stat_activity", "usename = 'study_a'")
+    report.check("nobody uses the old password any more", left == 0)
+    execute(url, "DROP ROLE study_a")

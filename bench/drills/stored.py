@@ -1,9 +1,9 @@
-"""What is stored, read past the service, against what clients were told."""
+"""The database, read directly, compared with the answers that clients got."""
 
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psycopg
@@ -23,13 +23,8 @@ _HALF_REVIEWS = (
     """SELECT count(*) FROM vocab_card WHERE reps <>
     (SELECT count(*) FROM vocab_review WHERE card_id = vocab_card.id AND member_id = vocab_card.member_id)""",
 )
-
-
-_LOGGED = (
-    ("courses_item", "title", "create_item"),
-    ("vocab_deck", "name", "create_vocab_deck"),
-)
-"""Tables of the load's writes, the column with the mark, and the operation that the log of changes has of each."""
+_LOGGED = (("courses_item", "title", "create_item"), ("vocab_deck", "name", "create_vocab_deck"))
+"""Tables of the load's writes, the column with the mark, and the operation in the log of changes."""
 
 _UNLOGGED = """
     SELECT count(*) FROM {table} WHERE {mark} LIKE 'drill %'
@@ -41,19 +36,43 @@ _LOGGED_ALONE = """
 """
 
 
-def query(url: str, sql: str, before: Sequence[str] = ()) -> list[tuple[Any, ...]]:
-    """The rows of `sql` in the database at `url`, after the statements in `before`, each committed by itself."""
+def execute(url: str, *statements: str) -> None:
+    """Run statements in the database at `url`, each in a transaction of its own."""
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"), isolation_level=None)) as database:
+            for statement in statements:
+                database.execute(statement)
+        return
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def query(url: str, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    """Return the rows of `sql` in the database at `url`."""
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
-            return database.execute(sql).fetchall()
+            return database.execute(sql, parameters).fetchall()
     with psycopg.connect(url, autocommit=True) as connection:
-        for statement in before:
-            connection.execute(statement)
-        return connection.execute(sql).fetchall()
+        return connection.execute(sql.encode(), parameters or None).fetchall()
+
+
+def count(url: str, table: str, where: str = "true") -> int:
+    """Return the number of rows."""
+    return int(query(url, f"SELECT count(*) FROM {table} WHERE {where}")[0][0])  # noqa: S608  # our own text
+
+
+@contextmanager
+def row_lock(url: str) -> Iterator[None]:
+    """Lock the row of the member with many keys in another transaction."""
+    with psycopg.connect(url) as transaction:
+        transaction.execute("SELECT id FROM accounts_member WHERE email = 'member300@example.org' FOR UPDATE")
+        yield
+        transaction.rollback()
 
 
 def writes(url: str) -> tuple[Counter[int], int]:
-    """How often each write of the load is stored, and how many are stored in part, or without their row in the log."""
+    """Count the rows of each write of the load, and the writes that are stored in part or lack their log entry."""
     decks = query(url, _DECKS)
     marks = [str(title) for (title,) in query(url, _ITEMS)] + [str(name) for name, _ in decks]
     found = Counter(int(mark.removeprefix("drill ")) for mark in marks)
@@ -71,7 +90,7 @@ def compare(report: Report, journal: Journal, url: str, since: float | None = No
     """Fill the row of `report`.
 
     Args:
-        since: the moment of the repair (or of the fault, if nobody repaired anything).
+        since: the moment of the repair (or of the fault, if there was no repair).
         first: the number of the first write of this load.
     """
     everything, half = writes(url)

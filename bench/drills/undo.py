@@ -1,26 +1,21 @@
-"""A course with all that it can have, and two decks with their review logs, deleted and brought back.
+"""A course with as much as it can have, and two decks with their review logs, deleted and restored.
 
-Each comes back with one call; every row is the one that it was, but for the stamps of items.
+One call restores each of them. Every row is the same as before, except for the stamps of items.
 """
 
 import time
+from collections.abc import Iterator
 
-from bench.cast import Subject
 from bench.drills.client import Client
 from bench.drills.report import Report
-from bench.drills.site import Site
-from bench.drills.stored import query
+from bench.drills.stored import execute, query
+from bench.site import Site
 
 _FILL = (
-    "DELETE FROM vocab_review",
-    "DELETE FROM vocab_card",
-    "DELETE FROM vocab_deck",
-    "DELETE FROM practice_attempt",
-    "DELETE FROM practice_practicesum",
-    "DELETE FROM planning_milestone",
-    "DELETE FROM courses_item",
-    "DELETE FROM grades_gradescore",
-    "DELETE FROM grades_gradecategory",
+    """
+    TRUNCATE vocab_review, vocab_card, vocab_deck, practice_attempt, practice_practicesum, planning_milestone,
+        courses_item, grades_gradescore, grades_gradecategory CASCADE
+    """,
     """
     INSERT INTO courses_item (id, member_id, course_id, title, kind, due_on, created_at, updated_at)
     SELECT gen_random_uuid(), member_id, id, 'Lecture ' || n, 'assignment', current_date + 2, now(), now()
@@ -67,54 +62,42 @@ _FILL = (
     FROM vocab_review AS r JOIN vocab_card AS c ON c.id = r.card_id JOIN vocab_deck AS d ON d.id = c.deck_id
     """,
 )
-_TABLES = {
-    "courses_course": "*",
-    "courses_item": "id, course_id, title, kind, due_on",
-    "planning_milestone": "*",
-    "grades_gradecategory": "*",
-    "grades_gradescore": "*",
-    "vocab_deck": "*",
-    "vocab_card": "*",
-    "vocab_review": "*",
-    "practice_attempt": "*",
-}
+_TABLES = (
+    "courses_course", "courses_item", "planning_milestone", "grades_gradecategory", "grades_gradescore", "vocab_deck",
+    "vocab_card", "vocab_review", "practice_attempt",
+)  # fmt: skip
+_COLUMNS = {"courses_item": "id, course_id, title, kind, due_on"}
 
 
-def drill(site: Site) -> list[Report]:
+def drill(site: Site) -> Iterator[Report]:
     """Delete the course and its decks, then undo the three deletions, newest first."""
     report = Report("undo of deletions")
     url, data, cast = site.fresh("postgresql")
     owner = cast.members[0]
-    query(url, "SELECT 1", [statement.format(course=owner.courses[0]) for statement in _FILL])
+    execute(url, *(statement.format(course=owner.courses[0]) for statement in _FILL))
     before = _stored(url)
     instance = site.serve(url, data)
     with Client(instance.port, owner.key) as client:
-        _delete(client, owner, url)
-        changes = client.call("GET", "/v1/changes?limit=3").body["data"]
+        client.call("DELETE", f"/v1/courses/{owner.courses[0]}")
+        for (deck,) in query(url, "SELECT id FROM vocab_deck"):
+            client.call("DELETE", f"/v1/vocab-decks/{deck}")
+        changes = client.get("/v1/changes?limit=3").body["data"]
         took = []
         for change in changes:
             started = time.monotonic()
             answer = client.call("POST", f"/v1/changes/{change['id']}/undo")
             took.append(time.monotonic() - started)
             report.check(f"{change['operation']} is undone", answer.ok)
-    instance.stop()
     report.notes.append(f"all three took {sum(took):.2f} s")
     after = _stored(url)
     for table, rows in before.items():
         report.check(f"{len(rows)} rows of {table} are what they were", after[table] == rows)
-    return [report]
-
-
-def _delete(client: Client, owner: Subject, url: str) -> None:
-    client.call("DELETE", f"/v1/courses/{owner.courses[0]}")
-    for (deck,) in query(url, "SELECT id FROM vocab_deck"):
-        client.call("DELETE", f"/v1/vocab-decks/{deck}")
+    yield report
 
 
 def _stored(url: str) -> dict[str, list[str]]:
-    """Every row of the tables in words, in order."""
-    found = {}
-    for table, columns in _TABLES.items():
-        rows = query(url, f"SELECT {columns} FROM {table}")  # noqa: S608  # our own names
-        found[table] = sorted(map(repr, rows))
-    return found
+    """Return every row of the tables in words, in order."""
+    return {
+        table: sorted(map(repr, query(url, f"SELECT {_COLUMNS.get(table, '*')} FROM {table}")))  # noqa: S608  # ours
+        for table in _TABLES
+    }

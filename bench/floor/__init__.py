@@ -1,8 +1,7 @@
 """The floor: the same answers from one bare WSGI function, psycopg and hand-written queries.
 
-What every request of this service must do, and nothing else: resolve the credential with its member in one query, check
-scope and membership, fetch, write JSON. It leaves out what a service has besides: request ids, rate limits, a log,
-CORS, errors that explain themselves, input other than what is measured.
+It does only the work that every request needs: resolve the credential with its member in one query, check scope and
+membership, fetch, write JSON. It has no request ids, rate limits, log, CORS, helpful errors, or other input.
 """
 
 from collections.abc import Callable, Iterable

@@ -14,8 +14,8 @@ _CARD = """
     FROM vocab_card c JOIN vocab_deck d ON d.id = c.deck_id JOIN accounts_member m ON m.id = c.member_id
     WHERE c.member_id = %s AND c.id = %s
 """
-# One statement and one transaction, which does nothing if anything of the member's was written since the card was read:
-# that needs no lock between the two, and so two round trips less.
+# One statement, which does nothing if the member's data changed since the card was read. It needs no lock between the
+# two, which saves two round trips.
 _REVIEW = """
     WITH tick AS (
         UPDATE accounts_member SET write_clock = %(at)s WHERE id = %(member)s AND write_clock = %(seen)s RETURNING id
@@ -43,7 +43,7 @@ _schedulers: dict[float, fsrs.Scheduler] = {}
 
 
 def review_vocab_card(caller: Caller, card_id: UUID, body: dict[str, Any]) -> dict[str, Any]:
-    """The card after an answer."""
+    """Return the card after an answer."""
     rating, duration_ms = body["rating"], body.get("duration_ms")
     if rating not in _RATINGS or not (duration_ms is None or 0 <= duration_ms <= 3_600_000):
         raise Refused("422 Unprocessable Content")
@@ -60,7 +60,7 @@ def review_vocab_card(caller: Caller, card_id: UUID, body: dict[str, Any]) -> di
 def _review(
     caller: Caller, card_id: UUID, row: tuple[Any, ...], rating: str, duration_ms: int | None
 ) -> dict[str, Any] | None:
-    """The answer, or None if another write of the member's came between."""
+    """Return the answer, or None if the member's data changed meanwhile."""
     seen, topic, course_id, retention, deck_id, term, definition, state, *values, reps, lapses = row
     step, stability, difficulty, due_at, last_reviewed_at = values
     scheduler = _schedulers.get(retention)

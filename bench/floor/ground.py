@@ -1,4 +1,4 @@
-"""What every operation of the floor stands on: a connection for each thread, the caller, refusals."""
+"""Shared by the operations of the floor: a connection for each thread, the caller, refusals."""
 
 import hashlib
 import os
@@ -32,7 +32,7 @@ class Refused(Exception):
 
 
 class Caller(NamedTuple):
-    """Whose request it is."""
+    """The member who sends a request."""
 
     member: UUID
     today: date
@@ -50,7 +50,7 @@ def query(sql: str, parameters: Any) -> list[tuple[Any, ...]]:
 
 
 def caller_of(environ: dict[str, Any]) -> Caller:
-    """Whose request it is, from one query."""
+    """Return the caller, from one query."""
     scheme, _, secret = environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     found = query(_CREDENTIAL, (hashlib.sha256(secret.encode()).hexdigest(),)) if scheme == "Bearer" else []
     if not found:
@@ -69,5 +69,5 @@ def caller_of(environ: dict[str, Any]) -> Caller:
 
 
 def timestamp(value: datetime) -> str:
-    """As it goes over the wire."""
+    """Return the time in the format of answers."""
     return value.isoformat(timespec="microseconds")[:26] + "Z"

@@ -29,7 +29,7 @@ _OPEN_MILESTONES = """
     WHERE s.member_id = %s AND NOT s.done AND (s.due_on <= %s OR (s.due_on IS NULL AND i.due_on BETWEEN %s AND %s))
     ORDER BY s.due_on, s.position, s.created_at, s.id
 """
-# One statement and one round trip. Its count is not safe from a race as the service's is, which costs it nothing.
+# One statement and one round trip. Unlike the service's, its count has a race.
 _CREATE_ITEM = """
     WITH tick AS (
         UPDATE accounts_member SET write_clock = GREATEST(%(now)s, write_clock + interval '1 microsecond')

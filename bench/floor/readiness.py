@@ -1,4 +1,4 @@
-"""How ready one is for the first exams and quizzes of an agenda."""
+"""Readiness for the first exams and quizzes of an agenda."""
 
 from datetime import date, datetime, time
 from decimal import ROUND_HALF_UP, Decimal
@@ -29,7 +29,7 @@ _READINESS = """
 
 
 def readiness(caller: Caller, items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of the first three of `items` that are exams or quizzes and whose course has cards; one statement or none."""
+    """For the first three of `items` that are exams or quizzes of a course with cards. One statement or none."""
     wanted = [item for item in items if item["kind"] in _EXAMINED]
     if not wanted:
         return []

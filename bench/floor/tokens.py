@@ -11,8 +11,7 @@ from bench.floor.ground import Refused, query
 _ACCESS_SECONDS = 3600
 _REFRESH_DAYS = 60
 
-# Two row updates in one transaction: the pair of tokens is rotated in place, so that no used token is kept to notice
-# its reuse.
+# Two row updates in one transaction. The pair is rotated in place, so reuse of a token cannot be noticed.
 _ROTATE = """
     WITH refreshed AS (
         UPDATE oauthserver_refreshtoken r SET token_checksum = %(refresh)s, expires = %(until)s, updated = %(now)s

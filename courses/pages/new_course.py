@@ -1,5 +1,6 @@
 """A new course out of a syllabus, whose reading the member approves before a course is made."""
 
+from typing import Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -18,6 +19,9 @@ from courses.views import CourseViewSet
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from studyservice.reading.gate import ReadLater
+
+MAX_LINES: Final = 2_000
+"""Lines of a text that are shown beside the table; a hundred pages have more."""
 
 
 @for_active_members
@@ -53,7 +57,7 @@ def review_syllabus(request: HttpRequest, syllabus_id: UUID) -> HttpResponse:
     """Shows what a file says; a post of that makes the course, with the file."""
     member = signed_in(request)
     try:
-        upload = get_syllabus(member, syllabus_id, include_text=False)
+        upload = get_syllabus(member, syllabus_id, include_text=True)
     except NotFound:
         return gone(request)
     if upload["course_id"] is not None:  # made already, as after a second click
@@ -72,8 +76,9 @@ def _review(
     """The table, or the course, once the table was approved."""
     data = request.POST if is_approval(request) else None
     new = NewCourse(proposal, data)
-    context = {"new": new, "review": new.review, "text": text, "upload": upload}
-    if data is None:
+    lines = ((text if upload is None else upload.get("text")) or "").splitlines()[:MAX_LINES]
+    context = {"new": new, "review": new.review, "text": text, "upload": upload, "lines": lines}
+    if data is None or new.review.asks_for_row:
         return render(request, "review_new_course.html", context)
     if not new.is_valid():
         return render(request, "review_new_course.html", context, status=WRONG)

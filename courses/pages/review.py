@@ -19,8 +19,17 @@ from studyservice.operations.columns import max_length
 MAX_ROWS = 1000
 """Rows that are shown: as many as a course can have items. Four fields each are well below what a form may have."""
 
+MAX_ADDED = 100
+"""Rows that a member can add to a table."""
+
 _MARKS = "row"
 """The field with the marks of all rows."""
+
+_ADDED = "added"
+"""The field with the keys of the rows that the member added."""
+
+ADD = "add"
+"""The button that asks for one row more."""
 
 
 class RowForm(forms.Form):
@@ -50,17 +59,18 @@ class RowForm(forms.Form):
         initial = {"tick": row.ticked, "title": row.title, "kind": row.kind, "due_on": row.due_on}
         super().__init__(data, prefix=row.key, initial=initial)
         self.row = row
+        name = row.title or f"added row {row.key[1:]}"
         self.notes = (*row.notes, note) if note else row.notes
-        self.fields["tick"].widget.attrs["aria-label"] = f"{'Delete' if self.is_gone else 'Take'} “{row.title}”"
+        self.fields["tick"].widget.attrs["aria-label"] = f"{'Delete' if self.is_gone else 'Take'} “{name}”"
         if self.is_gone:
             for name in ("title", "kind", "due_on"):
                 del self.fields[name]
             return
-        for name, label in (("title", "Title"), ("kind", "Kind"), ("due_on", "Date")):
-            self.fields[name].label = label
-            attrs = self.fields[name].widget.attrs
-            attrs["aria-label"] = f"{label} of “{row.title}”"
-            if name in self.errors:
+        for field, label in (("title", "Title"), ("kind", "Kind"), ("due_on", "Date")):
+            self.fields[field].label = label
+            attrs = self.fields[field].widget.attrs
+            attrs["aria-label"] = f"{label} of “{name}”"
+            if field in self.errors:
                 attrs |= {"aria-invalid": "true", "aria-describedby": self.errors_id}
 
     @property
@@ -69,14 +79,23 @@ class RowForm(forms.Form):
         return self.row.state is State.GONE
 
     @property
+    def is_added(self) -> bool:
+        """Whether the member added the row."""
+        return self.row.state is State.ADDED
+
+    @property
     def errors_id(self) -> str:
         """The element with the errors of the row."""
         return f"{self.prefix}-errors"
 
     def full_clean(self) -> None:
-        """As ever, but for rows that nobody wants."""
+        """As ever, but for rows that nobody wants, and added ones in which nothing was entered."""
         super().full_clean()
-        if self.is_bound and not self.cleaned_data.get("tick"):
+        if not self.is_bound:
+            return
+        if self.is_added and not any(self.data.get(self.add_prefix(name)) for name in ("title", "due_on")):
+            self.cleaned_data["tick"] = False
+        if not self.cleaned_data.get("tick"):
             self._errors = ErrorDict()
 
     def entered(self) -> str:
@@ -100,9 +119,11 @@ class Review:
     Args:
         rows: what is proposed by now.
         data: what was sent; None if it is shown for the first time.
+        can_add: whether the member can add rows.
     """
 
-    def __init__(self, rows: Sequence[ReviewRow], data: QueryDict | None = None) -> None:
+    def __init__(self, rows: Sequence[ReviewRow], data: QueryDict | None = None, *, can_add: bool = False) -> None:
+        self.can_add = can_add
         self.left_out = max(0, len(rows) - MAX_ROWS)
         self.rows = rows[:MAX_ROWS]
         self._data = data
@@ -121,7 +142,24 @@ class Review:
                 found.append(RowForm(row, None, f"This changed meanwhile. You had entered {entered}."))
             else:
                 found.append(RowForm(row, None))
-        return found
+        return found + self._added
+
+    @cached_property
+    def _added(self) -> list[RowForm]:
+        """The rows that the member added, and an empty one if another is asked for."""
+        if not self.can_add or self._data is None:
+            return []
+        count = min(len(self._data.getlist(_ADDED)), MAX_ADDED)
+        added = [RowForm(added_row(number), self._data) for number in range(1, count + 1)]
+        if self.asks_for_row and count < MAX_ADDED:
+            added.append(RowForm(added_row(count + 1), None))
+            added[-1].fields["title"].widget.attrs["autofocus"] = True
+        return added
+
+    @property
+    def asks_for_row(self) -> bool:
+        """Whether the table was sent for one row more, and nothing is to be taken yet."""
+        return self.can_add and self._data is not None and ADD in self._data
 
     @property
     def was_sent(self) -> bool:
@@ -146,6 +184,11 @@ class Review:
     def approved(self) -> list[Approved]:
         """The rows that are ticked; of a valid table."""
         return [approved for form in self.forms if (approved := form.approved()) is not None]
+
+
+def added_row(number: int) -> ReviewRow:
+    """An empty row that the member added, from 1."""
+    return ReviewRow(f"a{number}", State.ADDED, "", ItemKind.ASSIGNMENT, None, ticked=True)
 
 
 class ReviewAgain(Exception):

@@ -27,12 +27,14 @@ _BEGINS: Final = re.compile(
     re.IGNORECASE,
 )
 _ENDS: Final = re.compile(
-    r"\b(?:last day of (?:class|classes|instruction|the term|term|the semester|lectures)"
-    r"|(?:class|classes|instruction|semester|term|quarter|lectures) ends?"
-    r"|vorlesungsende|semesterende|fin des cours|fin de clases)\b",
+    r"\b(?:last day of (?:class|classes|instruction|the term|term|the semester|lectures)|(?:class|classes|instruction"
+    r"|semester|term|quarter|lectures) ends?|vorlesungsende|semesterende|fin des cours|fin de clases)\b",
     re.IGNORECASE,
 )
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
+FURTHEST: Final = 20
+"""Years from today of a full date that can say of which year a syllabus is."""
+
 _EXAMINATIONS: Final = timedelta(days=21)
 """How long after the last class a term can still have examinations."""
 
@@ -139,7 +141,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
 
 def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term | None:
     """The year that most full dates have, else the one that stands alone in the head and is near to today."""
-    years = Counter(one.year for one in written if one.year is not None)
+    years = Counter(one.year for one in written if one.year is not None and abs(one.year - today.year) <= FURTHEST)
     if not years:
         years = Counter(year for found in _BARE_YEAR.findall(head) if abs((year := int(found)) - today.year) <= 2)
     if not years:

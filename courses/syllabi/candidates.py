@@ -1,145 +1,245 @@
-"""Items as the rows and sentences of a syllabus name them, each with a date and how sure it is."""
+"""Items as a syllabus names them, each with its date and what speaks against it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date
+from itertools import pairwise
 from typing import Final
 
 from courses.syllabi.calendars import Mention
-from courses.syllabi.clauses import Candidate, Clause, items_of
-from courses.syllabi.cues import NO_ITEM, OPEN
-from courses.syllabi.due_days import blanked, day_in, week_of
-from courses.syllabi.phrases import phrases_of
+from courses.syllabi.cues import CUE, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS
+from courses.syllabi.doubts import Doubt, confidence_of
+from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for, recurring_days
+from courses.syllabi.kinds import SAT, kind_of
+from courses.syllabi.phrases import Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, rows_of, sentences_of
-from courses.syllabi.tables import date_of_row, items_of_row
-from courses.syllabi.titles import cleaned
-from courses.syllabi.words import RECURRING, RELATIVE
+from courses.syllabi.titles import cleaned, is_title
+from courses.syllabi.units import Unit, units_in
+from courses.syllabi.words import RECURRING, weekdays_in
 
-REACH: Final = 10
-"""Lines below a date that stands alone, or begins a row, which it can be the date of."""
-
-NEAR: Final = 3
-"""The same for rows of a table that have an empty cell for it."""
-
-LONGEST: Final = timedelta(days=14)
-"""Between the first and the last day of what can be the date of lines below; the days of a term are not."""
-
-_SHARE: Final = re.compile(r"%|\d (?:percent|per cent|prozent)\b", re.IGNORECASE)
-_ONLY_WHEN: Final = re.compile(
-    r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be) )?(?:due|deadline|submit|abgabe)\b", re.IGNORECASE
+_SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
+_TAIL: Final = re.compile(r"\s*(?:;|[(:,–—-]?\s*\b(?:opens?|available|submit|tba|tbd|to be \w+)\b).*$", re.IGNORECASE)
+_ORDINAL: Final = re.compile(
+    r"\b(?:the|der|die|das|le|la|el)\s(?P<which>second|third|fourth|fifth|last|other|zweite\w*|dritte\w*|deuxième"
+    r"|troisième|segund[oa]|tercer[oa]?)\b"
+    r"(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
+    re.IGNORECASE,
 )
-"""The begin of a sentence about when."""
+_WORTH: Final = re.compile(r"\d\s?(?:%|points?\b|pts?\b|punkte\b|puntos\b|marks\b)", re.IGNORECASE)
+_NO_NAME: Final = re.compile(
+    r"(?:out|released?|opens?|assigned|posted|available|at|by|in|on|before|the|via|through|no|to|dates?|you|we|they|it|all"
+    r"|students?|if|when|please|this|these|week|day|today|tonight|midnight|noon)\b|\(",
+    re.IGNORECASE,
+)
+"""Words that no title begins with."""
+
+_DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
+_PIECE: Final = re.compile(r"[;:]\s")
+_IS_DUE: Final = re.compile(r"\s(?:is|are|must be|will be|has to be)\s(?:also\s)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Above:
-    """A date that lines below can refer to."""
+class Candidate:
+    """An item that the text seems to name.
 
-    mention: Mention
+    Attributes:
+        title: as it is written.
+        kind: a value of `ItemKind`.
+        due_on: the day, or None where the text leaves it open.
+        line: where, from 0.
+        doubts: what speaks against its date.
+        numbered: whether a number tells it from others of its kind.
+        said: the sentence it stands in, where that is not the whole line.
+    """
+
+    title: str
+    kind: str
+    due_on: date | None
     line: int
-    alone: bool
-    bars: bool = False
+    doubts: frozenset[Doubt] = frozenset()
+    numbered: bool = False
+    said: str | None = None
+
+    @property
+    def confidence(self) -> float:
+        """From 0 to 1."""
+        return confidence_of(self.doubts)
 
 
 def candidates_in(syllabus: Syllabus) -> Iterator[Candidate]:
     """The candidates of a text in their order, doubles included."""
-    above: _Above | None = None
-    taken = -1
-    for row in rows_of(syllabus.lines):
-        if above and row.line - above.line > REACH:
-            above = None
-        if row.is_table:
-            yield from items_of_row(syllabus, row, _near(above, row))
-            if own := date_of_row(syllabus, row):
-                above = _Above(own, row.line, alone=False, bars="|" in row.text)
+    for unit in units_in(syllabus):
+        for candidate in _of_unit(syllabus, unit):
+            yield replace(candidate, said=unit.text) if unit.prose else candidate
+
+
+def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
+    text = unit.text
+    phrases = phrases_of(text)
+    if days := recurring_days(text, unit.mentions) if phrases else []:
+        doubts = frozenset({Doubt.RECURRING})
+        yield from (Candidate(phrases[0].title, phrases[0].kind, day, unit.line, doubts) for day in days)
+        return
+    if not unit.prose:
+        phrases = _apart(text, phrases, unit.mentions)
+    if not phrases or (unit.whole and len(phrases) == 1 and not phrases[0].against):
+        phrases = _named_by_due(unit, phrases)
+    if REGISTRAR.search(text):
+        return
+    plain = blanked(text, unit.mentions)
+    starts = [0, *(phrase.start for phrase in phrases[1:]), len(text)]
+    for at, phrase in enumerate(phrases):
+        near = plain[starts[at] : starts[at + 1]]
+        if (NO_ITEM.search(near) and not DUE.search(near)) or (phrase.against and not _due_after_all(unit, phrase)):
             continue
-        mentions = syllabus.dates_in_row(row.text)
-        if row.line != taken:
-            above = _above_from(row, mentions, above)
-        found = list(_in_prose(syllabus, row, mentions, None if above and above.bars else above))
-        heading = row.text.rstrip(" *").endswith(":") or not (above and above.alone)
-        if not mentions and heading and (below := _with_date_below(syllabus, row)):
-            found, taken = [below[0]], below[1]
-        yield from found
-        if found and mentions and mentions[0].start < 6 and len(row.text) < 120:
-            above = _Above(week_of(row.text, mentions[0]), row.line, alone=False)
+        yield from _of_phrase(syllabus, unit, phrases, phrase, near)
+    yield from _elided(syllabus, unit, phrases)
 
 
-def _above_from(row: Row, mentions: list[Mention], above: _Above | None) -> _Above | None:
-    """The date that a line of no table gives to the lines below it, or that which they had."""
-    rest = cleaned(row.text, mentions)
-    if mentions and NO_ITEM.search(rest) and len(row.text) < 120:
-        return None
-    if mentions and mentions[0].last - mentions[0].first > LONGEST:
-        return above
-    if mentions and (len(rest) < 16 or mentions[0].start < 6) and not phrases_of(rest):
-        return _Above(week_of(row.text, mentions[0]), row.line, alone=len(rest) < 16)
-    return above
+def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) -> list[Phrase]:
+    """The phrases of an entry that something separates; "Quiz unit 1 test" and "Proposal: a bibliography" are one."""
+    apart = list(phrases[:1])
+    for earlier, phrase in pairwise(phrases):
+        dated = any(earlier.end <= one.start < phrase.start for one in mentions)
+        if dated or _SEPARATED.search(text, earlier.end, phrase.start):
+            apart.append(phrase)
+    if len(mentions) == 1 and len(apart) > 1 and mentions[0].start > apart[-1].end:
+        described = _DESCRIBED.match(text, apart[0].end) and not DUE.search(text)
+        return apart[:1] if described else apart
+    return apart
 
 
-def _with_date_below(syllabus: Syllabus, row: Row) -> tuple[Candidate, int] | None:
-    """An item alone in its line, with its date alone in the next line or the one after; and which line that is."""
-    phrases = phrases_of(row.text)
-    rest = row.text.rstrip(" :*")
-    if len(phrases) != 1 or phrases[0].against or phrases[0].start > 0 or phrases[0].end < len(rest):
-        return None
-    line = next((line for line in range(row.line + 1, row.line + 3) if syllabus.mentions(line)), None)
-    if line is None or not phrases[0].strong:
-        return None
-    text, mentions = syllabus.lines[line], syllabus.mentions(line)
-    if len(cleaned(text, mentions)) >= 16 or phrases_of(text):
-        return None
-    day, certain = day_in(mentions[0], blanked(text, mentions))
-    confidence = 0.8 if certain else 0.6
-    return Candidate(phrases[0].title, phrases[0].kind, day, row.line, confidence, phrases[0].numbered), line
-
-
-def _in_prose(syllabus: Syllabus, row: Row, mentions: list[Mention], above: _Above | None) -> Iterator[Candidate]:
-    short = len(row.text) < 120
-    for start, sentence in _said_together(row.text, mentions):
-        inside = [
-            replace(one, start=one.start - start, end=one.end - start)
-            for one in mentions
-            if start <= one.start and one.end <= start + len(sentence)
+def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
+    """What its column or "due" makes an item, by whatever words it is called: "Team charter due Sept. 11"."""
+    text, cue = unit.text, DUE.search(unit.text)
+    start, end = 0, cue.start() if cue and not unit.whole else len(text)
+    if not (cue or unit.reason or unit.whole):
+        return []
+    said = _IS_DUE.sub("", text[:end])
+    title = _PIECE.split(cleaned(said, [one for one in unit.mentions if one.end <= end]))[-1]
+    if unit.prose and not (_IS_DUE.search(text[:end]) or (text[:1].isupper() and len(title.split()) < 5)):
+        return []
+    if cue and not unit.whole and not unit.prose and (not is_title(title) or _NO_NAME.match(title)):
+        start, end = cue.end(), len(text)
+        after = [
+            replace(one, start=one.start - start, end=one.end - start) for one in unit.mentions if one.start >= start
         ]
-        context = None
-        if not mentions and _SHARE.search(row.text) and not OPEN.search(row.text):
-            return  # a weight
-        said = RECURRING.search(sentence) or RELATIVE.search(sentence)
-        if said and not inside:
-            context = None
-        elif short and mentions and not inside and mentions[0].start < 6:
-            context = mentions[0]
-        elif short and above is not None and not inside:
-            context = above.mention
-        sure = 0.9 if short and inside else 0.85
-        if context is not None:
-            sure = 0.85 if mentions else 0.8 if above and above.alone else 0.7
-        clause = Clause(sentence, inside, row.line, context, sure, prose=not short)
-        for candidate in items_of(syllabus, clause):
-            at = start + max(0, sentence.find(candidate.title[:12]))
-            yield replace(candidate, line=row.line_at(at), said=None if short else sentence)
+        title = cleaned(text[start:], after)
+        if not title[:1].isupper():
+            return []
+    if not is_title(title) or _NO_NAME.match(title):
+        return []
+    numbered = any(one.numbered for one in phrases)
+    return [Phrase(start, end, title, kind_of(title, "assignment"), numbered, 0, strong=True, against=False)]
 
 
-def _said_together(text: str, mentions: list[Mention]) -> Iterator[tuple[int, str]]:
-    """The sentences of a text; one that says only when something is due belongs to that before it."""
-    held: tuple[int, str] | None = None
-    for start, sentence in sentences_of(text):
-        if held and _ONLY_WHEN.match(sentence) and not phrases_of(sentence):
-            dated = any(start <= one.start < start + len(sentence) for one in mentions)
-            earlier = any(held[0] <= one.start < start for one in mentions)
-            if dated and not earlier:
-                held = held[0], text[held[0] : start + len(sentence)]
-                continue
-        if held:
-            yield held
-        held = start, sentence
-    if held:
-        yield held
+def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
+    """Whether what is handed out or reviewed is also due: at once, or on a later one of several days."""
+    following = unit.text[phrase.end :]
+    return bool(DUE.match(following.lstrip(" :-,")) or (len(unit.mentions) > 1 and DUE.search(following)))
 
 
-def _near(above: _Above | None, row: Row) -> Mention | None:
-    """The date above a row of a table whose own cell for it is empty."""
-    return above.mention if above and row.line - above.line <= NEAR else None
+def _of_phrase(
+    syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase], phrase: Phrase, near: str
+) -> Iterator[Candidate]:
+    """The item of one phrase, or one for each of the days that a list says it is on."""
+    text, title = unit.text, _title(unit, phrases, phrase)
+    found = mentions_for(text, phrase, phrases, unit.mentions)
+    own = [one for one in found if unit.given is None or _overrides(syllabus, unit, phrase, one)]
+    due = bool(DUE.search(near))
+    mention = own[0] if own else unit.given
+    if OPEN.search(near) or mention is None:
+        if OPEN.search(near) or (not unit.mentions and _listed(unit, phrase, due=due)):
+            yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
+        return
+    if unit.given is mention and not due and (PAST.search(near) or (SAYS.search(near) and not unit.reason)):
+        return
+    listed = listed_after(text, mention, unit.mentions) if own and not phrase.numbered else [mention]
+    day, certain = day_in(mention, _weekday_words(text, phrase, near))
+    sat = bool(SAT.search(phrase.title))
+    beside = bool(own) and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
+    entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
+    alone = len(text.strip(" :;,.")) < len(phrase.title) + 4
+    listed_due = bool(DUE.search(text, 0, phrase.start))
+    event = bool(EVENT.search(near))
+    said = not unit.prose or beside or bool(CUE.search(near))
+    doubts = {
+        Doubt.SEVERAL_DAYS: not certain,
+        Doubt.TWO_DATES: len(own) > len(listed) or (unit.several and not own),
+        Doubt.WEEKDAY: _other_weekday(mention, day, near),
+        Doubt.OUTSIDE_TERM: not syllabus.in_term(day),
+        Doubt.FAR_DATE: unit.far and mention is unit.given,
+        Doubt.MAYBE_TOPIC: not (
+            unit.reason or due or event or sat or phrase.strong or phrase.numbered or entry or alone
+        )
+        or (unit.topic and not (due or phrase.numbered or len(text) < len(phrase.title) + 12)),
+        Doubt.NO_REASON: not (
+            unit.reason
+            or due
+            or event
+            or (sat and said)
+            or (entry and (phrase.strong or phrase.numbered or listed_due))
+        ),
+    }
+    held = frozenset(doubt for doubt, holds in doubts.items() if holds)
+    for each in [day, *(one.last for one in listed[1:])]:
+        yield Candidate(title, phrase.kind, each, unit.line, held, phrase.numbered)
+
+
+def _overrides(syllabus: Syllabus, unit: Unit, phrase: Phrase, mention: Mention) -> bool:
+    """Whether a date beside a title counts more than that of its row: in its week, beside the title, or after "due"."""
+    if unit.given is None or not syllabus.in_term(mention.last):
+        return False
+    between = unit.text[phrase.end : mention.start] if phrase.end <= mention.start else ""
+    in_week = unit.given.first < unit.given.last and unit.given.holds(mention.last)
+    return in_week or bool(DUE.search(between)) or (len(between) < 8 and not any(map(str.isalnum, between)))
+
+
+def _other_weekday(mention: Mention, day: date, near: str) -> bool:
+    """Whether another weekday is named than that of the date."""
+    if mention.weekday is not None and mention.first == mention.last:
+        return mention.weekday != day.weekday()
+    named = weekdays_in(near)
+    return bool(named) and day.weekday() not in named
+
+
+def _listed(unit: Unit, phrase: Phrase, *, due: bool) -> bool:
+    """Whether a numbered item begins an entry without a date, as in a list of assignments."""
+    if unit.prose or not phrase.strong or RECURRING.search(unit.text) or _WORTH.search(unit.text):
+        return False
+    following = unit.text[phrase.end :].lstrip()[:1]
+    begins = unit.first and phrase.start < 4 and phrase.number <= 12 and not following.isalpha()
+    return (phrase.numbered and begins and not SAYS.search(unit.text)) or (
+        unit.in_week or (due and bool(_IN_WEEK.search(unit.text)))
+    )
+
+
+_IN_WEEK: Final = re.compile(r"\b(?:week|woche|semaine|semana)\s\d{1,2}\b", re.IGNORECASE)
+
+
+def _weekday_words(text: str, phrase: Phrase, near: str) -> str:
+    """Where several weekdays are named, the words right after the phrase: "review Tuesday, exam Thursday"."""
+    after = text[phrase.end : phrase.end + 25]
+    return after if len(weekdays_in(near)) > 1 and len(weekdays_in(after)) == 1 else near
+
+
+def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterator[Candidate]:
+    """What a number alone names: "the first midterm is on February 23, the second on April 13"."""
+    for mention in unit.mentions:
+        found = _ORDINAL.search(unit.text[max(0, mention.start - 60) : mention.start])
+        named = [phrase for phrase in phrases if phrase.end <= mention.start]
+        if found and named and named[-1].start < mention.start - len(found[0]):
+            title = f"{found['which']} {named[-1].title.split()[-1]}"
+            doubts = frozenset() if syllabus.in_term(mention.last) else frozenset({Doubt.OUTSIDE_TERM})
+            yield Candidate(title, named[-1].kind, mention.last, unit.line, doubts, numbered=True)
+
+
+def _title(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
+    """The phrase, or the entry from it on that has just this one: "Assignment 1: ER modeling"."""
+    text = unit.text
+    if unit.prose or unit.whole or len(phrases) > 1 or SAYS.search(text) or phrase.title not in text:
+        return phrase.title
+    end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
+    whole = cleaned(_TAIL.sub("", text[phrase.start : end]), [])
+    return whole if is_title(whole) and phrase.title in whole and ". " not in whole else phrase.title

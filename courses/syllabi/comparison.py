@@ -26,7 +26,7 @@ _SPELLINGS: Final = {
     "pset": ("ps",),
 }
 _SAME_WORDS: Final = {spelling: word for word, spellings in _SPELLINGS.items() for spelling in spellings}
-_STAGES: Final = frozenset({"draft", "outline", "proposal", "final", "midterm", "bibliography", "review"})
+STAGES: Final = frozenset({"draft", "outline", "proposal", "final", "midterm", "bibliography", "review"})
 """Words that tell steps of one work from each other: a draft is not the final version."""
 
 
@@ -87,7 +87,7 @@ class Title:
             shorter > 0
             and self.numbers == other.numbers
             and len(self.words & other.words) * 2 >= shorter
-            and self.words & _STAGES == other.words & _STAGES
+            and self.words & STAGES == other.words & STAGES
         )
 
 

@@ -39,38 +39,27 @@ _LABELLED: Final = {
     field: re.compile(rf"(?:{words})\s*(?::|\||\t| {{3,}})\s*(?P<said>\S.*)", re.IGNORECASE)
     for field, words in _LABELS.items()
 }
-_TITLE: Final = re.compile(r"(?:Course Title|Course Name|Module Title) (?P<said>[A-Z].*)")
-_DEPARTMENT: Final = re.compile(
-    r"\b(?:Department|Dept\.?|Fachbereich|Institut(?: für)?|Département|Departamento)(?: of| de"
-    r"| für)? (?P<said>[A-ZÄÖÜÉ][\w &-]{2,60})"
-)
 _INSTITUTION: Final = re.compile(
-    r"(?:[A-ZÄÖÜÉ][\w.'&-]+,? (?:of |at |for |and |de |la |du |des |del |für |the )*){0,6}"
-    r"(?:University|College|Institute of Technology|Polytechnic|Academy|Universität|Hochschule|Université"
-    r"|Universidad|École|Institute|Universit[àa])\b"
-    r"(?:,? (?:of |at |for |in |de |la |du |des |del |für |the |- )*[A-ZÄÖÜÉ][\w.'-]+){0,6}"
+    r"(?:[A-ZÄÖÜÉ][\w.'&-]+,? (?:of |at |for |and |de |la |du |des |del |für |the )*){0,6}(?:University|College"
+    r"|Institute of Technology|Polytechnic|Academy|Universität|Hochschule|Université|Universidad|École|Institute"
+    r"|Universit[àa])\b(?:,? (?:of |at |for |in |de |la |du |des |del |für |the |- )*[A-ZÄÖÜÉ][\w.'-]+){0,6}"
 )
 _SCHOOL_OF: Final = re.compile(
     r"^(?:School|College|Faculty|Department|Division) of [^,]+, (?=.*(?:University|College|Institute|Polytechnic))"
 )
 _DAYS: Final = (
-    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?|MT?W?(?:TH|R)?F?|TTH|TR|TF|WF|TH"
-    r"|T|W|F|R"
-    r"|Mo|Di|Mi|Do|Fr|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes)"
+    r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?s?\.?|MT?W?(?:TH|R)?F?|TTH|TR|TF|WF|TH|T|W|F"
+    r"|R|Mo|Di|Mi|Do|Fr|lundi|mardi|mercredi|jeudi|vendredi|lunes|martes|miércoles|jueves|viernes)"
 )
 _MEETS: Final = re.compile(
     rf"(?<![\w.])(?i:{_DAYS})(?:(?:\s?[,/&]\s?|\s(?:and|und|et|y|&)\s|\s)(?i:{_DAYS})){{0,6}},?:?\s+(?:from |at "
     rf"|, )?\d{{1,2}}(?:[:.h]\d\d)?\s?(?i:[ap]\.?m\.?)?\s?(?:-|–|—|to|bis|à)\s?\d.*",
 )
-_NOT_MEETING: Final = re.compile(
-    r"office|hours? by|appointment|sprechstunde|tutor|due|exam|deadline|TA\b|permanence", re.IGNORECASE
-)
 _NO_NAME: Final = re.compile(
     r"\b(?:^schedule|syllabus|instructor|professor|teaching assistants?|cross-listed|dr\.|email|office|section"
-    r"|credits?|prerequisites?|university|college|institute|department|school|faculty|room|zoom|page \d|phone"
-    r"|website"
-    r"|lectures?:|meets|meeting|location|time|http|www|course (?:information|description|outline|schedule)"
-    r"|handbook|catalog|crn|hochschule|universität)\b|@",
+    r"|credits?|prerequisites?|university|college|institute|department|school|faculty|room|zoom|page \d|phone|website"
+    r"|lectures?:|meets|meeting|location|time|http|www|course (?:information|description|outline|schedule)|handbook"
+    r"|catalog|crn|hochschule|universität)\b|@",
     re.IGNORECASE,
 )
 _SECTION: Final = re.compile(
@@ -118,13 +107,13 @@ def course_fields(lines: Sequence[str]) -> CourseFields:
         term=_cut(term.name if term else None, 60),
         meets=_cut(_meets(head, labelled["meets"]), 120),
         institution=_cut(_institution(head[:40], labelled["institution"]), 120),
-        subject=_cut(labelled["subject"], 80) or _cut(_found(_DEPARTMENT, head[:40]), 80),
+        subject=_cut(labelled["subject"], 80),
     )
 
 
 def _labelled(field: str, head: Sequence[str]) -> str | None:
     for line in head:
-        if found := _LABELLED[field].fullmatch(line) or (field == "name" and _TITLE.fullmatch(line)):
+        if found := _LABELLED[field].fullmatch(line):
             said = re.split(r"\s*\|\s*|\t+| {3,}", found["said"].strip())[0]
             return said.strip(" :|") or None
     return None
@@ -136,9 +125,6 @@ def _first_code(head: Sequence[str]) -> str | None:
             continue
         for found in _CODE.finditer(line):
             code = found["code"].strip()
-            shorter = code.split(" ", 1)[-1]
-            if shorter.count(" ") == 1 and any(re.search(rf"(?<![A-Z] ){re.escape(shorter)}", other) for other in head):
-                code = shorter  # "UNI CS 1510" where the text goes on with "CS 1510"
             if not _NO_CODE.search(code):
                 return code
     return None
@@ -189,7 +175,7 @@ def _meets(head: Sequence[str], labelled: str | None) -> str | None:
         return re.split(r"\.\s+(?=[A-Z][a-z]+:)", labelled)[0].strip(" .")
     for line in head:
         found = _MEETS.search(line)
-        if found and not _NOT_MEETING.search(line):
+        if found:
             return re.split(r"\s*\|\s*|\.\s+(?=[A-Z][a-z]+:)", found[0])[0].strip(" .|")
     return None
 
@@ -207,10 +193,6 @@ def _institution(head: Sequence[str], labelled: str | None) -> str | None:
                 " ,.-"
             )
     return None
-
-
-def _found(pattern: re.Pattern[str], head: Sequence[str]) -> str | None:
-    return next((found["said"].strip() for line in head if (found := pattern.search(line))), None)
 
 
 def _cut(text: str | None, most: int) -> str | None:

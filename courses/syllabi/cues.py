@@ -6,39 +6,52 @@ from typing import Final
 DUE: Final = re.compile(
     r"\b(?:due|deadlines?|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe|abzugeben|fällig"
     r"|à rendre|date limite|échéance"
-    r"|remise|rendu|entregar?|entregas|fecha límite)\b",
+    r"|à remettre|remise|rendu|entregar?|entregas|se entregan?|fecha límite|upload(?:ed)?"
+    r"|einzureichen|inleveren|entrega até|consegna)\b",
     re.IGNORECASE,
 )
 """Something is to be handed in."""
+
+EVENT: Final = re.compile(
+    r"\b(?:held|takes? place|scheduled for|findet|finden|aura lieu|tendrá lugar|se realizará)\b", re.IGNORECASE
+)
+"""Something takes place, whatever it is."""
 
 CUE: Final = re.compile(
     r"\b(?:held|takes? place|will be|scheduled|on|is|are|by|at the start|findet|am|aura lieu|será|se realizará"
     r"|in-class|in class)\b",
     re.IGNORECASE,
 )
-"""Something takes place."""
+"""Something can take place: a reason beside a word for an exam."""
 
 OPEN: Final = re.compile(
     r"\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)|date tba|noch offen"
-    r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)"
-    r"|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
+    r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
     re.IGNORECASE,
 )
 """The date is open."""
 
 NO_ITEM: Final = re.compile(
-    r"\b(?:no (?:class|classes|lecture|lab|labs|school|quiz|homework)|holidays?|break|recess|vacation"
-    r"|thanksgiving|reading (?:week|day)s?"
-    r"|study (?:week|days?)|add/drop|drop|withdraw\w*|registration|office hours|labor day|veterans day"
-    r"|memorial day|last day to|first day"
+    r"\b(?:no (?:class|classes|lecture|lab|labs|school|quiz|homework)|holidays?|break|recess|vacation|thanksgiving"
+    r"|reading (?:week|day)s?|study (?:week|days?)|office hours|labor day|veterans day|memorial day|first day"
     r"|feiertag|ferien|pause|weihnachts\w+|férié|vacances|festivo|vacaciones|semana santa|class cancell?ed"
-    r"|university closed|campus closed"
-    r"|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase|spring recess|office hour)\b",
+    r"|university closed|campus closed|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase"
+    r"|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour)\b",
     re.IGNORECASE,
 )
 """What a calendar has beside items: days off, deadlines of the registrar."""
+
+REGISTRAR: Final = re.compile(
+    r"\b(?:add/drop|drop|withdraw\w*|registration|register|last day to|make-?ups?|accommodations?|dar de baja"
+    r"|abandon|rücktritt|anmeldung|einsicht|rimborso|trancamento)\b",
+    re.IGNORECASE,
+)
+"""What has deadlines of its own, none of them an item."""
 
 SAYS: Final = re.compile(
     r"\b(?:is|are|was|will|takes?|should|must|has|have|may|can|wird|findet|ist|sind|sera|est|será|es)\b", re.IGNORECASE
 )
 """A verb: the text is a sentence, not a title."""
+
+PAST: Final = re.compile(r"\b(?:was|were|last year|previous|war|waren|était|fue)\b", re.IGNORECASE)
+"""What an earlier course did."""

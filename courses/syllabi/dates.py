@@ -12,7 +12,7 @@ MOST_DATES: Final = 500
 """Dates of each kind read in one line; a whole syllabus without line ends has fewer."""
 
 _MONTH: Final = rf"(?:{one_of(MONTHS)})"
-_YEAR: Final = r"(?:19|20|21)\d\d"
+_YEAR: Final = r"(?:1[6-9]|20|21)\d\d"
 _TIME_FOLLOWS: Final = (
     r"(?!\d|:\d|\s*(?:[ap]\.?m\b|uhr\b|h\b|hours?\b|hrs?\b|min|o'clock|%|pts?\b|points?\b|credits?\b))"
 )

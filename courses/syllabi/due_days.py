@@ -2,60 +2,59 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final
 
 from courses.syllabi.calendars import Mention
 from courses.syllabi.phrases import Phrase
-from courses.syllabi.words import weekdays_in
+from courses.syllabi.words import RECURRING, weekdays_in
+
+MOST_DAYS: Final = 60
+"""Of an item that is due every week."""
 
 _UNTIL: Final = re.compile(
-    r"(?:\b(?:due|by|before|deadline|until|submit|abgabe|bis|avant le|antes del)\b[^.;]{0,25})$", re.IGNORECASE
-)
-_FROM: Final = re.compile(
-    r"(?:\b(?:opens?|released?|assigned|available|posted|out|starts?|begins?|from|issued|revised|updated|after"
-    r"|since)\b[^.;,]{0,15})$",
+    r"\b(?:due|by|before|no later than|deadline|until|submi\w+|abgabe|bis|avant le|à remettre|antes del)\b[^.;]{0,25}$",
     re.IGNORECASE,
 )
-_ELSE: Final = re.compile(
-    r"\b(?:sign[- ]?ups?|register\w*|registration|reserve|rsvp|regrades?|feedback|returned)\b[^.;]{0,45}$",
+_NOT_DUE: Final = re.compile(
+    r"\b(?:opens?|released?|assigned|available(?! until)|posted|out|starts?|begins?|from|issued|revised|updated|after"
+    r"|since|ausgabe|beginn|was|were|not available until)\b[^.;,]{0,15}$"
+    r"|\b(?:sign[- ]?ups?|sign up|regist\w+|anmeldung|reserve|rsvp|regrades?|feedback|return(?:ed|s)?)\b[^.;]{0,45}$",
     re.IGNORECASE,
 )
-"""What has a date of its own beside an item: a list to sign up in, the return of what was graded."""
+"""Before a date on which something opens, or that belongs to something beside the item: a list to sign up in."""
 
 _LISTED: Final = re.compile(r"\s*(?:[,;]|(?:[,;]\s*)?(?:and|und|et|y|&))?\s*(?:on\s)?", re.IGNORECASE)
-_WEEK_OF: Final = re.compile(
-    r"\b(?:weeks? (?:of|beginning|commencing|starting)|w/c|woche (?:ab|vom)|semaine du|semana del)\s*:?\s*$",
-    re.IGNORECASE,
-)
+LETTERS: Final = {"m": 0, "t": 1, "tu": 1, "w": 2, "th": 3, "r": 3, "f": 4, "sa": 5, "su": 6}
+"""Weekdays as the letters of a timetable."""
+
+_FIRST: Final = re.compile(r"\b(?:begin\w*|start\w*|from|ab|vom|à partir du|desde)\b[^.;]{0,20}$", re.IGNORECASE)
+_LAST: Final = re.compile(r"\b(?:end\w*|until|through|to|bis|jusqu'au|hasta)\b[^.;]{0,20}$", re.IGNORECASE)
+_EXCEPT: Final = re.compile(r"\b(?:no|except|not|kein\w*|außer|sauf|pas de|excepto|salvo)\b[^.;]{0,30}$", re.IGNORECASE)
 
 
-def mention_for(text: str, phrase: Phrase, phrases: Sequence[Phrase], mentions: Sequence[Mention]) -> Mention | None:
-    """The date of one phrase among those of its sentence."""
-    if not mentions:
-        return None
-    if len(phrases) == 1:
-        return due_mention(text, mentions)
-    if mentions[0].start < phrases[0].start:
-        before = [one for one in mentions if one.end <= phrase.start]
+def mentions_for(
+    text: str, phrase: Phrase | None, phrases: Sequence[Phrase], mentions: Sequence[Mention]
+) -> list[Mention]:
+    """The dates that can be those of one phrase among those of its sentence.
+
+    Dates follow the words they belong to, unless the sentence begins with one.
+    """
+    if phrase is not None and len(phrases) > 1 and mentions:
         following = min((other.start for other in phrases if other.start > phrase.start), default=len(text))
-        own = [one for one in mentions if phrase.end <= one.start < following and one.first == one.last]
-        if own and mentions[0].first < mentions[0].last:
-            return due_mention(text, own)  # "Module 8 (7/26-7/30): project due 7/28"
-        return before[-1] if before else mentions[0]
-    following = min((other.start for other in phrases if other.start > phrase.start), default=len(text))
-    own = [one for one in mentions if phrase.end <= one.start < following]
-    return due_mention(text, own) if own else next((one for one in mentions if one.start >= phrase.end), None)
+        own = [one for one in mentions if phrase.end <= one.start < following]
+        if mentions[0].start < phrases[0].start and not (own and mentions[0].first < mentions[0].last):
+            before = [one for one in mentions if one.end <= phrase.start]
+            return before[-1:] or list(mentions[:1])
+        mentions = own or [one for one in mentions if one.start >= phrase.end][:1]
+    return due_among(text, mentions)
 
 
-def due_mention(text: str, mentions: Sequence[Mention]) -> Mention:
-    """Of several dates that by which it is due; never that on which it opens, if there is another."""
-    mentions = [one for one in mentions if not _ELSE.search(text, 0, one.start)] or mentions
-    for one in mentions:
-        if _UNTIL.search(text, 0, one.start) and not _FROM.search(text[max(0, one.start - 25) : one.start]):
-            return one
-    return next((one for one in mentions if not _FROM.search(text[max(0, one.start - 30) : one.start])), mentions[-1])
+def due_among(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """The dates by which something can be due: just one after "due" or "by", and none on which it opens."""
+    due = [one for one in mentions if not _NOT_DUE.search(text, 0, one.start)]
+    until = [one for one in due if _UNTIL.search(text, 0, one.start)]
+    return until[:1] or due
 
 
 def listed_after(text: str, mention: Mention, mentions: Sequence[Mention]) -> list[Mention]:
@@ -72,11 +71,9 @@ def day_in(mention: Mention, text: str) -> tuple[date, bool]:
     if mention.first == mention.last:
         return mention.last, True
     named = weekdays_in(text)
-    days = [mention.first + timedelta(days=days) for days in range((mention.last - mention.first).days + 1)][:14]
+    days = [mention.first + timedelta(days=days) for days in range(min((mention.last - mention.first).days + 1, 14))]
     meant = [day for day in days if day.weekday() in named]
-    if len(named) == 1 and meant:
-        return meant[0], True
-    return mention.last, False
+    return (meant[0], True) if len(named) == 1 and meant else (mention.last, False)
 
 
 def blanked(text: str, mentions: Sequence[Mention]) -> str:
@@ -86,8 +83,25 @@ def blanked(text: str, mentions: Sequence[Mention]) -> str:
     return text
 
 
-def week_of(text: str, mention: Mention) -> Mention:
-    """The mention, or seven days from it where "week of" stands before it."""
-    if mention.first == mention.last and _WEEK_OF.search(text[max(0, mention.start - 25) : mention.start]):
-        return replace(mention, last=mention.first + timedelta(days=6))
-    return mention
+def recurring_days(text: str, mentions: Sequence[Mention]) -> list[date]:
+    """The days of "due Fridays from 22 January to 30 April"; none unless weekday, first and last day are written."""
+    if not mentions or not RECURRING.search(text):
+        return []
+    first = last = None
+    without: list[Mention] = []
+    for mention in mentions:
+        before = text[max(0, mention.start - 45) : mention.start]
+        if _EXCEPT.search(before):
+            without.append(mention)
+        elif first is None and (mention.last - mention.first).days > 13:
+            first, last = mention.first, mention.last
+        elif first is None and _FIRST.search(before):
+            first = mention.first
+        elif last is None and first is not None and _LAST.search(before):
+            last = mention.last
+    named = weekdays_in(blanked(text, mentions))
+    if first is None or last is None or len(named) != 1 or not first < last <= first + timedelta(days=400):
+        return []
+    day = first + timedelta(days=(named.pop() - first.weekday()) % 7)
+    weekly = (day + timedelta(days=7 * week) for week in range(MOST_DAYS))
+    return [day for day in weekly if day <= last and not any(mention.holds(day) for mention in without)]

@@ -6,7 +6,9 @@ from enum import StrEnum
 from typing import Final
 
 from courses.syllabi.calendars import Mention
+from courses.syllabi.due_days import LETTERS
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.titles import cleaned
 from courses.syllabi.words import RECURRING
 
 FURTHEST: Final = 3
@@ -20,6 +22,14 @@ _WEEK_HEAD: Final = re.compile(
     re.IGNORECASE,
 )
 """What stands before the days of a week in a schedule, and nothing else."""
+
+
+_BARE: Final = re.compile(
+    r"[\s*•-]*(?:due|deadline|date|abgabe|termin|échéance|remise|entrega|fecha)(?: (?:date|on|by|límite))?\s*:",
+    re.IGNORECASE,
+)
+_LETTERS: Final = re.compile(rf"(?<!\w)(?:{'|'.join(LETTERS)}):", re.IGNORECASE)
+"""The weekdays of a week in one line: "Wk 3 (1/18)  M: Vectors  F: Quiz"."""
 
 
 class Evidence(StrEnum):
@@ -38,8 +48,9 @@ def evidence_for(syllabus: Syllabus, quote: str, due_on: date | None) -> Evidenc
     """The evidence of one quote, at its best place in the text.
 
     `confirmed`: the date stands in the lines of the quote, or, where they have none, in the nearest line with one, at
-    most `FURTHEST` away, above before below; one of several dates or a day inside a range will do. Also an undated item
-    whose quote has no date. `inferred`: no date stands there, or a relative or recurring one, or only the week of a
+    most `FURTHEST` away above or below; either of two that are equally near, one of several dates, or a day inside a
+    range will do. A line that only says "Due: Oct 8" belongs to the line above it. Also an undated item whose quote has
+    no date. `inferred`: no date stands there, or a relative or recurring one, or only the week of a
     schedule, which does not say the day. `contradicted`: another one does. `not_found`: the text does not have the
     quote.
     """
@@ -69,22 +80,34 @@ def _at(syllabus: Syllabus, quote: str, place: range, due_on: date) -> Evidence:
             free = weekdays - {mention.weekday for mention in mentions}
             other = bool(free) and due_on.weekday() not in free
             return Evidence.INFERRED if week or other or any(one.recurring for one in said) else Evidence.CONFIRMED
-        return Evidence.INFERRED if RECURRING.search(quote) else Evidence.CONTRADICTED
+        days = any(_LETTERS.search(syllabus.lines[line]) for line in place)
+        in_week = days and any(mention.first <= due_on <= mention.first + 2 * WEEK for mention in mentions)
+        return Evidence.INFERRED if in_week or RECURRING.search(quote) else Evidence.CONTRADICTED
     if weekdays or any(one.recurring or one.relative for one in said):
         return Evidence.INFERRED
     return _beside(syllabus, place, due_on)
 
 
 def _beside(syllabus: Syllabus, place: range, due_on: date) -> Evidence:
-    """What the nearest line with a date says of a quote without one."""
-    beside = _nearest(syllabus, place)
-    if beside is None:
-        return Evidence.INFERRED
-    holding = [mention for mention in syllabus.mentions(beside) if mention.holds(due_on)]
+    """What the nearest line with a date says of a quote without one; of two equally near ones the better."""
+    nearest = _nearest(syllabus, place)
+    said = min((_of_line(syllabus, line, due_on) for line in nearest), key=_BEST_FIRST.index, default=Evidence.INFERRED)
+    heads = [
+        line for line in nearest if line >= place.stop and _is_date(syllabus, line) and not _is_bare(syllabus, line)
+    ]
+    if said is Evidence.CONTRADICTED and heads == nearest:
+        above = range(place.start - FURTHEST, place.start)  # a date alone can head what follows it, and not this
+        held = any(mention.holds(due_on) for line in above for mention in syllabus.mentions(line))
+        return Evidence.INFERRED if held else said
+    return said
+
+
+def _of_line(syllabus: Syllabus, line: int, due_on: date) -> Evidence:
+    holding = [mention for mention in syllabus.mentions(line) if mention.holds(due_on)]
     if holding:
-        week = all(_heads_week(syllabus, range(beside, beside + 1), mention) for mention in holding)
+        week = all(_heads_week(syllabus, range(line, line + 1), mention) for mention in holding)
         return Evidence.INFERRED if week else Evidence.CONFIRMED
-    return Evidence.INFERRED if syllabus.said(beside).recurring else Evidence.CONTRADICTED
+    return Evidence.INFERRED if syllabus.said(line).recurring else Evidence.CONTRADICTED
 
 
 def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
@@ -97,14 +120,36 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
     )
 
 
-def _nearest(syllabus: Syllabus, place: range) -> int | None:
-    """The nearest line with a date; any above comes before all below, as a schedule writes the date first.
+def _nearest(syllabus: Syllabus, place: range) -> list[int]:
+    """The nearest line with a date, or the two that are equally near; after a label ("Exam 2:") that right below."""
+    after_label = bool(place) and syllabus.lines[place[-1]].rstrip(" *").endswith(":")
+    for away in range(1, FURTHEST + 1):
+        above, below = place.start - away, place.stop + away - 1
+        lines = [
+            line
+            for line, belongs in ((above, not _is_bare(syllabus, above)), (below, _belongs(syllabus, below, place)))
+            if belongs and syllabus.mentions(line)
+        ]
+        if after_label and below in lines:
+            return [below]
+        if lines:
+            return lines
+    return []
 
-    After a label ("Exam 2:") that right below comes first.
-    """
-    above = range(place.start - 1, place.start - 1 - FURTHEST, -1)
-    below = range(place.stop, place.stop + FURTHEST)
-    lines = (*above, *below)
-    if place and syllabus.lines[place[-1]].rstrip(" *").endswith(":"):
-        lines = (place.stop, *lines)
-    return next((line for line in lines if syllabus.mentions(line)), None)
+
+def _is_bare(syllabus: Syllabus, line: int) -> bool:
+    """Whether a line has only a date and a label for it: "Due: October 8"."""
+    cue = _BARE.match(syllabus.lines[line]) if 0 <= line < len(syllabus.lines) else None
+    return cue is not None and _is_date(syllabus, line, cue.end())
+
+
+def _is_date(syllabus: Syllabus, line: int, start: int = 0) -> bool:
+    """Whether a line has nothing but a date from a place on."""
+    rest = syllabus.lines[line][start:]
+    return not any(map(str.isalpha, cleaned(rest, syllabus.dates_in_text(rest))))
+
+
+def _belongs(syllabus: Syllabus, line: int, place: range) -> bool:
+    """Whether a line below a quote can be about it: a bare "Due:" only if nothing else stands between."""
+    between = syllabus.lines[place.stop : line]
+    return not (_is_bare(syllabus, line) and any(one.strip() for one in between))

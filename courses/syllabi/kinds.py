@@ -4,67 +4,48 @@ import re
 from typing import Final
 
 _WORDS: Final = (
-    (
-        "exam",
-        (
-            r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
-            r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?)\b)[a-z])|exams?|examinations?"
-            r"|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?|partiels?|parcial(?:es)?|exámen(?:es)?"
-            r"|exámenes|recuperatorios?|rattrapages?|intra|kolloquium"
-        ),
-    ),
-    (
-        "quiz",
-        (
-            r"quiz(?:zes|ze)?|testate?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?"
-            r"|interros?"
-            r"|contrôles?|pruebas?"
-        ),
-    ),
+    ("exam",
+     (r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
+      r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?)\b)[a-z])|exams?"
+      r"|examinations?|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?"
+      r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
+      r"|intra|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
+    ("quiz",
+     (r"quiz(?:zes|ze)?|testate?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?"
+      r"|interros?|contrôles?|pruebas?")),
     ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone"),
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
-    (
-        "paper",
-        (
-            r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?"
-            r"|dissertations?|travail de session|trabajo final|travail final|monografías?"
-        ),
-    ),
-    (
-        "assignment",
-        (
-            r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|übungsbl(?:att|ätter)"
-            r"|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?|write-?ups?|problem sheets?|hausübung(?:en)?"
-            r"|travail pratique|travaux pratiques|trabajos? prácticos?|prácticas? \d"
-        ),
-    ),
-    (
-        "project",
-        (
-            r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?"
-            r"|referate?|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?"
-        ),
-    ),
+    ("paper",
+     (r"papers?|essays?|thesis|hausarbeit(?:en)?|seminararbeit|aufsatz|dissertation|mémoire|ensayos?|dissertations?"
+      r"|travail de session|trabajo final|travail final|monografías?|trabalhos?|relazion[ei]|verslag(?:en)?")),
+    ("assignment",
+     (r"assignments?|homeworks?|hws?|problem sets?|p-?sets?|devoirs?|tareas?|compit[io]|exercícios?(?:-programas?)?"
+      r"|opdracht(?:en)?|übungsbl(?:att|ätter)|hausaufgaben?|aufgabenbl(?:att|ätter)|worksheets?|write-?ups?"
+      r"|problem sheets?|hausübung(?:en)?|travail pratique|travaux pratiques|trabajos? prácticos?|prácticas? \d")),
+    ("project",
+     (r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?|referate?"
+      r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?")),
     ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?"),
-    (
-        "assignment",
-        (
-            r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y"
-            r"|ies)|case stud(?:y|ies)|discussion posts?|discussion boards?|milestones?|reading responses?"
-            r"|responses?|deliverables?|peer reviews?|contracts?|übung(?:en)?|blatt|aufgaben?|exercices?"
-            r"|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?"
-            r"|sketchbooks?|workbooks?"
-        ),
-    ),
-)
+    ("assignment",
+     (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
+      r"|case stud(?:y|ies)|discussion posts?|discussion boards?|milestones?|reading responses?|responses?"
+      r"|deliverables?|peer reviews?|contracts?|übung(?:en)?|blatt|aufgaben?|exercices?|ejercicios?|psets?"
+      r"|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
+)  # fmt: skip
 """By rank: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""
 
 _KINDS: Final = [(kind, re.compile(rf"\b(?:{words})(?=\b|\d)", re.IGNORECASE)) for kind, words in _WORDS]
 
-NOUN: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS)})(?=\b|(?<=[a-z])\d)", re.IGNORECASE)
+_ENDS: Final = r"(?=\b|(?<=[a-z])\d)"
+NOUN: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS)}){_ENDS}", re.IGNORECASE)
 """A word that names something to hand in or to sit."""
 
-STRONG: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS[:6])})(?=\b|(?<=[a-z])\d)", re.IGNORECASE)
+SAT: Final = re.compile(rf"\b(?:{'|'.join(words for _, words in _WORDS[:2])}){_ENDS}", re.IGNORECASE)
+"""One for what is sat at a time: a date beside it is a reason by itself."""
+
+STRONG: Final = re.compile(
+    rf"\b(?:{'|'.join(words for kind, words in _WORDS[:6] if kind != 'lab')}|lab reports?){_ENDS}", re.IGNORECASE
+)
 """One that hardly ever means anything else."""
 
 OTHER: Final = "other"

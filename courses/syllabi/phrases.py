@@ -20,7 +20,6 @@ _OF: Final = re.compile(
 )
 """Between two words for one item: "critique of project one", "draft of the term paper"."""
 
-_HEADING: Final = re.compile(r"\s?:\s*$")
 _STOP: Final = frozenset(
     {
         "the", "a", "an", "this", "that", "these", "those", "your", "our", "their", "his", "her", "its", "each",
@@ -39,25 +38,21 @@ _STOP: Final = frozenset(
     }
 )  # fmt: skip
 _AGAINST_BEFORE: Final = re.compile(
-    r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past"
-    r"|old|discuss(?:ion of)?"
-    r"|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?|intro to"
-    r"|assign(?:ed|s)?|begin|start(?: on)?"
-    r"|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|prior to|make-?up|missed|grad(?:e"
-    r"|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out"
-    r"|post(?:ed)?|distribut\w+|receive|overview of|help with|questions (?:on|about)|re)|"
-    r"\b(?:ausgabe))\s+(?:the |your |of |for |our |den |die |das )*$",
+    r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past|old"
+    r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
+    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following"
+    r"|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
+    r"|distribut\w+|receive|overview of|help with|questions (?:on|about)|re)|\b(?:ausgabe))\s+(?:the |your |of |for "
+    r"|our |den |die |das )*$",
     re.IGNORECASE,
 )
 _AGAINST_AFTER: Final = re.compile(
-    r"^[\s\d#:,-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?"
-    r"|answers?|returned|assigned|released|posted|handed out|distributed"
-    r"|out\b|grades?\b|scores?\b|begins?\b|starts?\b|weeks?\b(?! \d)|policy|policies|period|schedule\b"
-    r"|guide(?:lines)?|q ?& ?a|workshop|work ?day"
-    r"|available|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric"
-    r"|conflicts?|make-?up|helpdesk|assistant|sections?\b|manual"
-    r"|groups?\b|teams?\b|topics?\b|assistants?|fee\b|safety|rooms?\b|time\b|work\b|session|meets?\b"
-    r"|days?\b(?! ?\d)|ausgabe)",
+    r"^[\s\d#:,-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
+    r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
+    r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
+    r"|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric|conflicts?"
+    r"|make-?up|helpdesk|assistant|sections?\b|manual|groups?\b|teams?\b|topics?\b|assistants?|fee\b|safety|rooms?\b"
+    r"|time\b|work\b|session|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
     re.IGNORECASE,
 )
 
@@ -98,10 +93,6 @@ def phrases_of(text: str) -> list[Phrase]:
         at += 1
         while at < len(nouns):
             between = text[end : nouns[at].start()]
-            if between == "/" and not numbered and not _NUMBERED.match(text, nouns[at].end()):
-                end = nouns[at].end()
-                at += 1
-                continue
             if not numbered and _OF.fullmatch(between):
                 numbered, end = _numbered(text, nouns[at].end())
                 at += 1
@@ -116,9 +107,6 @@ def phrases_of(text: str) -> list[Phrase]:
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
         strong = bool(STRONG.search(title))
         number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
-        heading = phrases and not phrases[-1].numbered and _HEADING.fullmatch(text, phrases[-1].end, start)
-        if heading and phrases[-1].start < 4 and phrases[-1].kind == kind_of(title):
-            phrases.pop()  # "Finals: final exam ..."
         phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))
     return phrases
 

@@ -7,10 +7,11 @@ from itertools import islice
 from typing import Final
 from uuid import UUID
 
-from courses.syllabi.candidates import candidates_in
-from courses.syllabi.clauses import Candidate
+from courses.syllabi.agreement import compared
+from courses.syllabi.candidates import Candidate, candidates_in
 from courses.syllabi.comparison import Match, Stored, Title, matches
 from courses.syllabi.course_fields import CourseFields, course_fields
+from courses.syllabi.doubts import first_doubt
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.warnings import Caution, Claim, cautions_about, too_many
 from courses.syllabi.weights import weights_in
@@ -38,6 +39,7 @@ class ProposedItem:
         line: where it stands in the text, from 1; None for one that is gone.
         quote: that line, or of a long one the sentence, cut at 300 characters; None for one that is gone.
         confidence: from 0 to 1; from 0.8 on it is to be ticked; None for one that is gone.
+        doubt: why it is not to be ticked, in a few words; None for one that is, or is gone.
         match: how it relates to the items of the course: `new`, `same`, `moved` (with the new date), or `gone`.
         item_id: the item of the course, unless it is new.
     """
@@ -48,6 +50,7 @@ class ProposedItem:
     line: int | None
     quote: str | None
     confidence: float | None
+    doubt: str | None = None
     match: Match = "new"
     item_id: UUID | None = None
 
@@ -84,8 +87,8 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
         syllabus: the text, read.
         stored: the items of the course; those the text has no more follow at the end as gone.
     """
-    sure = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
-    kept = _without_doubles(list(islice(sure, MOST_CANDIDATES)))
+    likely = (one for one in candidates_in(syllabus) if one.confidence >= LEAST_CONFIDENCE)
+    kept = _without_doubles(compared(list(islice(likely, MOST_CANDIDATES))))
     items = [_item(syllabus, candidate) for candidate in kept[:MOST_ITEMS]]
     found, gone = matches([(item.title, item.due_on) for item in items], stored)
     items = [replace(item, match=match, item_id=item_id) for item, (match, item_id) in zip(items, found, strict=True)]
@@ -99,7 +102,7 @@ def propose(syllabus: Syllabus, stored: Sequence[Stored] = ()) -> Proposal:
     for what, count, most in (("items", len(kept), MOST_ITEMS), ("categories", len(weights), MOST_CATEGORIES)):
         if count > most:
             cautions.append(too_many(what, count, most))
-    items += [ProposedItem(one.title, one.kind, one.due_on, None, None, None, "gone", one.id) for one in gone]
+    items += [ProposedItem(one.title, one.kind, one.due_on, None, None, None, None, "gone", one.id) for one in gone]
     return Proposal(course_fields(syllabus.lines), items, categories, cautions)
 
 
@@ -107,9 +110,8 @@ def _item(syllabus: Syllabus, candidate: Candidate) -> ProposedItem:
     quote = " ".join((candidate.said or syllabus.raw[candidate.line]).split())[:MOST_QUOTED]
     title = candidate.title[:160].strip()
     title = title[:1].upper() + title[1:]
-    return ProposedItem(
-        title, candidate.kind, candidate.due_on, candidate.line + 1, quote, round(candidate.confidence, 2)
-    )
+    confidence, doubt = round(candidate.confidence, 2), first_doubt(candidate.doubts)
+    return ProposedItem(title, candidate.kind, candidate.due_on, candidate.line + 1, quote, confidence, doubt)
 
 
 def _without_doubles(candidates: Sequence[Candidate]) -> list[Candidate]:

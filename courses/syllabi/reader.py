@@ -6,6 +6,7 @@ from datetime import date
 from functools import cached_property
 
 from courses.syllabi.calendars import Calendar, Mention, calendar_of
+from courses.syllabi.grids import with_months
 from courses.syllabi.quotes import Quotable
 from courses.syllabi.text import lines_of, readable
 from courses.syllabi.words import RECURRING, RELATIVE, weekdays_in
@@ -52,7 +53,7 @@ class Syllabus:
             term: the term of the course, for the same.
         """
         raw = lines_of(text)
-        lines = [readable(line) for line in raw]
+        lines = list(with_months(readable(line) for line in raw))
         return cls(raw, lines, calendar_of(lines, today=today, term=term))
 
     def mentions(self, line: int) -> list[Mention]:
@@ -63,7 +64,7 @@ class Syllabus:
             self._mentions[line] = self.calendar.mentions(self.lines[line])
         return self._mentions[line]
 
-    def dates_in_row(self, text: str) -> list[Mention]:
+    def dates_in_text(self, text: str) -> list[Mention]:
         """The dates of a text made of `lines`, with their places in it."""
         return self.calendar.mentions(text)
 

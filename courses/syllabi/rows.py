@@ -32,52 +32,27 @@ _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
     ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
-    (
-        "due",
-        (
-            r"due|due dates?|dates? due|deadlines?|assignments? due|homework due|work due|submission"
-            r"|submission date|submit|abgabe|abgabetermin|frist|échéance|à rendre|date limite|entregas?"
-            r"|fecha límite|fecha de entrega|what'?s due"
-        ),
-    ),
-    (
-        "date",
-        (
-            r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día"
-            r"|semana|est dates|meeting dates?|week dates?|dates? \(.*\)"
-        ),
-    ),
-    (
-        "weight",
-        (
-            r"weights?|weighting|%|percent(?:age)?s?(?: of grade)?|% of (?:final )?grade|points?|pts|worth|value"
-            r"|marks|gewicht(?:ung)?|pondération|coefficient|ponderación|peso|porcentaje|points? possible"
-            r"|possible points|total points|weightage"
-        ),
-    ),
-    (
-        "what",
-        (
-            r"assessments?|assignments?|items?|deliverables?|what|tasks?|components?|names?|activit(?:y|ies)"
-            r"|exams?|tests?|homeworks?|coursework|evaluation|assessment (?:task|item|component|type)|leistung"
-            r"|épreuve|actividad|evaluación|assignments?/\w+"
-        ),
-    ),
-    (
-        "topic",
-        (
-            r"(?:lecture |class )?topics?(?:/notes| covered)?|content|subject|agenda|theme|thema|themen|inhalt"
-            r"|sujet|tema|temas|description|notes|focus|main focus"
-        ),
-    ),
-    (
-        "reading",
-        (
-            r"readings?|chapters?|texts?|read|lektüre|literatur|lectures?|lecturas?|readings? due|materials?"
-            r"|sections?|pages?"
-        ),
-    ),
-)
+    ("due",
+     (r"(?:\w+ )?due(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance|à rendre"
+      r"|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due")),
+    ("date",
+     (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día|semana"
+      r"|est dates|meeting dates?|week dates?|dates? \(.*\)")),
+    ("weight",
+     (r"weights?|weighting|%|percent(?:age)?s?(?: of grade)?|% of (?:final )?grade|points?|pts|worth|value|marks"
+      r"|gewicht(?:ung)?|pondération|coefficient|ponderación|peso|porcentaje|points? possible|possible points"
+      r"|total points|weightage")),
+    ("what",
+     (r"assessments?|assignments?|items?|deliverables?|what|tasks?|components?|names?|activit(?:y|ies)|exams?"
+      r"|tests?|homeworks?|coursework|evaluation|assessment (?:task|item|component|type)|leistung|épreuve|actividad"
+      r"|evaluación|assignments?/\w+")),
+    ("topic",
+     (r"(?:lecture |class )?topics?(?:/notes| covered)?|content|subject|agenda|theme|thema|themen|inhalt|sujet|tema"
+      r"|temas|description|notes|focus|main focus")),
+    ("reading",
+     (r"readings?|chapters?|texts?|read|lektüre|literatur|lectures?|lecturas?|readings? due|materials?|sections?"
+      r"|pages?")),
+)  # fmt: skip
 _ROLE: Final = [(role, re.compile(words, re.IGNORECASE)) for role, words in _ROLES]
 
 
@@ -162,10 +137,14 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
         word = _LAST_WORD.search(text, max(start, end.start() - 20), end.start())
         if (
             word
+            and len(word[1]) <= 5
             and (word[1].lower() in MONTHS or word[1].lower() in WEEKDAYS or len(word[1]) <= 2)
+            and word[1] not in {"am", "pm"}
             and text[end.end()].isalnum()
         ):
             continue
+        if word and word[1].islower() and len(word[1]) <= 3 and text[end.end()].isdigit():
+            continue  # "max. 60", "pp. 9"
         if text[end.start() - 1].isdigit() and (
             _MONTH_NEXT.match(text, end.end()) or _DOTTED.search(text, max(start, end.start() - 6), end.start())
         ):

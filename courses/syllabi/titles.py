@@ -14,25 +14,24 @@ MOST_CHARACTERS: Final = 160
 
 _TIME: Final = re.compile(
     r"\b(?:at |by |from |before |um |à |a las )?\d{1,2}(?:[:.h]\d\d)?\s?(?:[ap]\.?m\b\.?|uhr\b"
-    r"|h\b)?(?:\s?[-–—]\s?\d{1,2}(?:[:.h]\d\d)?)?"
-    r"\s?(?:[ap]\.?m\b\.?|uhr\b|(?<=\d)h\b)(?:\s?(?:c|e|p|m)[sd]?t\b)?"
+    r"|h\b)?(?:\s?[-–—]\s?\d{1,2}(?:[:.h]\d\d)?)?\s?(?:[ap]\.?m\b\.?|uhr\b|(?<=\d)h\b)(?:\s?(?:c|e|p|m)[sd]?t\b)?"
     r"|\b\d{1,2}:\d\d(?:\s?[-–—]\s?\d{1,2}:\d\d)?\b|\b(?:at )?(?:noon|midnight)\b",
     re.IGNORECASE,
 )
 _WORTH: Final = re.compile(r"\(?\b\d{1,4}(?:\.\d+)?\s?(?:%|pts?\b\.?|points?\b|marks?\b)\)?(?: each)?", re.IGNORECASE)
 _CUES: Final = re.compile(
     r"\b(?:(?:is|are|will be|must be|to be|should be) )?(?:due|submitted|handed in|turned in|held"
-    r"|scheduled)\b(?: (?:on|by|in class|at|date|before(?: class)?|today|online|for))*"
-    r"|\bdeadline(?: for)?\b|\bdate\b:|\b(?:in|before|during|at|by) (?:the )?(?:start of |beginning of "
-    r"|end of )?(?:the )?(?:class|lecture|lab)\b"
-    r"|^(?:abgabe|entrega(?: de| del)?|rendu(?: du| de la)?|submit|turn in|hand in|complete)\b:?|\b(?:via|on"
-    r"|through) (?:canvas|blackboard|moodle|gradescope|brightspace|turnitin|d2l)\b"
-    r"|^(?:week|wk|woche|semaine|semana|class|session|day|lecture)\s*#?\d{1,2}\b[:.]?|^\d{1,2}(?:\s+(?=\D)|$)"
-    r"|\b(?:on|by|until|bis|am|le)\s*$|^(?:on|am|le|el|week of)\b",
+    r"|scheduled)\b(?: (?:on|by|in class|at|date|before(?: class)?|today|online|for))*|\bdeadline(?: for)?\b"
+    r"|\bdate\b:|\b(?:in|before|during|at|by) (?:the )?(?:start of |beginning of |end of )?(?:the )?(?:class|lecture"
+    r"|lab)\b|^(?:abgabe|entrega(?: de| del)?|rendu(?: du| de la)?|submit|turn in|hand in|complete)\b:?|\b(?:via|on"
+    r"|through) (?:canvas|blackboard|moodle|gradescope|brightspace|turnitin|d2l)\b|^(?:week|wk|woche|semaine|semana"
+    r"|class|session|day|lecture)\s*#?\d{1,2}\b[:.]?|^\d{1,2}(?:\s+(?=\D)|$)|\b(?:on|by|until|bis|am|le)\s*$|^(?:on"
+    r"|am|le|el|week of)\b",
     re.IGNORECASE,
 )
-_INNER: Final = re.compile(r"(?<=\()[\s;,:]+|[\s;,:]+(?=\))")
-_WEEKDAY_LAST: Final = re.compile(rf"\s+(?:(?:on|by|due|am|le|el)\s+)?(?:{one_of(WEEKDAYS)})s?[\s.,]*$", re.IGNORECASE)
+_WEEKDAY_LAST: Final = re.compile(
+    rf"\s+(?:(?:on|by|due|am|le|el)\s+)?\(?(?:{one_of(WEEKDAYS)})s?[\s.,)]*$", re.IGNORECASE
+)
 _EMPTY: Final = re.compile(r"\(\s*\)|\[\s*\]|\s[@*](?=\s|$)")
 _EDGES: Final = " \t,;:.–—-|/*•·=()&+→"
 _NOTHING: Final = frozenset(
@@ -47,7 +46,7 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
         kept.append(text[at : mention.start])
         at = mention.end
     text = " ".join([*kept, text[at:]])
-    for pattern in (_TIME, _WORTH, _CUES, _INNER, _EMPTY, _CUES):
+    for pattern in (_TIME, _WORTH, _CUES, _EMPTY, _CUES):
         text = pattern.sub(" ", text)
     text = " ".join(text.split()).replace(" ,", ",").replace(" :", ":").strip(_EDGES)
     text = _WEEKDAY_LAST.sub("", text).strip(_EDGES)

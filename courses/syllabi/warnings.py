@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from courses.syllabi.comparison import Stored, Title
+from courses.syllabi.calendars import Mention
+from courses.syllabi.comparison import Stored
+from courses.syllabi.due_days import mentions_for
+from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
+from courses.syllabi.text import readable, title_key, words_of
 from courses.syllabi.words import weekdays_in
 
 WarningType = Literal["outside_term", "weekday", "two_dates", "weights", "duplicate", "too_many"]
@@ -59,17 +63,13 @@ def cautions_about(
         stored: the items that the course has already.
     """
     cautions = []
-    earlier: dict[date | None, list[tuple[Title, str]]] = {}
-    for one in stored:
-        earlier.setdefault(one.due_on, []).append((Title.of(one.title), one.title))
+    earlier = {(title_key(one.title), one.due_on) for one in stored}
     for index, item in enumerate(items):
         cautions.extend(_of_date(syllabus, item, index))
-        same_day = earlier.setdefault(item.due_on, [])
-        title = Title.of(item.title)
-        if double := next((name for other, name in same_day if title.like(other)), None):
-            message = f'"{_short(item.title)}" is like "{_short(double)}", {_on(item.due_on)}.'
+        if (double := (title_key(item.title), item.due_on)) in earlier:
+            message = f'There is a "{_short(item.title)}", {_on(item.due_on)}, already.'
             cautions.append(Caution("duplicate", message, index))
-        same_day.append((title, item.title))
+        earlier.add(double)
     if weights and abs(sum(weights) - 100) > 0.01:
         cautions.append(Caution("weights", f"The weights add up to {sum(weights):g} %, not to 100 %."))
     return cautions
@@ -109,11 +109,20 @@ def _of_date(syllabus: Syllabus, item: Claim, index: int) -> list[Caution]:
             f'"{_short(item.title)}", {_on(item.due_on)}, is a {_DAYS[item.due_on.weekday()]}; the text says {days}.'
         )
         cautions.append(Caution("weekday", message, index))
-    others = [one for one in mentions if not one.holds(item.due_on)]
-    if others and len({(one.first, one.last) for one in mentions}) > 1:
+    if others := _competing(item.title, item.quote, item.due_on, mentions):
         message = f'The text of "{_short(item.title)}", {_on(item.due_on)}, also names {_day(others[0].last)}.'
         cautions.append(Caution("two_dates", message, index))
     return cautions
+
+
+def _competing(title: str, quote: str, due_on: date, mentions: Sequence[Mention]) -> list[Mention]:
+    """The other dates of a quote that can be those of this title, if its own is among the dates of the quote."""
+    text = readable(" ".join(quote.split()))
+    words, phrases = set(words_of(title)), phrases_of(text)
+    phrase = max(phrases, key=lambda one: len(words & set(words_of(one.title))), default=None)
+    found = mentions_for(text, phrase, phrases, mentions)
+    others = [one for one in found if not one.holds(due_on)]
+    return others if any(one.holds(due_on) for one in mentions) or len(others) > 1 else []
 
 
 def _short(title: str) -> str:

@@ -1,4 +1,4 @@
-"""The numbers of a line that say what a part of the grade weighs, each with the words that name the part."""
+"""The shares of a grade that the rows of a syllabus name: in lists, in tables and in sentences."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,96 +6,85 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from courses.syllabi.phrases import phrases_of
-from courses.syllabi.rows import cells_of
-from courses.syllabi.words import MONTHS, one_of
+from courses.syllabi.rows import Row, sentences_of
+from courses.syllabi.weight_names import BRACKETS, DATED, NO_PART, SCALE, name_of
 
 MOST_PARTS: Final = 20
 """Categories in a grade, at most."""
 
-_PERCENT: Final = re.compile(
-    r"(?<![\d.,–-])(\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b)"
-    r"(?P<each>\s?(?:each|apiece|je\b|chacun|cada un))?",
-    re.IGNORECASE,
-)
-_POINTS: Final = re.compile(
-    r"(?<![\d.,/@\u00d7x*–-])(\d{1,2},\d{3}|\d{1,4})\s?(?:points?|pts?|punkten?|puntos)\b\.?"
-    r"(?P<each>\s?(?:each|apiece|cada un))?",
-    re.IGNORECASE,
-)
-_PLAIN: Final = re.compile(r"(?<![\d.,/–-])(\d{1,3}(?:\.\d{1,2})?)\s*$")
-_NUMBER_CELL: Final = re.compile(r"\s*(\d{1,4}(?:\.\d{1,2})?)\s*(%|points?|pts?\.?)?\s*", re.IGNORECASE)
-_SLASHED: Final = re.compile(r"\s*[/,;|]\s*")
+MOST_READ: Final = 400
+"""Characters of a sentence before a share in which its name is looked for."""
+
+_FRACTIONS: Final = {
+    "half": 50, "third": 100 / 3, "thirds": 100 / 3, "quarter": 25, "quarters": 25, "fourth": 25, "fifth": 20,
+    "fifths": 20, "sixth": 100 / 6, "eighth": 12.5, "tenth": 10, "hälfte": 50, "drittel": 100 / 3, "viertel": 25,
+    "fünftel": 20, "zehntel": 10, "moitié": 50, "tiers": 100 / 3, "quart": 25, "mitad": 50, "tercio": 100 / 3,
+    "cuarto": 25, "quinto": 20,
+}  # fmt: skip
 COUNTS: Final = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "zwei": 2,
     "drei": 3, "vier": 4, "fünf": 5, "deux": 2, "trois": 3, "quatre": 4, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5,
 }  # fmt: skip
 """Words of number, for what counts so much each."""
 
+_GRADE: Final = (
+    r"(?:of|toward|towards|in|into|der|des|de|del|in die)\s(?:(?:the|your|their|a|each|student'?s?|la|el|l'|tu|su"
+    r"|final|overall|total|course|class|semester|whole)\s?){0,4}\s?"
+    r"(?:grade|mark|score|total|\w*note|nota|calificación|évaluation|it)\b"
+)
+_OF_GRADE: Final = re.compile(rf"\s*(?:\)\s*)?(?:each\s)?{_GRADE}", re.IGNORECASE)
+_NUMBER: Final = r"(?<![\d.,/@\u00d7x*–-])(?P<number>\d{1,2},\d{3}|\d{1,4}(?:[.,]\d{1,2})?)\s?"
+_EACH_AFTER: Final = r"(?P<each>\s?(?:each|apiece|je\b|chacune?|cada un[oa]?)\b)?"
+_PERCENT: Final = re.compile(
+    rf"{_NUMBER}(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b){_EACH_AFTER}"
+    rf"|\b(?:(?P<times>{'|'.join(COUNTS)})[ -])?(?P<fraction>{'|'.join(_FRACTIONS)})(?=\s+{_GRADE})",
+    re.IGNORECASE,
+)
+_POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH_AFTER}", re.IGNORECASE)
+_PLAIN: Final = re.compile(r"[^\d%]*?[^\W\d]{2}.*?[\s:.](?P<number>\d{1,3}(?:\.\d{1,2})?)\W*")
+_NUMBER_CELL: Final = re.compile(r"\s*(\d{1,4}(?:\.\d{1,2})?)\s*")
+_VERB: Final = re.compile(
+    r"\b(?:counts?|counted|counting|worth|mak(?:es?|ing) up|accounts?|accounting|contribut(?:es?|ed|ing)"
+    r"|constitut(?:es?|ing)|represents?|representing|comprises?|comprising|carr(?:y|ies)|equals?|equaling|weigh(?:s"
+    r"|ted)?|weighting|determines?|forms?|zählt|zählen|macht|machen|fließt|gewichtet|compte|comptent|vaut|valent"
+    r"|représente|vale|valen|cuenta|representa|equivale)\b(?:\s(?:for|as|at|to|up|by|mit|zu|pour|un|une|el|la|a|an"
+    r"|one|the|about|approximately|another|remaining|last|other|final|total of|only)){0,4}\s*$|(?<=[\w)])\s*=\s*$",
+    re.IGNORECASE,
+)
+_FROM: Final = re.compile(
+    rf"\)?\s*(?:{_GRADE})?\s*(?:will\s)?(?P<verb>comes?|is|are|be|depends?|reserved|goes?)?\s?(?:(?:based|determined|given"
+    r"|reserved|awarded)\s)?(?:from|on|by|for|to)\s(?P<subject>[^.;,()%]{3,70})",
+    re.IGNORECASE,
+)
+_EACH: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
 _COUNT: Final = re.compile(
     rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(COUNTS)})\b|I and II\b)", re.IGNORECASE
 )
-_LIMIT: Final = re.compile(r"[\s:,–-]*\b(?:max\.?|maximum|up to|maximal|máx\.?)\s*$", re.IGNORECASE)
+_SPLIT: Final = re.compile(
+    r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
+)
 _PREDICATE: Final = re.compile(
-    r"\b(?:is|are|will|there|consists?|comprises?|based|determined|se calcula|se compone|consta|setzt|besteht|ergibt"
-    r"|se compose|comprend|mediante)\b",
+    r"\b(?:consists?|comprises?|compris|divided|split|broken|made up of|parts|based|determined|se calcula|se compone"
+    r"|consta|setzt|besteht|ergibt|se compose|comprend|mediante)\b",
     re.IGNORECASE,
 )
-_EACH_BEFORE: Final = re.compile(r"\b(?:each|every|cada un[oa]|jeweils|chacune?)\b[^.;,]{0,30}$", re.IGNORECASE)
-_DATED: Final = re.compile(
-    rf"\b(?:{one_of(MONTHS)})\b\.?\s\d{{1,2}}\b|\d{{1,2}}\.?\s(?:{one_of(MONTHS)})\b\.?", re.IGNORECASE
-)
-_LETTER: Final = re.compile(
-    r"^(?:grade\s)?[A-F][+\u2212–-]?(?:\s?[/=:]|$)|^(?:HD|DN?|CR|PP?|NN?|pass|fail|excellent|good|very good"
-    r"|satisfactory|poor)$",
+_PRONOUN: Final = re.compile(r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|of \w+)?\W*$", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
     re.IGNORECASE,
 )
-_SCALE: Final = re.compile(
-    r"(?<![\d.,/-])\d{2,3}(?:\.\d+)?\s?%?\s?(?:[-–—]|to|and)\s?(?:\d{2,3}(?![\d/-])|above|below|up)|[<>≥≤]"
-    r"|\b[A-F][+-]?\s?[=:]\s?\d|\d\s?%?\s?=\s?[A-F]\b",
-    re.IGNORECASE,
-)
-NO_PART: Final = re.compile(
-    r"\b(?:late|penalt\w+|deduct\w*|below|above|at least|minimum|maximum|less than|more than|fewer|lower than"
-    r"|higher|per day|each day|every day|a day|one day"
-    r"|plagiar\w*|loses?|lost|reduc\w+|curve|up to|or better|extra credit|bonus|earned|score[ds]?|scoring"
-    r"|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*"
-    r"|responsible|your own|similar\w*|of students|discount|refund|tuition|accura\w+|chance|probability|attain"
-    r"|achieve|obtain|within|24 hours|total|sum"
-    r"|remaining|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
-    r"|seuil|mindestens|abzug|verspätet\w*|zugelassen|zulassung|bestanden|exig\w+|pierden?|descuent\w+|al menos"
-    r"|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
-    re.IGNORECASE,
-)
-_VERB: Final = re.compile(
-    r"\s*\b(?:(?:will )?(?:counts?|counting|contribut\w+|accounts?) (?:for|as|toward)|(?:is|are"
-    r"|will be)?\s?worth|makes? up|comprises?|(?:will )?equals?|weigh\w*"
-    r"|zählt|compte pour|vale|(?:is|are|will be|for|at|of|de|von|à|max\.?|maximum|about"
-    r"|approximately|around|a total of))\s*$",
-    re.IGNORECASE,
-)
-_OPENING: Final = re.compile(
-    r"^\s*(?:[•●○◦▪■□*·➢►✓o–—-]\s+|\(?(?:\d{1,2}|[a-zA-Z])[.)]\s+|and\s+|und\s+|et\s+|y\s+|the\s+|your\s+|an?\s+"
-    r"|aus\s+|de[rmns]\s+|die\s+|das\s+|l[ae]\s+|les\s+|el\s+|una?\s+|eine?[mnrs]?\s+|l[oa]s\s+|l'"
-    r"|&\s+|\+\s*)+",
-    re.IGNORECASE,
-)
-_OF_GRADE: Final = re.compile(r"^\s*of (?:the |your )?(?:\w+ )?(?:grade|mark|score)s?\b", re.IGNORECASE)
-_LEADERS: Final = re.compile(r"[.·_…]{3,}|(?:\. ){3,}")
-_BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
-_TAKEN_OFF: Final = " \t,;:.–—-=|*#()[]…→~"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A number with the words that it belongs to.
+    """A share with the words that it belongs to.
 
     Attributes:
         name: the words.
         value: the number, times the count of what it is of each.
         line: where, from 0.
-        unit: of what it is a number: `%`, `each` (also a percentage, of each of several), `points` or `plain`.
-        stated: whether the text says outright that it is a share of the grade.
-        written: the number as it is written.
+        unit: of what it is a number: `%`, `points` or `plain`.
+        stated: whether a sentence says outright that it is a share of the grade.
     """
 
     name: str
@@ -103,146 +92,174 @@ class Entry:
     line: int
     unit: str
     stated: bool = False
-    written: float = 0
 
 
-def entries_of(line: str, number: int, *, plain: bool, weights_column: bool) -> Iterator[Entry]:
-    """The entries of one line; percentages twice, as `%` and as `each`.
+def entries_of(row: Row, block: Sequence[Row], counted: dict[str, tuple[str, int]], *, plain: bool) -> list[Entry]:
+    """The entries of one row.
 
     Args:
-        line: as `readable` gives it.
-        number: which it is, from 0.
+        row: a row of the text.
+        block: the rows above it without an empty line between.
+        counted: how many there are of what the text counts.
         plain: whether bare numbers count, as below a head "Percentage".
-        weights_column: whether they do at the end of any line.
     """
-    if _SCALE.search(line) and not _PERCENT.search(re.split(r"[–-]", line[:40])[0]):
+    if SCALE.search(row.text) and not _PERCENT.search(re.split(r"[–-]", row.text[:40])[0]):
+        return []
+    if row.is_table and (found := _of_cells(row)):
+        return found
+    found = []
+    before = ""
+    for start, sentence in sentences_of(row.text):
+        for at, entry in _of_sentence(sentence[: MOST_READ * 4], before, counted):
+            found.append(replace(entry, line=row.line_at(start + at)))
+        before = sentence
+    if (
+        len(found) == 1
+        and (not found[0].name or _LABEL.fullmatch(found[0].name))
+        and block
+        and not SCALE.search(block[-1].text)
+    ):
+        above = block[0] if _LABEL.match(row.text) else block[-1]
+        found = [replace(found[0], name=name_of(above.text.split(": ", 1)[-1]), line=above.line)]
+    named = [one for one in found if one.name]
+    return named or (_of_plain(row) if plain and not found else [])
+
+
+def _of_cells(row: Row) -> list[Entry]:
+    """The entry of a row with a name and a cell that is a number, or those of cells with both."""
+    numbers = [_share_in(cell) for cell in row.cells]
+    names = ["" if _NUMBER_CELL.fullmatch(cell) else name_of(_PERCENT.sub(" ", cell)) for cell in row.cells]
+    both = [
+        Entry(name, number[0], row.line, number[1])
+        for name, number in zip(names, numbers, strict=True)
+        if name and number and number[1] == "%"
+    ]
+    alone = [number for name, number in zip(names, numbers, strict=True) if number and not name]
+    if len(both) > 1 or (both and not alone):
+        return both
+    name = next((name for name in names if name), "")
+    shares = [one for one in alone if one[1] == "%"] or alone
+    return [Entry(name, shares[-1][0], row.line, shares[-1][1])] if shares and name else []
+
+
+def _share_in(cell: str) -> tuple[float, str] | None:
+    """The number of a short cell, with its unit: of "5% each (20% total)" the total."""
+    every = list(_PERCENT.finditer(cell)) if len(cell) <= 60 else []
+    found = next((one for one in every if cell[one.end() :].lstrip().startswith("total")), None)
+    found = found or next((one for one in every if not one["each"]), None)
+    if found:
+        return _value(found), "%"
+    bare = _POINTS.fullmatch(cell.strip()) or _NUMBER_CELL.fullmatch(cell)
+    return (float(bare[1].replace(",", "")), "points") if bare else None
+
+
+def _of_sentence(sentence: str, before: str, counted: dict[str, tuple[str, int]]) -> Iterator[tuple[int, Entry]]:
+    """The entries of a sentence with their places; those without a name say nothing of a part of the grade."""
+    unit, shares = "%", _without_details(sentence, list(_PERCENT.finditer(sentence)))
+    if not shares:
+        unit, shares = "points", _without_details(sentence, list(_POINTS.finditer(sentence)))
+    if not 0 < len(shares) <= MOST_PARTS:
         return
-    cells = cells_of(line)
-    if len(cells) > 1 and (row := _of_row(cells, number)):
-        yield row
-        if row.unit == "%":
-            yield replace(row, unit="each")
-        return
-    percentages = list(_PERCENT.finditer(line))
-    if percentages:
-        percentages = _without_details(line, percentages)
-        yield from _of_numbers(line, number, percentages, "each")
-        outside = [one for one in percentages if not (one["each"] and line[: one.start()].endswith("("))]
-        yield from _of_numbers(line, number, outside or percentages, "%")
-        return
-    yield from _of_numbers(line, number, _without_details(line, list(_POINTS.finditer(line))), "points")
-    if plain:
-        pieces = _SLASHED.split(line.split(":", 1)[-1])
-        if len(pieces) >= 3 and all(_PLAIN.search(piece) for piece in pieces):
-            for piece in pieces:
-                yield from _of_plain(piece, number)
-        elif weights_column:
-            yield from _of_plain(line, number)
+    first = sentence[: shares[0].start()].rstrip()
+    after = not any(map(str.isalpha, first)) or (
+        len(shares) > 1 and first.endswith((":", "=")) and any(map(str.isalpha, sentence[shares[-1].end() :]))
+    )
+    for at, share in enumerate(shares):
+        head = sentence[max(shares[at - 1].end() if at else 0, share.start() - MOST_READ) : share.start()]
+        tail = sentence[share.end() : shares[at + 1].start() if at + 1 < len(shares) else len(sentence)]
+        verb, source = _VERB.search(head), _FROM.match(tail)
+        said_of = _OF_GRADE.sub("", tail)
+        if NO_PART.search(re.sub(r"\b(?:total|remaining)\b", "", head[-80:])) or NO_PART.search(
+            re.split(r"[,.;]", said_of)[0][:25]
+        ):
+            continue
+        name, each = "", bool(share["each"])
+        bare = not any(map(str.isalpha, _OF_GRADE.sub("", head, count=1)))
+        if (
+            source
+            and not verb
+            and (_OF_GRADE.match(tail) or source["verb"] in {"comes", "goes"} or (source["verb"] and bare))
+        ):
+            name = name_of(source["subject"])
+        elif after and not verb:
+            name = name_of(
+                re.split(r"[.,;:(–—]|\s-\s", re.sub(r"^[\s:–—=-]*(?:of |for )?", "", said_of), maxsplit=1)[0]
+            )
+        else:
+            name, of_each = _before(head[: verb.start()] if verb else head, before)
+            each = each or of_each
+        value = _value(share)
+        if each:
+            name, count = _of_all(name, head, counted)
+            value *= count
+        stated = bool(verb or _OF_GRADE.match(tail) or share.groupdict().get("fraction"))
+        if 0 < value <= (5000 if unit == "points" else 100):
+            yield share.start(), Entry(name, value, 0, unit, stated)
+
+
+def _before(head: str, before: str) -> tuple[str, bool]:
+    """The name that the words before a share give, and whether they say it is one of each of several."""
+    head = _OF_GRADE.sub("", BRACKETS.sub(" ", head.rstrip(" (")), count=1)
+    pieces = [piece for piece in _SPLIT.split(head.rstrip(" (=,:")) if any(map(str.isalpha, piece))]
+    pieces = [piece for piece in pieces if not DATED.search(piece)] or pieces[-1:]
+    if not pieces:
+        return "", False
+    each = bool(_EACH.search(pieces[-1]))
+    if _PREDICATE.search(pieces[-1]):
+        named = phrases_of(pieces[-1])
+        return (name_of(named[-1].title) if named else ""), each
+    if _PRONOUN.match(pieces[-1]):
+        named = phrases_of(" ".join(pieces[:-1])) or phrases_of(before[-MOST_READ:])
+        return (named[0].title if named else ""), each
+    return name_of(pieces[-1]) or next((name for piece in reversed(pieces) if (name := name_of(piece))), ""), each
+
+
+def _value(share: re.Match[str]) -> float:
+    if share["number"]:
+        return float(re.sub(r",(?=\d{3})", "", share["number"]).replace(",", "."))
+    return _FRACTIONS[share["fraction"].lower()] * COUNTS.get((share["times"] or "").lower(), 1)
 
 
 def _without_details(line: str, found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """The numbers of a line without those in brackets that make up another: "Analyses (3 x 10%) ... 30%"."""
-    if len(found) < 2:
+    """The shares of a line without those in brackets that make up another: "Analyses (3 x 10%) ... 30%"."""
+    if not 2 <= len(found) <= MOST_PARTS:
         return list(found)
     inside = [line.rfind("(", 0, one.start()) > line.rfind(")", 0, one.start()) for one in found]
     if all(inside) and line.lstrip().startswith("(") and line.rstrip(" .").endswith(")"):
         return []
-    outside = [one for one, bracketed in zip(found, inside, strict=True) if not bracketed]
-    if len(outside) == 1:
-        (whole,) = outside
-        between = line[line.rfind(")", 0, whole.start()) : whole.start()]
-        if whole is found[0]:
-            between = line[whole.end() : line.find("(", whole.end())]
-        if (whole is found[0] or whole is found[-1]) and not any(map(str.isalpha, between)):
-            return outside
-    return list(found)
+    kept = []
+    for at, (one, bracketed) in enumerate(zip(found, inside, strict=True)):
+        opening = line.rfind("(", 0, one.start())
+        near_before = at and any(
+            not inside[k] and not any(map(str.isalpha, _OF_GRADE.sub("", line[found[k].end() : opening])))
+            for k in range(at)
+        )
+        near_after = any(
+            not inside[k] and not any(map(str.isalpha, line[line.find(")", one.end()) : found[k].start()]))
+            for k in range(at + 1, len(found))
+        )
+        if not bracketed or not (near_before or near_after):
+            kept.append(one)
+    return kept
 
 
-def _of_row(cells: Sequence[str], number: int) -> Entry | None:
-    """The entry of a row with a name and a cell that is a number."""
-    alone = [cell for cell in cells[1:] if _PERCENT.fullmatch(cell.strip(" *"))]
-    shares = [share for cell in alone or cells[1:] if (share := _share_in(cell)) is not None]
-    name = next((cleaned for cell in cells if not _NUMBER_CELL.fullmatch(cell) and (cleaned := name_of(cell))), "")
-    if shares and name:
-        return Entry(name, shares[-1], number, "%")
-    numbers = [found for cell in cells[1:] if (found := _NUMBER_CELL.fullmatch(cell))]
-    if not numbers or not name:
-        return None
-    return Entry(name, float(numbers[-1][1]), number, "points")
+def _of_all(name: str, head: str, counted: dict[str, tuple[str, int]]) -> tuple[str, int]:
+    """The name and number of all of them, where its words, or else the text, say how many there are."""
+    found = _COUNT.search(name)
+    for word in reversed(re.findall(r"[^\W\d_]+", "" if found else name.lower())):
+        if known := counted.get(word.removesuffix("s")):
+            return known
+    if found := found or _COUNT.search(head):
+        return name, int(found["figures"]) if found["figures"] else COUNTS[(found["word"] or "two").lower()]
+    return "", 1
 
 
-def _share_in(cell: str) -> float | None:
-    """The percentage in a short cell: of "5% each (20% total)" the total."""
-    if len(cell) > 40:
-        return None
-    every = list(_PERCENT.finditer(cell))
-    found = next((one for one in every if cell[one.end() :].lstrip().startswith("total")), None)
-    found = found or next((one for one in every if not one["each"]), None)
-    return float(found[1].replace(",", ".")) if found else None
-
-
-def _of_numbers(line: str, number: int, found: Sequence[re.Match[str]], unit: str) -> Iterator[Entry]:
-    """The entries of a line with one or more numbers, each with the words before it, or else after it."""
-    if not 0 < len(found) <= MOST_PARTS:
-        return
-    before = line[: found[0].start()].rstrip()
-    after = (len(found) > 1 and before.endswith((":", "=")) and found[-1].end() < len(line.rstrip(" ."))) or not any(
-        map(str.isalpha, before)
-    )
-    for at, one in enumerate(found):
-        if after:
-            words = line[one.end() : found[at + 1].start() if at + 1 < len(found) else len(line)]
-            words = re.split(r"[.;:(–—]|\s-\s|, and ", re.sub(r"^[\s:–—=-]*(?:of |for )?", "", words), maxsplit=1)[0]
-        else:
-            words = line[found[at - 1].end() if at else 0 : one.start()]
-            words = _LIMIT.sub("", words.rstrip(_TAKEN_OFF)).rstrip(_TAKEN_OFF)
-            words = re.split(r"[;]|:\s+(?=\S)|(?<=[a-z)])[.!?]\s+", words)[-1]
-        value = written = float(one[1].replace(",", "" if unit == "points" else "."))
-        words = _LIMIT.sub("", _BRACKETS.sub(" ", words).rstrip(_TAKEN_OFF) if re.search(r"\w\s*\(", words) else words)
-        each = _EACH_BEFORE.search(words)
-        words = words[: each.start()].rstrip(" ,") if each and words[: each.start()].strip() else words
-        whole = words
-        if len(words.split()) > 6 or ", " in words:
-            words = words.rsplit(", ", 1)[-1]
-        if one["each"] or (each and whole):
-            count = count_in(words) or count_in(whole)
-            if count is None:
-                continue
-            value *= count
-        name = "" if _PREDICATE.search(words) else name_of(words)
-        name = name or (_named_in(whole) if len(whole.split()) > 6 or words != whole else "") or name_of(words)
-        if name and 0 < value <= (5000 if unit == "points" else 100):
-            yield Entry(name, value, number, unit, written=written)
-
-
-def count_in(words: str) -> int | None:
-    """How many of something words name, from 2; None where they do not say."""
-    found = _COUNT.search(words)
-    if found is None:
-        return None
-    return int(found["figures"]) if found["figures"] else COUNTS[(found["word"] or "two").lower()]
-
-
-def _named_in(words: str) -> str:
-    """The last words of a longer text that name an item."""
-    phrases = [] if NO_PART.search(words) else phrases_of(words[-200:])
-    return name_of(phrases[-1].title) if phrases else ""
-
-
-def _of_plain(text: str, number: int) -> Iterator[Entry]:
-    found = _PLAIN.search(text)
-    if found and (name := name_of(text[: found.start()])) and 0 < float(found[1]) <= 100:
-        yield Entry(name, float(found[1]), number, "plain")
-
-
-def name_of(text: str) -> str:
-    """The name of a part out of the words beside its number; empty where they name none."""
-    if NO_PART.search(text) or _SCALE.search(text):
-        return ""
-    text = _OF_GRADE.sub("", _LEADERS.sub(" ", _BRACKETS.sub(" ", text)))
-    text = _DATED.sub(" ", text)
-    text = _OPENING.sub("", _VERB.sub("", text.strip(_TAKEN_OFF)).strip(_TAKEN_OFF))
-    text = " ".join(_VERB.sub("", text).split()).strip(_TAKEN_OFF)
-    if len(text.split()) > 8 or len(text) > 60 or sum(map(str.isalpha, text)) < 2 or _LETTER.search(text):
-        return ""
-    return text
+def _of_plain(row: Row) -> list[Entry]:
+    """The entries of a line with a bare number at its end, or of a list with one after each of three names."""
+    pieces = [piece for piece in re.split(r"\s*[/,;|]\s*", row.text.split(":", 1)[-1]) if piece]
+    pieces = pieces if len(pieces) >= 3 else [row.text]
+    found = [_PLAIN.fullmatch(re.sub(r"\([^()]*\)(?!\s*$)", "", piece)) for piece in pieces]
+    if not all(found):
+        return []
+    named = [(name_of(one[0][: one.start("number")]), float(one["number"])) for one in found if one]
+    return [Entry(name, value, row.line, "plain") for name, value in named if name and 0 < value <= 100]

@@ -5,25 +5,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, cells_of, role_of
-from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_of
-from courses.syllabi.weight_statements import statements_in
+from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of
+from courses.syllabi.weight_entries import COUNTS, MOST_PARTS, Entry, entries_of
 
 MOST_ENTRIES: Final = 600
-"""Numbers with a percent sign or points that are looked at; a syllabus has a few dozen."""
+"""Shares that are looked at; a syllabus has a few dozen."""
 
 _HEAD: Final = re.compile(
     r"\b(?:grad(?:e|es|ing)|evaluation|assessments?|weight\w*|percent(?:age)?s?|points?|bewertung|note|notation"
-    r"|évaluation|évaluations|calificación"
-    r"|evaluación|ponderación|requirements|breakdown|marks|distribution|leistungsnachweis\w*|composition"
-    r"|course work|coursework)\b",
+    r"|évaluations?|calificación|evaluación|ponderación|requirements|breakdown|marks|distribution|leistungsnachweis\w*"
+    r"|composition|course ?work|avaliação|valutazione)\b",
     re.IGNORECASE,
 )
-
 _TOTAL: Final = re.compile(
-    r"\b(?:total|out of|summe?|in all|altogether|insgesamt|en tout|en total|max(?:imum|imal)?\b\.?|possible)\b",
-    re.IGNORECASE,
+    r"\b(?:total|out of|summe?|in all|altogether|insgesamt|en tout|max(?:imum|imal)?\b\.?|possible)\b", re.IGNORECASE
 )
+_TOTAL_LINE: Final = re.compile(r"\W*(?:total|summe)\W*100\W*", re.IGNORECASE)
+_BELOW: Final = 25
+"""Lines below a head in which a bare number can be a share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +43,56 @@ class Weight:
 def weights_in(lines: Sequence[str]) -> list[Weight]:
     """The parts of the grade, or none where the text does not say them.
 
-    Of all numbers with a percent sign, of points, and of bare numbers below a head as "Percentage", that run of
-    neighbours counts which adds up to 100 % or to the total of points; if none does, percentages below such a head.
+    Of all shares in percent, in points, and of bare numbers below a head as "Percentage", that run of neighbours
+    counts which adds up to 100 % or to the total of points; if none does, what sentences state, or a list below a head.
     """
-    entries: dict[str, list[Entry]] = {"%": [], "each": [], "points": [], "plain": []}
-    headed, role = -100, False
-    for number, line in enumerate(lines[:MOST_LINES]):
-        if _HEAD.search(line.split(":", 1)[0]) and ":" in line:
-            headed = number
-        if not any(character.isdigit() for character in line):
-            if _HEAD.search(line) and len(line) < 90:
-                headed = number
-                role = any(role_of(cell) == "weight" for cell in (*cells_of(line), line.split()[-1]))
-            continue
-        for entry in entries_of(line[:MOST_CHARACTERS], number, plain=number - headed <= 25, weights_column=role):
-            if len(entries[entry.unit]) < MOST_ENTRIES:
-                entries[entry.unit].append(entry)
-    statements = statements_in(lines)
-    stated = [one for one in statements if one.name]
-    said = {(one.line, one.written) for one in statements}
-    refused = said - {(one.line, one.written) for one in stated}
-    both = [*stated, *(one for one in entries["each"] if (one.line, one.written) not in said)]
-    both.sort(key=lambda one: one.line)
-    for candidates in (both if stated else [], *(entries[unit] for unit in ("%", "each", "points", "plain"))):
-        if run := _whole_run([one for one in candidates if (one.line, one.written) not in refused], lines):
+    entries: list[Entry] = []
+    headed = -_BELOW
+    totals = [number for number, line in enumerate(lines[:MOST_LINES]) if _TOTAL_LINE.fullmatch(line)]
+    counted: dict[str, tuple[str, int]] | None = None
+    block: list[Row] = []
+    for row in rows_of(lines):
+        if block and not lines[row.line - 1].strip():
+            block = []
+        if _HEAD.search(row.text.split(":", 1)[0]) and len(row.text) < 120:
+            headed = row.line
+        if any(map(str.isdigit, row.text)) or "of" in row.text or "d" in row.text:
+            counted = _counted(lines) if counted is None else counted
+            entries += entries_of(
+                row,
+                block,
+                counted,
+                plain=row.line - headed < _BELOW or any(0 < total - row.line < 12 for total in totals),
+            )
+        block.append(row)
+        if len(entries) > MOST_ENTRIES:
+            break
+    stated = [one for one in entries if one.stated]
+    percents = [one for one in entries if one.unit == "%"]
+    for candidates in (
+        stated,
+        percents,
+        *([one for one in entries if one.unit == unit] for unit in ("points", "plain")),
+    ):
+        if run := _whole_run(candidates, lines):
             total = sum(entry.value for entry in run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
-    run = _stated_run(stated) or _headed_run(entries["%"], lines)
+    run = _headed_run(percents, lines)
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
+
+
+def _counted(lines: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """How many there are of what the text counts: "two in-class midterms"."""
+    counted: dict[str, tuple[str, int]] = {}
+    pattern = re.compile(
+        rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}})s)\b",
+        re.IGNORECASE,
+    )
+    for line in lines[:MOST_LINES]:
+        for found in pattern.finditer(line[:MOST_CHARACTERS]):
+            noun = re.sub("ie$", "y", found["noun"].lower())
+            counted.setdefault(noun, (found["words"], COUNTS.get(found["count"].lower()) or int(found["count"])))
+    return counted
 
 
 def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
@@ -103,14 +124,6 @@ def _is_whole(total: float, run: Sequence[Entry], lines: Sequence[str]) -> bool:
         _TOTAL.search(line) and re.search(rf"(?<![\d.–-]){re.escape(written)}(?![\d%–-])", line.replace(",", ""))
         for line in around
     )
-
-
-def _stated_run(stated: Sequence[Entry]) -> list[Entry]:
-    """What is said outright to be shares of the grade, each once, though they do not add up."""
-    run = list({entry.name.casefold(): entry for entry in stated}.values())
-    if not 2 <= len(run) <= MOST_PARTS or not any(entry.stated for entry in run):
-        return []
-    return run if 40 <= sum(entry.value for entry in run) <= 150 else []
 
 
 def _headed_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:

@@ -1,30 +1,30 @@
-"""Names of months and weekdays in English, German, French and Spanish, with what precedes and joins dates."""
+"""Names of months and weekdays in seven languages, with what precedes and joins dates."""
 
 import re
 from typing import Final
 
 _MONTHS: Final = (
-    "january jan januar jän jänner janvier janv enero ene",
-    "february feb februar février fevrier févr fevr fév febrero",
-    "march mar märz maerz mär mrz mars marzo",
-    "april apr avril avr abril abr",
-    "may mai mayo",
-    "june jun juni juin junio",
-    "july jul juli juillet juil julio",
-    "august aug août aout agosto ago",
-    "september sept sep septembre septiembre setiembre",
-    "october oct oktober okt octobre octubre",
-    "november nov novembre noviembre",
-    "december dec dezember dez décembre decembre déc diciembre dic",
+    "january jan januar jän jänner janvier janv enero ene janeiro gennaio januari",
+    "february feb februar février fevrier févr fevr fév febrero fevereiro febbraio februari",
+    "march mar märz maerz mär mrz mars marzo março maart",
+    "april apr avril avr abril abr aprile",
+    "may mai mayo maio maggio mei",
+    "june jun juni juin junio junho giugno",
+    "july jul juli juillet juil julio julho luglio",
+    "august aug août aout agosto ago augustus",
+    "september sept sep septembre septiembre setiembre setembro settembre",
+    "october oct oktober okt octobre octubre outubro ottobre",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez décembre decembre déc diciembre dic dezembro dicembre",
 )
 _WEEKDAYS: Final = (
-    "monday mon montag lundi lun lunes",
-    "tuesday tues tue dienstag mardi martes",
-    "wednesday weds wed mittwoch mercredi miércoles miercoles mié",
-    "thursday thurs thur thu donnerstag jeudi jueves jue",
-    "friday fri freitag vendredi viernes vie",
-    "saturday sat samstag sonnabend samedi sábado sabado",
-    "sunday sun sonntag dimanche domingo",
+    "monday mon montag lundi lun lunes lunedì maandag",
+    "tuesday tues tue dienstag mardi martes martedì dinsdag",
+    "wednesday weds wed mittwoch mercredi miércoles miercoles mié mercoledì woensdag",
+    "thursday thurs thur thu donnerstag jeudi jueves jue giovedì donderdag",
+    "friday fri freitag vendredi viernes vie venerdì vrijdag",
+    "saturday sat samstag sonnabend samedi sábado sabado sabato zaterdag",
+    "sunday sun sonntag dimanche domingo domenica zondag",
 )
 _SHORT_WEEKDAYS: Final = ("mo", "di", "mi mer", "do jeu", "fr ven", "sa sam", "so dim")
 """Words of other meanings, too: weekdays only right before a date."""
@@ -56,10 +56,9 @@ RECURRING: Final = re.compile(
 """What is due again and again."""
 
 RELATIVE: Final = re.compile(
-    r"\b(?:weeks?|woche|kw|semaine|semana)\s*#?\d{1,2}\b"
-    r"|\b(?:days?|weeks?|hours?|tage?n?|wochen?|jours?|semaines?|días?|semanas?)\s+"
-    r"(?:after|before|later|following|prior|nach|vor|après|avant|después|antes)\b"
-    r"|\b(?:following|next|nächsten?|prochaine?|próxim[oa])\s+(?:week|class|day|woche|semaine|semana|clase)\b",
+    r"\b(?:weeks?|woche|kw|semaine|semana)\s*#?\d{1,2}\b|\b(?:days?|weeks?|hours?|tage?n?|wochen?|jours?|semaines?"
+    r"|días?|semanas?)\s+(?:after|before|later|following|prior|nach|vor|après|avant|después|antes)\b|\b(?:following"
+    r"|next|nächsten?|prochaine?|próxim[oa])\s+(?:week|class|day|woche|semaine|semana|clase)\b",
     re.IGNORECASE,
 )
 """What depends on another day: "week 5", "one week after the lab"."""

@@ -95,6 +95,7 @@ class ProposedItemRow(TypedDict):
     line: int | None
     quote: str | None
     confidence: float | None
+    doubt: str | None
     match: str
     item_id: UUID | None
 
@@ -109,6 +110,7 @@ class ProposedItemRecord(Record):
         "line": 42,
         "quote": "Tue, Dec 3: midterm exam",
         "confidence": 0.9,
+        "doubt": None,
         "match": "moved",
         "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
     }
@@ -123,6 +125,10 @@ class ProposedItemRecord(Record):
     quote = serializers.CharField(allow_null=True, help_text="That line; null for one that is gone.")
     confidence = serializers.FloatField(
         allow_null=True, help_text="From 0 to 1, how sure the reading is; from 0.8 on it may be taken as it is."
+    )
+    doubt = serializers.CharField(
+        allow_null=True,
+        help_text='Why the confidence is below 0.8, such as "no deadline word" or "two dates"; null where it is not.',
     )
     match = serializers.ChoiceField(
         choices=["new", "same", "moved", "gone"],

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('oauthserver', '0013_indexes_with_the_member'),
+        ('oauthserver', '0001_initial'),
     ]
 
     operations = [

@@ -2,9 +2,11 @@
 
 A model whose rows others refer to has a `MemberKey`. A foreign key to it has a `MemberForeignKey` beside it, which
 holds it to rows of the same member, and says in the database too what becomes of the row with the one that it refers
-to. Both stand in `Meta.constraints`, so that migrations know them. A new one comes with `AddMemberForeignKey` in one
-migration, and `ValidateChecks` and `DropForeignKey` in the next (`studyservice.database.postgresql.operations`). Where
-an index begins with the member and the key, or the member has few such rows, `DropForeignKeyIndex` drops Django's own.
+to. Both stand in `Meta.constraints`, so that migrations know them. A new table has the `MemberForeignKey` instead of
+Django's foreign key. A table that exists gets it with `AddMemberForeignKey` in one migration, and `ValidateChecks` and
+`DropForeignKey` in the next (`studyservice.database.postgresql.operations`). Where an index begins with the member and
+the key, or the member has few such rows, Django's own index is omitted (`OmitForeignKeyIndex`) or dropped
+(`DropForeignKeyIndex`).
 
 SQLite has Django's keys, to `id` alone, and nothing of these.
 """
@@ -14,7 +16,7 @@ from typing import Any, cast
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import CASCADE, SET_NULL, BaseConstraint, ForeignKey, Model
 
-from studyservice.database.citus.catalogue import places
+from studyservice.database.capabilities import sets_null_by_column
 
 _IN_TABLE = "%(app_label)s_%(class)s"
 
@@ -28,13 +30,11 @@ class _OnPostgresql(BaseConstraint):
 
     def constraint_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
         """Its part of a `CREATE TABLE`."""
-        if model is None or schema_editor is None or schema_editor.connection.vendor != "postgresql":
-            return ""
-        return f"CONSTRAINT {schema_editor.quote_name(self.name)} {self.definition(model, schema_editor)}"
+        return self._named(model, schema_editor)
 
     def create_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
         """The statement that adds it."""
-        added = self.constraint_sql(model, schema_editor)
+        added = self._named(model, schema_editor)
         return f"ALTER TABLE {_table(model, schema_editor)} ADD {added}" if added else ""
 
     def remove_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
@@ -45,6 +45,11 @@ class _OnPostgresql(BaseConstraint):
 
     def validate(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: forms and operations look for what a row refers to among the rows of its member."""
+
+    def _named(self, model: type[Model] | None, editor: BaseDatabaseSchemaEditor | None) -> str:
+        if model is None or editor is None or editor.connection.vendor != "postgresql":
+            return ""
+        return f"CONSTRAINT {editor.quote_name(self.name)} {self.definition(model, editor)}"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _OnPostgresql) and self.deconstruct() == other.deconstruct()
@@ -91,6 +96,12 @@ class MemberForeignKey(_OnPostgresql):
         path, arguments, options = super().deconstruct()
         return path, tuple(arguments), {**options, "field": self.field, "owner": self.owner}
 
+    def constraint_sql(self, model: type[Model] | None, schema_editor: BaseDatabaseSchemaEditor | None) -> str:
+        """Nothing: as with Django's foreign keys, a statement at the end of the migration adds it."""
+        if schema_editor is not None and (statement := self.create_sql(model, schema_editor)):
+            schema_editor.deferred_sql.append(statement)
+        return ""
+
     def definition(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
         key = _foreign_key(model, self.field)
         target = key.related_model
@@ -98,10 +109,10 @@ class MemberForeignKey(_OnPostgresql):
             raise RuntimeError(f"Say what becomes of {self.field} in the database.")
         if key.remote_field.on_delete is CASCADE:
             ends = " ON DELETE CASCADE"
-        elif _is_spread(editor, target):
-            ends = ""  # Citus has no SET NULL of one column; the service empties such references itself
-        else:
+        elif sets_null_by_column(editor.connection):
             ends = f" ON DELETE SET NULL ({key.column})"
+        else:
+            ends = ""
         return (
             f"FOREIGN KEY ({_column(model, self.owner)}, {key.column}) "
             f"REFERENCES {editor.quote_name(target._meta.db_table)} ({_column(target, self.owner)}, id)"
@@ -113,12 +124,6 @@ def _table(model: type[Model] | None, editor: BaseDatabaseSchemaEditor | None) -
     if model is None or editor is None:
         raise RuntimeError("A constraint stands in a table.")
     return editor.quote_name(model._meta.db_table)
-
-
-def _is_spread(editor: BaseDatabaseSchemaEditor, model: type[Model]) -> bool:
-    """Whether Citus has spread the table over servers (`manage.py distribute`)."""
-    with editor.connection.cursor() as cursor:
-        return model._meta.db_table in places(cursor)
 
 
 def _column(model: type[Model], field: str) -> str:

@@ -20,12 +20,12 @@ from operator import attrgetter, methodcaller
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 from uuid import UUID
 
-from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.expressions import Expression, Func, Subquery
 from django.db.models.sql import InsertQuery, UpdateQuery
 
+from studyservice.database.capabilities import inserts_from_query
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
 
 T = TypeVar("T")
@@ -216,7 +216,7 @@ class Insert(Statement):
         """Insert rows, `_VALUES_AT_ONCE` with each statement; a fraction of what the ORM's `bulk_create` takes.
 
         PostgreSQL gets an array for each column: its driver is slow to read a statement with a place for each value.
-        Where members are spread over servers each value has its place, from which their server is told.
+        Other databases, and backends whose INSERT takes no query, get a place for each value.
         """
         database = connections[DEFAULT_DB_ALIAS]
         compiled = self.compiled_for(database)
@@ -225,7 +225,7 @@ class Insert(Statement):
         at_once = _VALUES_AT_ONCE // len(names)
         for start in range(0, len(rows), at_once):
             batch = rows[start : start + at_once]
-            if isinstance(database, PostgreSQL) and not settings.DATABASE_DISTRIBUTED:
+            if isinstance(database, PostgreSQL) and inserts_from_query(database):
                 sql = f"{head} SELECT * FROM unnest({', '.join(self._arrays(database))})"  # noqa: S608 # nosec
                 run_sql(database, sql, [[row[name] for row in batch] for name in names], _ROWCOUNT)
             else:

@@ -1,5 +1,6 @@
 """Request bodies with a file, which goes to a temporary one: a child process that reads it needs a descriptor."""
 
+import io
 import tempfile
 import time
 from collections.abc import Sequence
@@ -22,6 +23,8 @@ _AROUND = 64 * 1024
 """Bytes of a form beside its file: borders, names, other fields."""
 
 _CHUNK = 65_536
+_END = 1024
+"""Bytes at the end of a form among which its last border is."""
 
 
 class TimedUploadHandler(TemporaryFileUploadHandler):
@@ -38,6 +41,29 @@ class TimedUploadHandler(TemporaryFileUploadHandler):
         super().__init__(request)
         self._deadline = _deadline(seconds)
         self._files: list[IO[bytes]] = []
+        self._border = b""
+        self._last = b""
+
+    def handle_raw_input(self, input_data: Any, *described: Any, **kwargs: Any) -> None:
+        """Django calls this before it reads the body, of which the end is kept: Django takes one without an end."""
+        _, _, boundary, *_ = described
+        self._border = b"--" + boundary + b"--"
+        if isinstance(input_data, io.BytesIO):
+            self._last = input_data.getvalue()[-_END:]
+            return
+        read = input_data.read
+
+        def reading(*size: int) -> bytes:
+            data: bytes = read(*size)
+            self._last = (self._last + data)[-_END:]
+            return data
+
+        input_data.read = reading
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the body that was read had the border that ends a form."""
+        return self._border in self._last if self._border else False
 
     def new_file(self, *described: Any, **kwargs: Any) -> None:
         """Django calls this at the beginning of each."""
@@ -102,7 +128,10 @@ def read_upload(request: HttpRequest, upload: Upload, *, or_json: bool = False) 
 def _form(request: HttpRequest, upload: Upload) -> Received:
     with TimedUploadHandler(request, upload.seconds) as handler:
         request.upload_handlers = [handler]
-        return sent_files(request, upload.fields)
+        received = sent_files(request, upload.fields)
+        if not handler.is_whole:
+            raise MultiPartParserError("The form has no end.")
+        return received
 
 
 def sent_files(request: HttpRequest, fields: Sequence[str] = ()) -> Received:

@@ -88,9 +88,11 @@ class OperationSchema(AutoSchema):
         file = {"type": "string", "format": "binary", "description": f"At most {upload.max_bytes} bytes."}
         properties = {PART: file}
         content: Schema = {}
-        if self.declared.body is not None:
-            beside = self._map_basic_serializer(self.declared.body(), direction)["properties"]
+        declares = self.declared.body or self.declared.query
+        if declares is not None and upload.fields:
+            beside = self._map_basic_serializer(declares(), direction)["properties"]
             properties |= {name: beside[name] for name in upload.fields}
+        if self.declared.body is not None:
             content |= super()._get_request_body(direction)["content"]
         form = {"type": "object", "properties": properties, "required": [PART]}
         content |= {MULTIPART: {"schema": form}} | {name: {"schema": file} for name in upload.media_types}

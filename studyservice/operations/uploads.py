@@ -25,7 +25,7 @@ class Upload:
         seconds: within which a large one must have come as a whole; None if it may come as slowly as any body.
         turn: held from before the file is read until the request is answered, as by who takes few at a time; raises
             where it is not to be had.
-        fields: those of the operation's `body` that may stand beside the file in a form.
+        fields: those of the operation's `body`, or else of its query, that may stand beside the file in a form.
     """
 
     max_bytes: int

@@ -91,6 +91,7 @@ def test_it_answers_the_file_and_what_it_proposes(owner: RestDoor, files: Path) 
                     "line": 2,
                     "quote": "Thu, Dec 3: midterm exam",
                     "confidence": ANY,
+                    "doubt": None,
                     "match": "new",
                     "item_id": None,
                 }

@@ -206,3 +206,61 @@ def test_it_is_one_row_in_the_log(owner: RestDoor, send: Send) -> None:
     [row] = owner.made("list_changes")["data"]
     assert (row["operation"], row["object"]["name"], row["undoable"]) == ("import_vocab_decks", "Organelles", True)
     assert (row["before"], row["after"]) == (None, {"name": "Organelles", "course_id": None, "cards": 501, "decks": 1})
+
+
+@pytest.fixture
+def send_form(owner: RestDoor) -> Send:
+    """Sends a file with fields beside it in the form; gives the response."""
+
+    def post(content: str, query: dict[str, str] | None = None, **fields: str) -> Any:
+        file = SimpleUploadedFile("Organelles.csv", content.encode())
+        form = encode_multipart(BOUNDARY, fields | {"file": file})
+        return owner.request("POST", PATH, query=query or {}, data=form, content_type=MULTIPART_CONTENT)
+
+    return post
+
+
+def test_its_parameters_may_stand_in_the_form(owner: RestDoor, course: Any, send_form: Send) -> None:
+    sent = send_form("a,b\n", name="Cells", course_id=course["id"])
+    [deck] = sent.json()["decks"]
+    assert (deck["name"], deck["course_id"]) == ("Cells", course["id"])
+    merged = send_form("a,c\n", name=" cells ", if_exists="merge")
+    assert (merged.status_code, [one["id"] for one in merged.json()["decks"]]) == (200, [deck["id"]])
+
+
+def test_the_same_value_in_both_places_is_taken_and_another_is_refused(owner: RestDoor, send_form: Send) -> None:
+    assert send_form("a,b\n", {"name": "Cells"}, name="Cells").status_code == 201
+    refused = send_form("a,b\n", {"name": "Cells", "header": "no"}, name="Genes", header="yes")
+    assert (refused.status_code, fields_of(refused)) == (422, ["name", "header"])
+    assert len(owner.made("list_vocab_decks")["data"]) == 1
+
+
+def test_a_wrong_parameter_in_the_form_is_named(send_form: Send) -> None:
+    refused = send_form("a,b\n", if_exists="replace", course_id="none")
+    assert (refused.status_code, sorted(fields_of(refused))) == (422, ["course_id", "if_exists"])
+
+
+@about_files
+@pytest.mark.parametrize(
+    ("content", "header", "cards"),
+    [
+        ("Wort,Bedeutung\na,b\n", "yes", [("a", "b")]),
+        ("Wort,Bedeutung\na,b\n", "auto", [("Wort", "Bedeutung"), ("a", "b")]),
+        ("Front,Back\na,b\n", "no", [("Front", "Back"), ("a", "b")]),
+        ("Back,Front\nb,a\n", "yes", [("a", "b")]),
+        ("Back,Front\nb,a\n", "auto", [("a", "b")]),
+    ],
+)
+def test_header_says_whether_the_first_row_is_a_heading(
+    owner: RestDoor, send: Send, content: str, header: str, cards: list[tuple[str, str]]
+) -> None:
+    [deck] = send(content, header=header).json()["decks"]
+    assert texts(owner, deck) == cards
+
+
+def test_merging_with_a_course_sets_it(owner: RestDoor, course: Any, send: Send) -> None:
+    [deck] = send("a,b\n").json()["decks"]
+    [merged] = send("a,b\n", if_exists="merge", course_id=course["id"]).json()["decks"]
+    assert (merged["id"], merged["course_id"]) == (deck["id"], course["id"])
+    [kept] = send("a,b\nc,d\n", if_exists="merge").json()["decks"]
+    assert kept["course_id"] == course["id"]

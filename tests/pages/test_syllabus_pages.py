@@ -123,9 +123,41 @@ def test_a_file_becomes_a_course_with_the_file(browser: Client, owner: RestDoor)
 def test_what_the_reading_is_not_sure_of_is_not_ticked(browser: Client) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
-    assert "Less sure, so it is not ticked." in page
+    assert "Not ticked: several days." in page
     ticked = [title for title in ("Presentations", "Essay 1", "Final exam") if f"{row_of(form, title)}-tick" in form]
     assert ticked == ["Essay 1", "Final exam"]
+
+
+def test_a_row_is_added_and_typed_in_without_script(browser: Client, owner: RestDoor) -> None:
+    _, page = shown(browser, "/courses/new", text=TEXT)
+    form = form_with("name", page)
+    form["p0-title"] = ["First midterm"]
+    again = sent(browser, "/courses/new", form | {"add": ["yes"]}, 200).content.decode()
+    form = form_with("name", again)
+    assert (form["p0-title"], form["added"], form["a1-title"]) == (["First midterm"], ["a1"], [""])
+    form |= {"a1-title": ["Field trip"], "a1-kind": ["other"], "a1-due_on": ["2026-10-20"]}
+    again = sent(browser, "/courses/new", form | {"add": ["yes"]}, 200).content.decode()
+    form = form_with("name", again)
+    assert form["added"] == ["a1", "a2"]
+    sent(browser, "/courses/new", form)
+    assert ("Field trip", "other", "2026-10-20") in dates(owner)
+    assert len(dates(owner)) == 4, "the row in which nothing was entered makes no item"
+
+
+def test_an_added_row_without_a_title_is_told_and_makes_nothing(browser: Client, owner: RestDoor) -> None:
+    _, page = shown(browser, "/courses/new", text=TEXT)
+    form = form_with("name", page)
+    form |= {"added": ["a1"], "a1-tick": ["on"], "a1-kind": ["other"], "a1-due_on": ["2026-10-20"]}
+    again = sent(browser, "/courses/new", form, 422).content.decode()
+    assert "Enter a title." in again
+    assert owner.made("list_courses")["data"] == []
+
+
+def test_the_text_stands_beside_the_table_line_by_line(browser: Client) -> None:
+    for page in (shown(browser, "/courses/new", text=TEXT)[1], shown(browser, "/courses/new", file=a_pdf())[1]):
+        assert "<li>Essay 1 due Monday, November 2, 2026</li>" in page
+        assert "line 4" in page
+        assert "line 5" in page
 
 
 @pytest.mark.parametrize(

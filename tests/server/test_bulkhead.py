@@ -3,15 +3,19 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from threading import Event
+from typing import Any
 from uuid import UUID
 
 import pytest
+from django.conf import settings as django_settings
 from django.db import connection
 
-from studyservice.database.citus import servers
-from studyservice.database.citus.bulkhead import PATIENCE_SECONDS, Bulkhead, ServerHangsError
+from studyservice.citus import servers
+from studyservice.citus.backend.base import DatabaseWrapper
+from studyservice.citus.bulkhead import PATIENCE_SECONDS, Bulkhead, ServerHangsError
+from studyservice.database.signals import member_known
 
 pytestmark = pytest.mark.database("sqlite", "threads and places, no database")
 
@@ -97,6 +101,36 @@ def test_a_command_takes_no_place() -> None:
 
 def test_where_members_are_on_one_server_there_is_none() -> None:
     servers.bulkhead.cache_clear()
-    servers.enter_server_of(UUID(int=0))
+    assert member_known.send(None, member_id=UUID(int=0)) == []
     assert servers.bulkhead.cache_info().currsize == 0
-    assert getattr(connection.connection, "bulkhead", None) is None
+    assert "studyservice.citus.middleware.ServerPlaceMiddleware" not in django_settings.MIDDLEWARE
+
+
+@pytest.fixture
+def one_place(settings: Any) -> Iterator[Bulkhead]:
+    """The bulkhead of this process has one place at each server."""
+    settings.WEB_THREADS = 2
+    servers.bulkhead.cache_clear()
+    yield servers.bulkhead()
+    servers.bulkhead.cache_clear()
+
+
+@pytest.mark.database("postgresql")
+@pytest.mark.django_db
+def test_the_backend_counts_the_seconds_of_a_statement(one_place: Bulkhead) -> None:
+    there = Event()
+
+    def ask() -> None:
+        database = DatabaseWrapper(connection.settings_dict, "citus")
+        with one_place.request(), closing(database), database.cursor() as cursor:
+            one_place.enter("a")
+            there.set()
+            cursor.execute(f"SELECT pg_sleep({3 * PATIENCE_SECONDS})")
+
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(ask)
+        there.wait(30)
+        with pytest.raises(ServerHangsError):
+            entered(one_place, "a")
+        asking.result()
+    assert entered(one_place, "a") < 0.1

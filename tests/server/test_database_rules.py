@@ -7,6 +7,7 @@ import pytest
 from django.apps import apps
 from django.db import DataError, IntegrityError, connection, models, transaction
 from django.db.migrations import (
+    AddField,
     AlterField,
     CreateModel,
     Migration,
@@ -38,7 +39,7 @@ from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import ImportedEvent, Milestone
 from practice.models import Attempt, PracticeSum
 from studyservice.database.member_keys import MemberForeignKey
-from studyservice.database.postgresql.operations import DropForeignKey, ValidateChecks
+from studyservice.database.postgresql.operations import AddMemberForeignKey, DropForeignKey, ValidateChecks
 from tests.support.factories import (
     AccessTokenFactory,
     AccountEventFactory,
@@ -353,7 +354,7 @@ def test_the_database_lets_rows_go_with_what_they_refer_to(rows: Any) -> None:
 @pytest.mark.database("postgresql")
 @pytest.mark.django_db
 def test_later_migrations_work_on_the_keys() -> None:
-    """A field with such a key is altered, and goes with it; a new model's comes with its table."""
+    """A field with such a key is altered, and goes with it; a new table has it instead of Django's."""
     state = MigrationLoader(connection).project_state()
     below: Any = CreateModel(
         "Hint",
@@ -368,16 +369,21 @@ def test_later_migrations_work_on_the_keys() -> None:
     assert _keys("courses_item") == {("member_id",), ("member_id", "course_id")}
     state = _migrated(state, AlterField("item", "course", course), below)
     assert _keys("courses_item") == {("member_id",), ("member_id", "course_id")}
+    assert _keys("courses_hint") == {("member_id",), ("member_id", "item_id")}
+    added = models.ForeignKey("courses.Course", models.CASCADE, null=True)
+    key = MemberForeignKey(field="course", name="hint_course_of_member")
+    state = _migrated(state, AddField("hint", "course", added), AddMemberForeignKey("hint", key))
+    assert {("course_id",), ("member_id", "course_id")} < _keys("courses_hint")
     _migrated(
         state,
         ValidateChecks("hint"),
-        DropForeignKey("hint", "item"),
+        DropForeignKey("hint", "course"),
         RemoveConstraint("item", "courses_item_course_of_member"),
         RemoveIndex("item", "item_course_due"),
         RemoveField("item", "course"),
     )
     assert _keys("courses_item") == {("member_id",)}
-    assert _keys("courses_hint") == {("member_id",), ("member_id", "item_id")}
+    assert _keys("courses_hint") == {("member_id",), ("member_id", "item_id"), ("member_id", "course_id")}
 
 
 def _migrated(state: ProjectState, *operations: Any) -> ProjectState:

@@ -10,26 +10,24 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, connection
 
-from accounts.members.data import owners
 from accounts.models import Member
-from courses.models import Item
-from studyservice.database.citus import places
-from studyservice.database.citus.catalogue import foreign_keys, unique_indexes
-from studyservice.database.citus.layout import OWNERS, check_places, layout
-from studyservice.database.citus.plan import can_hold, plan
+from studyservice.citus import tables
+from studyservice.citus.catalogue import foreign_keys, unique_indexes
+from studyservice.citus.layout import check_places, layout
+from studyservice.citus.plan import can_hold, plan
 from tests.server.test_database_rules import changed, owned_rows
 from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
 
-about_settings = pytest.mark.database("sqlite", "the settings and the models")
+about_models = pytest.mark.database("sqlite", "the models")
 
 OF_CITUS = ("SELECT create_", "SELECT truncate_local_data_after")
 
 
-def said() -> list[str]:
+def messages() -> list[str]:
     return [str(error.msg) for error in check_places()]
 
 
-@about_settings
+@about_models
 def test_every_model_has_one_place() -> None:
     assert check_places() == []
     where = layout()
@@ -41,32 +39,31 @@ def test_every_model_has_one_place() -> None:
     assert {"accounts_browsersession", "accounts_signincode", "django_admin_log"} <= where.coordinator
 
 
-@about_settings
+@about_models
 def test_a_model_without_a_place_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    without_items = {model: owner for model, owner in owners().items() if model is not Item}
-    monkeypatch.setattr(OWNERS, "registered", [lambda: without_items])
-    [text] = said()
-    assert text.startswith("courses.Item has no place when members are spread over servers: register it in")
+    monkeypatch.delitem(tables.ON_COORDINATOR, "accounts.LastRun")
+    [text] = messages()
+    assert text.startswith("accounts.LastRun has no place when members are spread over servers: ")
 
 
-@about_settings
+@about_models
 def test_a_place_for_nothing_and_two_places_stop_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     for label in ("courses.Gone", "oauthserver.Application"):
-        monkeypatch.setitem(places.ON_COORDINATOR, label, "a slip")
-    assert said() == [
-        "ON_COORDINATOR: courses.Gone is no model with a table.",
-        "ON_COORDINATOR: oauthserver.Application is on the servers of members too.",
+        monkeypatch.setitem(tables.ON_COORDINATOR, label, "a slip")
+    assert messages() == [
+        "ON_COORDINATOR: courses.Gone is not a model with a table.",
+        "ON_COORDINATOR: oauthserver.Application is on every server too.",
     ]
 
 
-@about_settings
+@about_models
 def test_what_is_unique_among_members_says_how_it_stays_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as without_email:
-        without_email.delitem(places.UNIQUE_AMONG_MEMBERS, "accounts.Member.email")
-        [text] = said()
-    assert text.startswith("accounts.Member.email would be unique for each member alone")
-    monkeypatch.setitem(places.UNIQUE_AMONG_MEMBERS, "courses.Course.name", "a slip")
-    [text] = said()
+    with monkeypatch.context() as without:
+        without.delitem(tables.UNIQUE_AMONG_MEMBERS, "accounts.Member.email")
+        [text] = messages()
+    assert text.startswith("accounts.Member.email would be unique only within each member")
+    monkeypatch.setitem(tables.UNIQUE_AMONG_MEMBERS, "courses.Course.name", "a slip")
+    [text] = messages()
     assert text.startswith("UNIQUE_AMONG_MEMBERS: courses.Course.name is not")
 
 

@@ -324,6 +324,15 @@ def test_behind_a_pooler_nothing_outlives_a_transaction(load: Load):
     assert database["OPTIONS"] == TRANSPORT | {"server_side_binding": True, "prepare_threshold": None, "deadline": 17}
 
 
+def test_spread_members_take_the_backend_and_the_middleware_of_citus(load: Load):
+    middleware = "studyservice.citus.middleware.ServerPlaceMiddleware"
+    one, spread = load(**PRODUCTION), load(**(PRODUCTION | {"DATABASE_DISTRIBUTED": "true"}))
+    engines = [each.DATABASES["default"]["ENGINE"] for each in (one, spread)]
+    assert engines == ["studyservice.database.postgresql", "studyservice.citus.backend"]
+    assert spread.COMMAND_DATABASES["default"]["ENGINE"] == "studyservice.citus.backend"
+    assert [name for name in spread.MIDDLEWARE if name not in one.MIDDLEWARE] == [middleware]
+
+
 def test_programs_read_who_runs_the_service(tmp_path: Path) -> None:
     """OpenAPI 3.1 section 4.8.2, RFC 9728 section 2."""
     links = {

@@ -84,7 +84,11 @@ class Analyser(PostgresqlAnalyser):
 def broken_rules(app: str, name: str) -> set[str]:
     """Codes of the rules that a migration breaks, by the SQL that PostgreSQL would get."""
     with rendered_sparingly():
-        sql = call_command("sqlmigrate", app, name, no_color=True, stdout=StringIO())
-    statements = [line for line in sql.splitlines() if line and not line.startswith("--")]
+        return broken_by(call_command("sqlmigrate", app, name, no_color=True, stdout=StringIO()).splitlines())
+
+
+def broken_by(sql: list[str]) -> set[str]:
+    """Codes of the rules that the lines of `sqlmigrate` break."""
+    statements = [line for line in sql if line and not line.startswith("--")]
     errors, _, warnings = analyse_sql_statements(Analyser, statements, [])
     return {issue.code for issue in (*errors, *warnings)}

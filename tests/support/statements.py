@@ -10,14 +10,14 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
-from studyservice.database.citus import places
+from studyservice.citus.tables import ON_COORDINATOR
 
 
 def _owner_of(model: type[Model]) -> str | None:
     """The column with the member."""
     if model is Member:
         return "id"
-    if model._meta.label in places.ON_COORDINATOR:
+    if model._meta.label in ON_COORDINATOR:
         return None
     fields = model._meta.concrete_fields
     return next((field.column for field in fields if field.related_model is Member), None)

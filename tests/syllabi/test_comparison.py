@@ -94,6 +94,14 @@ def test_two_dates_names_the_second():
     assert warned(Claim("Quiz", OCT_8, "Quizzes Oct 6-9")) == []
 
 
+@pytest.mark.parametrize(
+    "quote",
+    ["Essay 1 due Oct 8, Quiz 2 on Oct 15", "Quiz 2 Oct 15; Essay 1 Oct 8", "Essay 1: assigned Oct 1, due Oct 8"],
+)
+def test_two_dates_only_where_both_can_be_those_of_that_title(quote):
+    assert warned(Claim("Essay 1", OCT_8, quote)) == []
+
+
 def test_weights():
     syllabus = read("Fall 2026")
     assert cautions_about(syllabus, [], [60, 40]) == []
@@ -102,6 +110,7 @@ def test_weights():
 
 
 def test_duplicate():
-    assert warned(Claim("Quiz 1", OCT_8), stored=(Stored(ONE, "quiz 1 (canon)", OCT_8),)) == [("duplicate", 0)]
+    assert warned(Claim("Quiz 1", OCT_8), stored=(Stored(ONE, " quiz  1", OCT_8),)) == [("duplicate", 0)]
+    assert warned(Claim("Quiz 1", OCT_8), stored=(Stored(ONE, "Quiz 1 (canon)", OCT_8),)) == []
     assert warned(Claim("Quiz 1", OCT_8), Claim("Quiz 1", OCT_8)) == [("duplicate", 1)]
     assert warned(Claim("Quiz 1", OCT_8), Claim("Quiz 1", OCT_15), Claim("Quiz 2", OCT_8)) == []

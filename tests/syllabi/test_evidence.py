@@ -33,10 +33,35 @@ def test_four_lines_away_is_too_far():
     assert said("Thu Oct 8", "Motets", "Madrigals", "Chorales", "Recital", quote="Recital") == "inferred"
 
 
-def test_a_line_above_comes_before_one_below():
-    assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital") == "confirmed"
-    assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_15) == "contradicted"
+def test_the_nearest_line_counts_above_or_below():
+    assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_15) == "confirmed"
+    assert said("Oct 8: Motets", "Masses", "Recital", "Oct 15: Songs", quote="Recital") == "contradicted"
     assert said("Recital", "Oct 8", quote="Recital") == "confirmed"
+
+
+def test_a_date_alone_below_can_head_what_follows_it():
+    assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital") == "inferred"
+    assert said("Oct 8", "Motets", "Recital", "Oct 15", quote="Recital", day=OCT_9) == "contradicted"
+
+
+@pytest.mark.parametrize("day", [OCT_8, OCT_15])
+def test_either_of_two_lines_that_are_equally_near_counts(day):
+    assert said("Oct 8", "Recital", "Oct 15", quote="Recital", day=day) == "confirmed"
+
+
+@pytest.mark.parametrize("label", ["Due:", "Date:", "Due date:", "**Due:**"])
+def test_a_line_with_only_a_due_date_belongs_to_the_line_above_it_alone(label):
+    lines = ("Recital 1", f"{label} October 8", "Recital 2", f"{label} October 15")
+    assert said(*lines, quote="Recital 1") == "confirmed"
+    assert said(*lines, quote="Recital 2", day=OCT_15) == "confirmed"
+    assert said(*lines, quote="Recital 2", day=OCT_8) == "contradicted"
+    assert said("Masses", "Recital", f"{label} October 8", quote="Masses") == "inferred"
+
+
+def test_a_weekday_as_a_letter_in_the_row_of_a_week_is_inferred():
+    line = "Wk 6 (10/5)   M: Motets   W: Masses   F: Recital"
+    assert said(line, quote=line, day=OCT_9) == "inferred"
+    assert said(line, quote=line, day=OCT_15) == "contradicted"
 
 
 def test_either_of_two_dates_and_a_day_inside_a_range_will_do():

@@ -5,7 +5,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('vocab', '0012_indexes_with_the_member'),
+        ('vocab', '0001_initial'),
     ]
 
     # The database knows no default; SQLite would copy the whole table.

@@ -11,9 +11,12 @@ from vocab.reading.tables import read_table
 
 
 def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`."""
+    """Yields `decks`, `skipped`, `media`; or `refused`: `broken`, `too_large`, `too_many`, or `rows` with `rows`.
+
+    The option `header` is that of `read_table`.
+    """
     try:
-        yield _read(file)
+        yield _read(file, options.get("header", "auto"))
     except BrokenFileError:
         yield {"refused": "broken"}
     except TooLargeFileError:
@@ -24,11 +27,11 @@ def read(file: IO[bytes], options: dict[str, Any]) -> Iterator[dict[str, Any]]:
         yield {"refused": "rows", "rows": wrong.rows}
 
 
-def _read(file: IO[bytes]) -> dict[str, Any]:
+def _read(file: IO[bytes], header: str) -> dict[str, Any]:
     if is_package(file):
         return read_package(file)
     file.seek(0)
     content = decoded(file.read(), controls=True)  # a card may have them, as in what was pasted from a PDF
     if content is None:
         raise BrokenFileError
-    return read_anki_text(content) if is_anki_text(content) else told([read_table(content)])
+    return read_anki_text(content) if is_anki_text(content) else told([read_table(content, header)])

@@ -37,8 +37,13 @@ ESCAPED_FORMULA = re.compile("'+[=+@\uff1d\uff0b\uff0d\uff20-]")
 """The beginning of a text with an apostrophe that keeps spreadsheets from calculating it (OWASP, CSV injection)."""
 
 
-def read_table(content: str) -> FoundDeck:
+def read_table(content: str, header: str = "auto") -> FoundDeck:
     """The cards of a table, in their order; rows without any text are left out.
+
+    Args:
+        content: of the file.
+        header: whether the first row is a heading: `yes`, `no`, or `auto`, by its words. Its words also say which
+            columns count, else the first two do.
 
     Raises:
         WrongRowsError: rows are broken, lack a column, or have too long a text.
@@ -52,9 +57,9 @@ def read_table(content: str) -> FoundDeck:
     term_at, definition_at = 0, 1
     try:
         for place, (number, row) in enumerate(rows):
-            columns = columns_of(row) if place == 0 else None
-            if columns is not None:
-                term_at, definition_at = columns
+            columns = columns_of(row) if place == 0 and header != "no" else None
+            if columns is not None or (place == 0 and header == "yes"):
+                term_at, definition_at = columns or (term_at, definition_at)
                 continue
             found = _card(row, term_at, definition_at, text_of)
             if isinstance(found, str):

@@ -1,4 +1,4 @@
-"""Lets a Python process live DRILL_CLOCK_SHIFT seconds ahead; its directory is put on PYTHONPATH for that."""
+"""Sets the clock of a Python process DRILL_CLOCK_SHIFT seconds ahead, if its directory is on PYTHONPATH."""
 
 import os
 from datetime import UTC, datetime, timedelta

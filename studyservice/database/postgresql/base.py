@@ -8,11 +8,9 @@ from itertools import count
 from typing import Any, TypeVar
 
 import psycopg
-from django.conf import settings
 from django.db.backends.postgresql import base, features
 from psycopg.pq import Format
 
-from studyservice.database.citus import servers
 from studyservice.database.postgresql import driver
 from studyservice.database.postgresql.schema import DatabaseSchemaEditor
 
@@ -32,11 +30,11 @@ def numbered(sql: str) -> bytes:
 
 
 class DatabaseFeatures(features.DatabaseFeatures):
-    """What Django's compiler may count on."""
+    """Django's, with a GROUP BY that partitioned tables take."""
 
     allows_group_by_selected_pks = False
-    """Django would name the primary key alone in GROUP BY, and lean on it for the other columns. Where a table is
-    spread by member its primary key is another one, and the statement an error."""
+    """Django would name only the primary key in GROUP BY. In a table that is partitioned by member the primary key has
+    another column, and the statement would be an error."""
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -57,11 +55,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> driver.Connection:
-        """A connection with the deadline, and the bulkhead where members are spread over servers."""
+        """Return a connection with the deadline."""
         connection: driver.Connection = super().get_new_connection(conn_params)
         connection.deadline = self.settings_dict["OPTIONS"].get("deadline")
-        if settings.DATABASE_DISTRIBUTED:
-            connection.bulkhead = servers.bulkhead()
         return connection
 
     def is_usable(self) -> bool:

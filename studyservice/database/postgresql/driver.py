@@ -22,8 +22,6 @@ from psycopg.abc import PQGen
 from psycopg.errors import ConnectionTimeout
 from psycopg.pq import TransactionStatus
 
-from studyservice.database.citus.bulkhead import Bulkhead
-
 __all__ = [
     "Binary",
     "Connection",
@@ -44,7 +42,7 @@ RV = TypeVar("RV")
 PAUSE_SECONDS = 1
 """For how long a process makes no new connection to a server that has just not answered in time."""
 
-_INTERVAL_SECONDS = 0.1
+INTERVAL_SECONDS = 0.1
 """How often the driver looks up from its waiting, for Ctrl-C: its own default."""
 
 
@@ -56,11 +54,9 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
 
     Attributes:
         deadline: seconds for one exchange with the server; None waits for ever.
-        bulkhead: is told of each exchange, where members are spread over servers that this one stands before.
     """
 
     deadline: float | None = None
-    bulkhead: Bulkhead | None = None
     _pause_until: ClassVar[float] = 0.0
 
     @classmethod
@@ -79,23 +75,21 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
             cls._pause()
             raise
 
+    def note_silence(self) -> None:
+        """Refuse new connections for a while."""
+        self._pause()
+
     @staticmethod
     def _pause() -> None:
         Connection._pause_until = time.monotonic() + PAUSE_SECONDS
 
-    def wait(self, gen: PQGen[RV], interval: float = _INTERVAL_SECONDS, timeout: float | None = None) -> RV:
+    def wait(self, gen: PQGen[RV], interval: float = INTERVAL_SECONDS, timeout: float | None = None) -> RV:
         """What `gen` gives, which speaks with the server.
 
         Raises:
             OperationalError: there was no answer in time, and the connection is closed: an answer that came later would
                 be taken for that of the next statement. Whether the server did what it was told is unknown.
         """
-        if self.bulkhead is None:
-            return self._waited(gen, interval, timeout)
-        with self.bulkhead.exchange():
-            return self._waited(gen, interval, timeout)
-
-    def _waited(self, gen: PQGen[RV], interval: float, timeout: float | None) -> RV:
         if timeout is not None:  # the caller's own, who goes on with the connection
             return super().wait(gen, interval, timeout)
         try:
@@ -104,8 +98,7 @@ class Connection(psycopg.Connection[tuple[object, ...]]):
             if self.pgconn.transaction_status != TransactionStatus.ACTIVE:
                 raise
             self.close()
-            if self.bulkhead is None:  # else it may have been a server behind this one
-                self._pause()
+            self.note_silence()
             raise OperationalError(f"No answer in {self.deadline} s; the connection was closed") from error
 
 

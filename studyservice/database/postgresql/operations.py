@@ -3,9 +3,9 @@
 An `ALTER TABLE` that looks at every row stops everybody meanwhile. One that says `NOT VALID` holds for new rows at
 once; `VALIDATE CONSTRAINT`, in a migration of its own, lets others read and write while it looks at the old ones.
 
-A foreign key with the member in it (`studyservice.database.member_keys`) takes the place of Django's, to `id` alone:
-`AddMemberForeignKey` in one migration, `ValidateChecks` and `DropForeignKey` in the next. `MemberKey` and
-`MemberReference` are how earlier migrations made such keys, before models told of them.
+In a table that exists, a foreign key with the member in it (`studyservice.database.member_keys`) replaces Django's, to
+`id` alone: `AddMemberForeignKey` in one migration, `ValidateChecks` and `DropForeignKey` in the next. A new table is
+created without Django's.
 
 Where such operations touch several tables, their migration is not atomic: it would hold the lock of one table while it
 waits for the next, and a call that has the second and wants the first would be ended with a deadlock. They can be done
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.backends.ddl_references import Statement
 from django.db.migrations.operations import AddConstraint, AddIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
@@ -129,79 +130,6 @@ class ValidateChecks(_OnPostgresql):
         yield from ()
 
 
-class MemberKey(_OnPostgresql):
-    """Let rows be referred to together with their member: a unique key on `(member_id, id)`.
-
-    Building it waits for writes of the table, and they for it. `owner` names the member's field.
-    """
-
-    def __init__(self, model_name: str, *, owner: str = "member") -> None:
-        super().__init__(model_name, owner=owner)
-
-    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        table, owner = model._meta.db_table, column(model, self.options["owner"])
-        yield f"ALTER TABLE {table} ADD CONSTRAINT {table}_of_member UNIQUE ({owner}, id)"
-
-    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        table = model._meta.db_table
-        yield f"ALTER TABLE {table} DROP CONSTRAINT {table}_of_member"
-
-
-class MemberReference(_OnPostgresql):
-    """Hold the foreign key `field` to rows of the same member; old rows only with `ValidateMemberReference`.
-
-    `owner` names the member's field, in the model and in the one that it refers to.
-    """
-
-    def __init__(self, model_name: str, field: str, *, owner: str = "member") -> None:
-        super().__init__(model_name, field=field, owner=owner)
-
-    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        table, field, owner = model._meta.db_table, self.options["field"], self.options["owner"]
-        target = referred(model, field)
-        columns = f"{column(model, owner)}, {column(model, field)}"
-        yield (
-            f"ALTER TABLE {table} ADD CONSTRAINT {reference_name(model, field)} FOREIGN KEY ({columns}) "
-            f"REFERENCES {target._meta.db_table} ({column(target, owner)}, id) DEFERRABLE INITIALLY DEFERRED NOT VALID"
-        )
-
-    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        yield f"ALTER TABLE {model._meta.db_table} DROP CONSTRAINT {reference_name(model, self.options['field'])}"
-
-
-class ValidateMemberReference(_OnPostgresql):
-    """Look at the rows that were there before a `MemberReference`, and drop Django's foreign key, which it replaces."""
-
-    def __init__(self, model_name: str, field: str) -> None:
-        super().__init__(model_name, field=field)
-
-    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        """Validate the one, drop the other."""
-        table, field = model._meta.db_table, self.options["field"]
-        yield f"ALTER TABLE {table} VALIDATE CONSTRAINT {reference_name(model, field)}"
-        yield from dropped_keys(model, field, editor)
-
-    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        yield key_to_id(model, self.options["field"])
-
-
-class DropMemberReference(_OnPostgresql):
-    """Drop a `MemberReference`, whose place a `MemberForeignKey` has taken."""
-
-    def __init__(self, model_name: str, field: str, *, owner: str = "member") -> None:
-        super().__init__(model_name, field=field, owner=owner)
-
-    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        name = reference_name(model, self.options["field"])
-        yield f"ALTER TABLE {model._meta.db_table} DROP CONSTRAINT IF EXISTS {name}"
-
-    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        reference = MemberReference(self.model_name, self.options["field"], owner=self.options["owner"])
-        yield from reference.forwards(model, editor)
-        name = reference_name(model, self.options["field"])
-        yield f"ALTER TABLE {model._meta.db_table} VALIDATE CONSTRAINT {name}"
-
-
 class DropForeignKey(_OnPostgresql):
     """Drop Django's foreign key `field`, to `id` alone, whose place a `MemberForeignKey` has taken."""
 
@@ -227,16 +155,34 @@ class DropForeignKeyIndex(_OnPostgresql):
 
     def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
         with without_lock_timeout(editor):  # up to the next step of the generator, when it has been executed
-            yield f"DROP INDEX CONCURRENTLY IF EXISTS {self._name(model, editor)}"
+            yield f"DROP INDEX CONCURRENTLY IF EXISTS {index_name(model, self.options['field'], editor)}"
 
     def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
-        own, name = column(model, self.options["field"]), self._name(model, editor)
+        own, name = column(model, self.options["field"]), index_name(model, self.options["field"], editor)
         with without_lock_timeout(editor):
             yield f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON {model._meta.db_table} ({own})"
 
-    def _name(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> str:
-        names = [column(model, self.options["field"])]
-        return str(cast("Any", editor)._create_index_name(model._meta.db_table, names))  # noqa: SLF001  # Django names it
+
+class OmitForeignKeyIndex(_OnPostgresql):
+    """Do not create Django's index of the foreign key `field`, in the migration that creates the table.
+
+    SQLite gets the index, as with `DropForeignKeyIndex`.
+    """
+
+    def __init__(self, model_name: str, field: str) -> None:
+        super().__init__(model_name, field=field)
+
+    def forwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Take it off the statements that Django executes at the end of the migration."""
+        name = editor.quote_name(index_name(model, self.options["field"], editor))
+        editor.deferred_sql = [
+            one for one in editor.deferred_sql if not isinstance(one, Statement) or str(one.parts.get("name")) != name
+        ]
+        yield from ()
+
+    def backwards(self, model: type[Model], editor: BaseDatabaseSchemaEditor) -> Iterator[str]:
+        """Nothing; the table is deleted."""
+        yield from ()
 
 
 class MemberStatistics(_OnPostgresql):
@@ -270,6 +216,11 @@ def dropped_keys(model: type[Model], field: str, editor: BaseDatabaseSchemaEdito
             yield f"ALTER TABLE {table} DROP CONSTRAINT {editor.quote_name(name)}"
 
 
+def index_name(model: type[Model], field: str, editor: BaseDatabaseSchemaEditor) -> str:
+    """The name that Django gives to the index of a foreign key."""
+    return str(cast("Any", editor)._create_index_name(model._meta.db_table, [column(model, field)]))  # noqa: SLF001
+
+
 def key_to_id(model: type[Model], field: str) -> str:
     """What adds a foreign key as Django has it."""
     table, own = model._meta.db_table, column(model, field)
@@ -277,11 +228,6 @@ def key_to_id(model: type[Model], field: str) -> str:
         f"ALTER TABLE {table} ADD CONSTRAINT {table}_{own}_fk FOREIGN KEY ({own}) "
         f"REFERENCES {referred(model, field)._meta.db_table} (id) DEFERRABLE INITIALLY DEFERRED"
     )
-
-
-def reference_name(model: type[Model], field: str) -> str:
-    """The name of the member reference of a foreign key."""
-    return f"{model._meta.db_table}_{column(model, field)}_of_member"
 
 
 def column(model: type[Model], field: str) -> str:

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
 from django.db import OperationalError, connections
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.errors import DeadlockDetected
 
@@ -37,12 +38,14 @@ class Command(migrate.Command):
         """Migrate.
 
         Raises:
-            CommandError: other transactions held what it needs, each time.
+            CommandError: the database is older than the migrations of this version, or other transactions held the
+                locks each time.
         """
+        _refuse_older(options["database"])
         applied, left = 0, TRIES
         while True:
             try:
-                with _lock_timeout(options["database"]), rendered_sparingly():
+                with lock_timeout(options["database"]), rendered_sparingly():
                     super().handle(*args, **options)
             except OperationalError as error:
                 if not _met_others(error):
@@ -57,6 +60,24 @@ class Command(migrate.Command):
                 return
 
 
+def _refuse_older(alias: str) -> None:
+    """Refuse a database that stopped before the last of the migrations that `0001_initial` replaces.
+
+    The first of them had the same name, so every older database has recorded it. `replaces` names only the last, and
+    Django takes `0001_initial` for applied if the last is applied.
+    """
+    connection = connections[alias]
+    recorded = MigrationRecorder(connection).applied_migrations()
+    loader = MigrationLoader(connection)
+    older = sorted(app for app, _ in loader.replacements.keys() & recorded.keys() - loader.applied_migrations.keys())
+    if older:
+        raise CommandError(
+            f"Not migrated: the tables of {', '.join(older)} are older than the migrations of this version. Install the"
+            " last version before this one that still has theirs, run its migrate, then come back to this version"
+            " (docs/operating.md, Upgrading)."
+        )
+
+
 _GIVEN_UP = (
     f"Not migrated: other transactions held a table each of {TRIES} times. What was applied before stays, and the "
     "service can go on with it. pg_stat_activity tells which have been open for long; end them, or wait, and run "
@@ -65,7 +86,7 @@ _GIVEN_UP = (
 
 
 @contextmanager
-def _lock_timeout(alias: str) -> Iterator[None]:
+def lock_timeout(alias: str) -> Iterator[None]:
     """On PostgreSQL, statements of the connection wait so long for a lock; a pooler's connection is left as it is."""
     connection = connections[alias]
     if connection.vendor != "postgresql" or connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"):

@@ -115,6 +115,52 @@ def test_a_pasted_text_is_taken_by_keyboard_alone(open_signed_in: Any) -> None:
     assert ("Presentation", "2026-11-20") in dates()
 
 
+ODD = """ART 141 Beginning Ceramics
+Studio projects 60%, quizzes 15%, critiques 25%
+
+OCTOBER 2026
+Mon | Tue | Wed | Thu | Fri
+5 Kiln loading | 6 | 7 Coil vessel due | 8 | 9
+12 Fall break | 13 | 14 Quiz: clay bodies | 15 | 16
+19 | 20 | 21 Wheel demo | 22 Gallery paper (see below) | 23
+26 | 27 | 28 | 29 | 30 Final pots due
+"""
+
+
+def test_what_was_not_found_in_a_month_grid_is_added_and_all_of_it_undone(open_signed_in: Any) -> None:
+    page: Page = open_signed_in("/courses/new")
+    page.get_by_label("Or paste its text").fill(ODD)
+    page.get_by_role("button", name="Read the syllabus").click()
+    expect(page.get_by_label("Take “Coil vessel”")).to_be_checked()
+    expect(page.get_by_label("Date of “Coil vessel”")).to_have_value("2026-10-07")
+    unsure = page.get_by_role("row").filter(has=page.get_by_label("Take “Gallery paper (see below)”"))
+    expect(unsure.get_by_role("checkbox")).not_to_be_checked()
+    expect(unsure).to_contain_text("Not ticked: no deadline word.")
+    expect(unsure).to_contain_text("line 8")
+    page.get_by_text("The text, line by line").click()
+    expect(page.get_by_role("list", name="Lines of the syllabus")).to_contain_text("21 Wheel demo")
+    audit(page)
+    page.get_by_role("button", name="Add a row").click()
+    title = page.get_by_label("Title of “added row 1”")
+    expect(title).to_be_focused()
+    title.fill("Wheel demo")
+    page.get_by_label("Kind of “added row 1”").select_option("other")
+    page.get_by_label("Date of “added row 1”").fill("2026-10-21")
+    audit(page)
+    title.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("“Beginning Ceramics” is added with 4 items")
+    assert dates() == [
+        ("Coil vessel", "2026-10-07"),
+        ("Quiz: clay bodies", "2026-10-14"),
+        ("Wheel demo", "2026-10-21"),
+        ("Final pots", "2026-10-30"),
+    ]
+    page.goto("/activity")
+    page.get_by_role("button", name="Undo").first.click()
+    expect(page.get_by_role("status")).to_be_visible()
+    assert (Course.objects.count(), Item.objects.count()) == (0, 0)
+
+
 def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
     from accounts.changes.acting import Actor, acting
     from accounts.changes.models import ActorKind

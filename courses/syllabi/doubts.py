@@ -1,0 +1,37 @@
+"""How sure a reading is: an item with a reason to be due on a date, and without a doubt about it, is ticked."""
+
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Final
+
+SURE: Final = 0.9
+"""The confidence of an item without a doubt."""
+
+
+class Doubt(StrEnum):
+    """Why an item is not ticked, in the words that a member sees; of several the first is shown."""
+
+    NO_DATE = "no date"
+    OUTSIDE_TERM = "outside the term"
+    WEEKDAY = "another weekday"
+    TWO_DATES = "two dates"
+    SEVERAL_DAYS = "several days"
+    OUT_OF_ORDER = "out of order"
+    RECURRING = "every week"
+    FAR_DATE = "date some lines above"
+    MAYBE_TOPIC = "maybe a topic"
+    NO_REASON = "no deadline word"
+
+
+_TAKES: Final = {Doubt.NO_REASON: 0.3, Doubt.MAYBE_TOPIC: 0.3, Doubt.OUTSIDE_TERM: 0.3, Doubt.WEEKDAY: 0.3}
+_TAKES_ELSE: Final = 0.2
+
+
+def confidence_of(doubts: Collection[Doubt]) -> float:
+    """From 0 to 0.9; with any doubt it is below 0.8, from which on items are ticked."""
+    return max(0.0, SURE - sum(_TAKES.get(doubt, _TAKES_ELSE) for doubt in doubts))
+
+
+def first_doubt(doubts: Collection[Doubt]) -> str | None:
+    """The doubt to show; None where there is none."""
+    return next((doubt.value for doubt in Doubt if doubt in doubts), None)

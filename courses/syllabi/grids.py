@@ -1,0 +1,32 @@
+"""Month calendars and lists below the name of a month, whose days stand there as bare numbers."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from courses.syllabi.words import MONTHS, one_of
+
+MOST_LINES: Final = 60
+"""Below the name of a month that can have its days."""
+
+_MONTH: Final = re.compile(rf"\W*(?P<month>{one_of(MONTHS)})\.?,?(?P<year>\s+20\d\d)?\W*", re.IGNORECASE)
+_DAY: Final = re.compile(
+    r"(?P<before>(?:^|[|\t]|\s{3,})\s*)(?P<day>[1-9]|[12]\d|3[01])(?=[\s|.:)]|$)(?![.:]?\d|\s?[-–/%])(?P<point>[.:)])?"
+)
+
+
+def with_months(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, with the month written before each bare day of it, as far as the days go up."""
+    month, day, left = "", 0, 0
+    for line in lines:
+        if len(line) < 40 and (found := _MONTH.fullmatch(line)):
+            month, day, left = f"{found['month']}", 0, MOST_LINES
+            year = f", {found['year'].strip()}" if found["year"] else ""
+        elif left and len(line) < 300:
+            left -= 1
+            days = [int(one["day"]) for one in _DAY.finditer(line)]
+            if days and days == sorted({*days}) and days[0] > day:
+                yield _DAY.sub(rf"\g<before>{month} \g<day>{year}:", line)
+                day = days[-1]
+                continue
+        yield line

@@ -1,0 +1,75 @@
+"""The name of a part of the grade, out of the words beside its share."""
+
+import re
+from typing import Final
+
+from courses.syllabi.phrases import phrases_of
+from courses.syllabi.words import MONTHS, one_of
+
+MOST_WORDS: Final = 8
+"""Of the name of a part."""
+
+MOST_CHARACTERS: Final = 60
+
+NO_PART: Final = re.compile(
+    r"\b(?:late|penalt\w+|deduct\w*|below|above|at least|minimum|maximum|less than|more than|fewer|lower than"
+    r"|higher|per day|(?:each|every|a|one) day|plagiar\w*|loses?|lost|reduc\w+|curve|up to|or better|extra credit|bonus"
+    r"|earned|score[ds]?|scoring|miss(?:ed|ing)?|drop\w*|pass(?:ing)?|fail\w*|responsible|your own|similar\w*"
+    r"|of students|discount|refund|tuition|accura\w+|chance|probability|attain|achieve|obtain|within|24 hours|total|sum"
+    r"|remaining|threshold|cutoff|original|interest|capped|must|pénalit\w+|retard|note de passage|au moins|au minimum"
+    r"|seuil|mindestens|weniger als|abzug|verspätet\w*|zugelassen|zulassung|bestanden|exig\w+|pierden?|descuent\w+"
+    r"|al menos|por lo menos|mínim[oa]s?|obteng\w+|aprobar|asistencia mínima|penaliza\w*)\b",
+    re.IGNORECASE,
+)
+"""What is taken off, what one has to reach, and what is no part of its own."""
+
+SCALE: Final = re.compile(
+    r"(?<![\d.,/-])\d{2,3}(?:\.\d+)?\s?%?\s?(?:[-–—]|to|and)\s?(?:\d{2,3}(?![\d/-])|above|below|up)|[<>≥≤]"
+    r"|\b[A-F][+-]?\s?[=:]\s?\d|\d\s?%?\s?=\s?[A-F]\b",
+    re.IGNORECASE,
+)
+"""The scale of letters: "A 90-100", "B = 80"."""
+
+_LETTER: Final = re.compile(
+    r"^(?:grade\s)?[A-F][+\u2212–-]?(?:\s?[/=:]|$)|^(?:HD|DN?|CR|PP?|NN?|pass|fail|excellent|good|very good"
+    r"|satisfactory|poor)$",
+    re.IGNORECASE,
+)
+_OPENING: Final = re.compile(
+    r"^(?:\W|(?:\d{1,2}|[a-z])[.)]\s|\b(?:(?:there (?:will be|are|is))|students?(?:'s)? (?:\w+ )?for|finally|also"
+    r"|additionally|together|each|every|both|all|of|for|these|lastly|first|second|and|und|et|y|but|while|with|the|your|our"
+    r"|an?|aus|de[rmns]?|die|das|l[ae]s?|el|un[ae]?|eine?[mnrs]?|l[oa]s|l')\s)+",
+    re.IGNORECASE,
+)
+_CLOSING: Final = re.compile(
+    r"[\s,]+(?:(?:(?:will|should|shall|together|all|also|each|then|in total|is|are|be|both|makes?|that|which|has|have"
+    r"|for|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the)"
+    r" (?:course|class))\s*)+$)",
+    re.IGNORECASE,
+)
+_LEADERS: Final = re.compile(r"[.·_…]{3,}|(?:\. ){3,}")
+BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
+DATED: Final = re.compile(
+    rf"\b(?:{one_of(MONTHS)})\b\.?\s\d{{1,2}}\b|\d{{1,2}}(?:\.|st|nd|rd|th|er)?\s(?:(?:de|of)\s)?(?:{one_of(MONTHS)})\b\.?"
+    r"|\b\d{1,2}\s?h\b|\d{1,2}/\d{1,2}\b",
+    re.IGNORECASE,
+)
+_EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
+
+
+def name_of(text: str) -> str:
+    """The name that the words before or after a share give; empty where they give none."""
+    if NO_PART.search(text) or SCALE.search(text):
+        return ""
+    text = _LEADERS.sub(" ", BRACKETS.sub(" ", text))
+    text = _OPENING.sub("", f"{' '.join(text.split()).strip(_EDGES)} ")
+    text = _CLOSING.sub("", f" {text.strip()}").strip(_EDGES)
+    if ", " in text and not text[: text.index(",")].islower():
+        text = next((piece for piece in text.split(", ") if name_of(piece)), text)  # "Essay, due 5 May, 3 pages"
+    if len(text.split()) > 5 and (phrases := phrases_of(text)):
+        text = phrases[0].title
+    text = DATED.sub(" ", text)
+    text = " ".join(text.split()).strip(_EDGES)
+    if len(text.split()) > MOST_WORDS or len(text) > MOST_CHARACTERS or sum(map(str.isalpha, text)) < 2:
+        return ""
+    return "" if _LETTER.search(text) else text

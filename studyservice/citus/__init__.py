@@ -1,0 +1,4 @@
+"""Spread members over the servers of Citus, an extension of PostgreSQL. Optional; nothing outside imports this package.
+
+The settings choose the database backend and the middleware of this package if DATABASE_DISTRIBUTED is set.
+"""

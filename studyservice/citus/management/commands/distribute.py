@@ -1,0 +1,66 @@
+"""Spread members over the servers of Citus: each table to its place, in one transaction."""
+
+from argparse import ArgumentTypeError
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection, transaction
+
+from studyservice.citus.catalogue import has_citus, row_counts
+from studyservice.citus.layout import layout
+from studyservice.citus.plan import faults, plan, to_be_moved
+
+SHARDS = 32
+MOST_SHARDS = 64000
+"""Of a table, by Citus."""
+
+
+def _shards(text: str) -> int:
+    """A number of shards that Citus makes."""
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_SHARDS:
+        raise ArgumentTypeError(f"a number from 1 to {MOST_SHARDS}, not {text!r}")
+    return int(text)
+
+
+class Command(BaseCommand):
+    """`distribute [--dry-run] [--shards N]`; run it again after `migrate`, for tables that are new."""
+
+    help = (
+        "Spread members over the servers of Citus (docs/scaling.md): each table to its place, with its keys. Nothing is"
+        " done where all are in their places. Nobody may write meanwhile."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The command's arguments."""
+        parser.add_argument("--dry-run", action="store_true", help="print the statements; a PostgreSQL is enough")
+        parser.add_argument("--shards", type=_shards, default=SHARDS, help="parts of the members (%(default)s)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the statements, or execute, compare and commit."""
+        if connection.vendor != "postgresql":
+            raise CommandError("DATABASE_URL does not name a PostgreSQL.")
+        with connection.cursor() as cursor:
+            statements = plan(cursor, layout(), options["shards"])
+            if options["dry_run"]:
+                self.stdout.write("".join(f"{statement};\n" for statement in statements), ending="")
+                return
+            if not has_citus(cursor):
+                raise CommandError("This database has no Citus: CREATE EXTENSION citus, and add its servers first.")
+        with transaction.atomic(), connection.cursor() as cursor:
+            self._execute(cursor, statements)
+        self.stdout.write(f"Every table is in its place, after {len(statements)} statements.")
+
+    def _execute(self, cursor: Any, statements: list[str]) -> None:
+        """Execute, and compare what is there with what was and what should be.
+
+        Raises:
+            CommandError: they differ; nothing has been done.
+        """
+        where = layout()
+        names = sorted(to_be_moved(cursor, where))
+        before = row_counts(cursor, names)
+        for statement in statements:
+            cursor.execute(statement)
+        lost = [f"{name} had {before[name]} rows" for name, n in row_counts(cursor, names).items() if n != before[name]]
+        if wrong := [*lost, *faults(cursor, where)]:
+            raise CommandError("Nothing was done. " + "; ".join(wrong))

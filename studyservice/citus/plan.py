@@ -1,0 +1,122 @@
+"""The statements that bring each table to its place, and a look at whether all are there.
+
+What refers to a row of a member's has the member in its key, and what is unique has it too, as each server sees its own
+rows alone. So the keys of a table change with its place: the primary key `id` becomes `(member_id, id)`, and takes over
+from the unique key of that form; another unique key gets the member as its last column, so that its index still serves
+who asks by what stands before. What refers to members from the coordinator loses its foreign key. PostgreSQL's `ON
+DELETE SET NULL (column)` is not in Citus: the service empties such references itself.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from studyservice.citus.catalogue import (
+    ForeignKey,
+    UniqueIndex,
+    foreign_keys,
+    places,
+    tables,
+    unique_indexes,
+)
+from studyservice.citus.layout import Layout
+
+_SEQUENTIALLY = "SET LOCAL citus.multi_shard_modify_mode TO 'sequential'"
+"""One connection to each server for the whole transaction, as foreign keys between what it changes need."""
+
+_SETS_NULL = re.compile(r" ON DELETE SET NULL(?: \([^)]*\))?")
+
+
+def plan(cursor: Any, layout: Layout, shards: int) -> list[str]:
+    """What is to be executed, in one transaction; empty if each table that is there is in its place.
+
+    Args:
+        shards: into how many parts members are divided, when they are not yet; a part moves as a whole.
+    """
+    moved = to_be_moved(cursor, layout)
+    by_member = {name: column for name, column in layout.by_member.items() if name in moved}
+    everywhere = [name for name in layout.everywhere if name in moved]
+    if not moved:
+        return []
+    keys = [key for key in foreign_keys(cursor) if key.table in moved or key.target in moved]
+    indexes = [index for index in unique_indexes(cursor) if index.table in by_member]
+    return [
+        _SEQUENTIALLY,
+        *(f"ALTER TABLE {key.table} DROP CONSTRAINT {_quoted(key.name)}" for key in keys),
+        *(sql for index in indexes for sql in _with_member(index, by_member[index.table])),
+        *(f"SELECT create_reference_table('{name}')" for name in everywhere),
+        *(f"SELECT create_distributed_table({_place(layout, name, shards)})" for name in by_member),
+        *(f"SELECT truncate_local_data_after_distributing_table('{name}')" for name in (*everywhere, *by_member)),
+        *(
+            f"ALTER TABLE {key.table} ADD CONSTRAINT {_quoted(key.name)} {_SETS_NULL.sub('', key.definition)}"
+            for key in keys
+            if can_hold(key, layout)
+        ),
+    ]
+
+
+def to_be_moved(cursor: Any, layout: Layout) -> set[str]:
+    """The tables that are there, and on the coordinator still."""
+    return (tables(cursor) - places(cursor).keys()) & {*layout.by_member, *layout.everywhere}
+
+
+def can_hold(key: ForeignKey, layout: Layout) -> bool:
+    """Whether a foreign key can be there: it stays on one server, as it names the member or refers to what all have."""
+    own = layout.by_member.get(key.table)
+    if key.target in layout.everywhere:
+        return True
+    if own is None or key.target not in layout.by_member:
+        return key.target not in layout.by_member
+    return (own, layout.by_member[key.target]) in zip(key.columns, key.target_columns, strict=True)
+
+
+def faults(cursor: Any, layout: Layout) -> Iterator[str]:
+    """What is not in its place, in words."""
+    there, placed = tables(cursor), places(cursor)
+    group = placed[layout.members].group if layout.members in placed else None
+    for name, column in layout.by_member.items():
+        if name in there and (name not in placed or (placed[name].column, placed[name].group) != (column, group)):
+            yield f"{name} does not lie beside its members, by {column}"
+    for name in layout.everywhere:
+        if name in there and (name not in placed or not placed[name].is_everywhere):
+            yield f"{name} is not on every server"
+    for name in sorted(layout.coordinator & placed.keys()):
+        if placed[name].column is not None or placed[name].is_everywhere:
+            yield f"{name} is not on the coordinator alone"
+    for key in foreign_keys(cursor):
+        if key.table in there and not can_hold(key, layout):
+            yield f"{key.name} of {key.table} refers to rows of other servers"
+
+
+def _place(layout: Layout, name: str, shards: int) -> str:
+    where = f"'{name}', '{layout.by_member[name]}'"
+    if name == layout.members:
+        return f"{where}, shard_count => {shards}"
+    return f"{where}, colocate_with => '{layout.members}'"
+
+
+def _with_member(index: UniqueIndex, column: str) -> Iterator[str]:
+    """What makes a unique index name the member, if it does not; see the head of this module."""
+    drop = f"ALTER TABLE {index.table} DROP CONSTRAINT {_quoted(index.name)}"
+    if index.is_primary and column not in index.keys:
+        yield drop
+        yield _added(index, f"PRIMARY KEY ({', '.join((column, *index.keys))})")
+    elif set(index.keys) == {column, "id"} and index.is_constraint and not index.is_primary:
+        yield drop  # the primary key is the same now
+    elif column not in index.keys:
+        keys = ", ".join((*index.keys, column))
+        if index.is_constraint:
+            yield drop
+            yield _added(index, f"UNIQUE ({keys})")
+        else:
+            condition = f" WHERE {index.condition}" if index.condition else ""
+            yield f"DROP INDEX {_quoted(index.name)}"
+            yield f"CREATE UNIQUE INDEX {_quoted(index.name)} ON {index.table} ({keys}){condition}"
+
+
+def _added(index: UniqueIndex, definition: str) -> str:
+    return f"ALTER TABLE {index.table} ADD CONSTRAINT {_quoted(index.name)} {definition}"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

@@ -1,1 +1,0 @@
-"""Members spread over servers by Citus, an extension of PostgreSQL: where each table lives, and how it comes there."""

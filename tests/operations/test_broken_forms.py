@@ -1,0 +1,41 @@
+"""A body that says it is a form and is none: 400 in the same words from every operation that takes a file."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.doors import RestDoor
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.rest,
+    pytest.mark.database("sqlite", "statements that others make too"),
+]
+
+FORM = b'--edge\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\na,b\r\n--edge--\r\n'
+EDGE = "multipart/form-data; boundary=edge"
+BROKEN = {
+    "no boundary": ("multipart/form-data", FORM),
+    "another boundary": ("multipart/form-data; boundary=other", FORM),
+    "no form": (EDGE, b"a,b\n"),
+    "cut in the file": (EDGE, FORM[:-14]),
+    "cut in a head": (EDGE, FORM[:40]),
+    "cut in its end": (EDGE, FORM[:-4]),
+}
+PATHS = ("/v1/syllabi", "/v1/vocab-decks/import", "/v1/import", "/v1/courses/{course_id}/calendar")
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_form_is_400_in_the_same_words(owner: RestDoor, course: Any, broken: str, path: str) -> None:
+    content_type, body = BROKEN[broken]
+    answer = owner.request("POST", path.format(course_id=course["id"]), data=body, content_type=content_type)
+    error = answer.json()["error"]
+    assert (answer.status_code, error["type"]) == (400, "invalid_request")
+    assert error["message"] == "The body is not valid multipart/form-data."
+
+
+def test_a_form_that_ends_is_read(owner: RestDoor) -> None:
+    for body in (FORM, FORM.removesuffix(b"\r\n"), b"preamble\r\n" + FORM + b"epilogue"):
+        answer = owner.request("POST", "/v1/vocab-decks/import", data=body, content_type=EDGE)
+        assert answer.status_code == 201, answer.content

@@ -1,0 +1,88 @@
+"""Why an item is ticked, and why it is not: each reason and each doubt by its name."""
+
+import pytest
+
+from courses.syllabi.doubts import Doubt, confidence_of
+from tests.syllabi.reading import proposed
+
+pytestmark = pytest.mark.database("sqlite", "texts that are read")
+
+FALL = "Fall 2026"
+
+
+def doubts(*lines: str) -> list[tuple[str, str | None]]:
+    """Title and doubt of what is proposed."""
+    return [(item.title, item.doubt) for item in proposed(FALL, *lines).items]
+
+
+def test_any_doubt_keeps_an_item_from_being_ticked():
+    assert confidence_of(()) >= 0.8
+    assert all(confidence_of({doubt}) < 0.8 for doubt in Doubt)
+
+
+@pytest.mark.parametrize(
+    ("lines", "title"),
+    [
+        (("Song book due October 8",), "Song book"),
+        (("October 8: essay 1 due",), "Essay 1"),
+        (("October 8 | Listening quiz",), "Listening quiz"),
+        (("The recital report must be submitted by October 8.",), "Recital report"),
+        (("Date | Topic | Due in class", "10/8 | Motets | Motet paper"), "Motet paper"),
+        (("Essay 1: October 8",), "Essay 1"),
+        (("Fri Oct 9, 2026\tAssignment Song book\tdue by 11:59pm",), "Assignment Song book"),
+        (("Oral presentations take place on October 8.",), "Oral presentations"),
+        (("", "Song book", "Twelve songs, copied by hand.", "Due: October 8"), "Song book"),
+        (("OCTOBER", "Mon | Tue | Wed | Thu", "5 | 6 | 7 | 8 Song quiz"), "Song quiz"),
+        (("Wk 6 (10/5)   M: Motets   W: Masses   F: Song quiz",), "Song quiz"),
+    ],
+    ids=[
+        "due after", "a schedule", "sat at a time", "submitted by", "its column", "an entry", "its row", "takes place",
+        "its block", "a month", "a week",
+    ],
+)  # fmt: skip
+def test_a_reason_ticks(lines, title):
+    assert doubts(*lines) == [(title, None)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "title", "doubt"),
+    [
+        (("Final exam: TBA",), "Final exam", "no date"),
+        (("Listening quiz: October 8, 2024",), "Listening quiz", "outside the term"),
+        (("Listening quiz: Friday, October 8",), "Listening quiz", "another weekday"),
+        (("Final exam: October 8 or October 15",), "Final exam", "two dates"),
+        (("Listening quizzes: October 5-9",), "Listening quizzes", "several days"),
+        (("Lab report 1 due every week", "October 8: Homework 3"), "Homework 3", "no deadline word"),
+        (("October 8: Motets of the late Renaissance", "Listening quiz"), "Listening quiz", "date some lines above"),
+    ],
+    ids=lambda given: given if isinstance(given, str) else "",
+)
+def test_a_doubt_does_not(lines, title, doubt):
+    assert doubts(*lines) == [(title, doubt)]
+
+
+def test_a_journal_that_recurs_is_not_ticked():
+    found = doubts("Journals are due every Friday from September 4 to September 25.")
+    assert found == [("Journals", "every week")] * 4
+
+
+def test_another_line_with_another_date_is_a_doubt():
+    assert doubts("Essay 1: masses due October 8", "Essay 1 due October 15") == [
+        ("Essay 1: masses", "two dates"),
+        ("Essay 1", "two dates"),
+    ]
+
+
+def test_numbers_and_days_that_disagree_are_a_doubt():
+    assert doubts("Exam 1: October 15", "Exam 2: October 8", "Quiz 1: October 20") == [
+        ("Exam 1", "out of order"),
+        ("Exam 2", "out of order"),
+        ("Quiz 1", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", ["Drop deadline: October 8", "Last day to withdraw is October 8", "Make-up exam: October 8"]
+)
+def test_what_the_registrar_wants_is_no_item(line):
+    assert doubts(line) == []
