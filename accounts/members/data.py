@@ -140,11 +140,6 @@ def member_data() -> tuple[MemberData, ...]:
     return tuple(ordered)
 
 
-def owners() -> dict[type[Model], str]:
-    """The foreign key to the member, by model."""
-    return {data.model: data.owner for data in member_data()}
-
-
 def undo_field(name: str) -> UndoField | None:
     """How to restore a field, as `course.categories`; None if its column is all there is."""
     return _undo_fields().get(name)

@@ -130,15 +130,6 @@ def test_the_admin_has_a_page_or_the_declaration_says_why_not(data: MemberData) 
     assert has_page is not bool(data.no_admin), f"{data.label}: {help_}."
 
 
-@of_study_data
-def test_the_length_of_each_text_is_checked(data: MemberData) -> None:
-    checks = {constraint.name for constraint in data.model._meta.constraints}
-    for field in data.model._meta.concrete_fields:
-        if isinstance(field, models.CharField | models.TextField):
-            name = f"{data.model._meta.model_name}_{field.name}"
-            assert name in checks, f"{data.label}: add characters({field.name!r}, …) to the constraints of the model."
-
-
 def test_what_is_referred_to_comes_first_whatever_the_order_of_registration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "_registered", dict(reversed(registry._registered.items())))
     order = [data.model for data in member_data.__wrapped__()]

@@ -5,6 +5,7 @@ import json
 import zipfile
 from typing import Any
 
+from accounts.archive.tables import archive_version
 from tests.support.samples import COURSE_LIMITS
 
 TABLES = (
@@ -53,7 +54,7 @@ def parts(*, profile: Any = PROFILE, **tables: list[Any]) -> dict[str, bytes]:
 
 def manifest(counts: dict[str, int], **fields: Any) -> bytes:
     """The manifest of an archive with so many lines."""
-    told = {"format": "study-data-archive", "version": 1, "made_at": THEN, "counts": counts}
+    told = {"format": "study-data-archive", "version": archive_version(), "made_at": THEN, "counts": counts}
     return json.dumps(told | fields).encode()
 
 
