@@ -16,8 +16,8 @@ from studyservice.rates.redis_script import ANSWER_SECONDS
 
 _PROCESSES = 2
 _HUNG_SECONDS = 8.0
-_LOST = "does not answer"
-"""Part of a line in the log of each process."""
+_LOST, _BACK = "does not answer", "answers again"
+"""Parts of lines in the log of each process."""
 
 
 def drill(site: Site) -> Iterator[Report]:
@@ -36,13 +36,15 @@ def drill(site: Site) -> Iterator[Report]:
         each = LIMIT <= passed <= _PROCESSES * LIMIT
         report.check(f"without it {passed} pass, at most {LIMIT} of each process", each and not wrong)
         redis.start()
-        _wait_for_return(instance)
+        lost = _lines(instance, _LOST)  # by the processes that got calls
+        _wait_for_return(instance, lost)
         check_limit(report, "after it came back ", ports, after.key)
     compare(report, load.journal, url, killed)
     report.check("no call failed", not report.errors)
     told = _lines(instance, _LOST)
     report.check(f"said {told} times in the log, at most once by each process", 1 <= told <= _PROCESSES)
 
+    returned = _lines(instance, _BACK)
     redis.hang()
     callers = [Watch(instance.port, me, hung.key, pause=0.02) for _ in range(THREADS * _PROCESSES)]
     with ExitStack() as watches, Watch(instance.port, health, pause=0.02) as asked:
@@ -59,14 +61,14 @@ def drill(site: Site) -> Iterator[Report]:
     report.check(f"/health is 200 meanwhile, {len(asked.seconds)} times", asked.only("200"))
     slow = sum(seconds >= ANSWER_SECONDS for one in callers for seconds in one.seconds)
     report.notes.append(f"{slow} calls took {ANSWER_SECONDS} s or more, on {THREADS * _PROCESSES} threads")
-    _wait_for_return(instance)
+    _wait_for_return(instance, returned + lost)  # the log does not tell a second loss within a minute
     check_limit(report, "after it went on ", ports, last.key)
     yield report
 
 
-def _wait_for_return(instance: Server) -> None:
-    """Wait until each process that has lost Redis has found it again."""
-    wait_until("Redis to be used again", lambda: _lines(instance, "answers again") >= _lines(instance, _LOST))
+def _wait_for_return(instance: Server, times: int) -> None:
+    """Wait until processes have found Redis again `times` in all."""
+    wait_until("Redis to be used again", lambda: _lines(instance, _BACK) >= times)
 
 
 def _lines(instance: Server, what: str) -> int:
