@@ -172,6 +172,7 @@ class MemberViewSet(ViewSet):
         try:
             operation = self._operation_of(request)
             credential, arguments = CREDENTIAL.require(request), HttpArguments(request, path_ids)
+            response: HttpResponseBase
             with acting(credential.actor, operation=operation) as call:
                 if request.method == "POST" and META in request.META:
                     response = self._answer_once(operation, credential, arguments)
