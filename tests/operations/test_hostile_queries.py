@@ -155,7 +155,8 @@ def test_of_a_repeated_parameter_the_last_counts(world: World, operation_id: str
 
 @pytest.mark.parametrize("operation_id", [name for name in OPERATIONS if name not in {*WITH_BODY, *WITH_UPLOAD}])
 def test_a_body_where_none_is_read_is_ignored(world: World, operation_id: str) -> None:
-    for data in (b"{broken", b"\0" * 100, b"x" * 2 * MIB):
+    longest = MIB if routes()[operation_id].method == "POST" else 2 * MIB  # a POST reads it for an Idempotency-Key
+    for data in (b"{broken", b"\0" * 100, b"x" * longest):
         call = world.call(operation_id)
         response = call.send_raw(data, "text/html", **bearer(world.door.secret))
         assert response.status_code == routes()[operation_id].success, data[:10]
