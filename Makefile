@@ -24,12 +24,12 @@ wheel: $(VENV)/installed-dev ## Build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel
 
 test: check $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) and on PostgreSQL (over REST)
-	$(BIN)/pytest --database sqlite --doors mcp $(PYTEST_ARGS)
-	$(BIN)/pytest --database postgresql --doors rest $(PYTEST_ARGS)
+	$(BIN)/pytest --database sqlite --entry-points mcp $(PYTEST_ARGS)
+	$(BIN)/pytest --database postgresql --entry-points rest $(PYTEST_ARGS)
 
-test-all: test ## The same, then every test through both doors on both, and each Python from 3.11 to 3.14 and PostgreSQL 15 found
-	$(BIN)/pytest --database sqlite --doors both --thorough $(PYTEST_ARGS)
-	$(BIN)/pytest --database postgresql --doors both --thorough $(PYTEST_ARGS)
+test-all: test ## The same, then every test through both entry points on both, and each Python from 3.11 to 3.14 and PostgreSQL 15 found
+	$(BIN)/pytest --database sqlite --entry-points both --thorough $(PYTEST_ARGS)
+	$(BIN)/pytest --database postgresql --entry-points both --thorough $(PYTEST_ARGS)
 	$(BIN)/python -m tests.support.matrix $(PYTEST_ARGS)
 
 PYTEST_ARGS ?= -n auto --dist worksteal

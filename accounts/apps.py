@@ -33,7 +33,7 @@ class AccountsConfig(AppConfig):
         from accounts.signing_in.sessions import delete_sessions
         from studyservice.admin.base import ACTIONS, READINGS
         from studyservice.admin.site import GATE
-        from studyservice.server.happenings import LAST_PURGE
+        from studyservice.server.signals import LAST_PURGE
 
         ERASE_MEMBER.register(erase_member)
         RESOLVERS.register("sk", resolve_api_key)

@@ -6,7 +6,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.utils import timezone
 
-from accounts.changes.acting import Actor, acting
+from accounts.changes.calls import Actor, acting
 from accounts.changes.models import ActorKind
 from accounts.models import Member
 from bench.cast import SYLLABUS, Cast

@@ -53,7 +53,7 @@ def decode_cursor(text: str, binding: str) -> Position:
     Raises:
         InvalidRequest: `text` is not a cursor, or belongs to another member or other filters.
     """
-    version, *row, newest, began, turned = _CODEC.decode(text, binding)
+    version, section, due_on, instant, id_, newest, began, turned = _CODEC.decode(text, binding)
     if version != _VERSION:
         raise invalid_cursor()
-    return Position(*row, Pins(newest, began, turned) if newest else None)
+    return Position(section, due_on, instant, id_, Pins(newest, began, turned) if newest else None)

@@ -19,7 +19,7 @@ from mcp.types import (
 )
 from mcp.types.version import SUPPORTED_PROTOCOL_VERSIONS
 
-from accounts.changes.acting import acting
+from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL
 from accounts.members.membership import require_membership

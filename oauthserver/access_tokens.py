@@ -6,7 +6,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Subquery
 from django.utils import timezone
 
-from accounts.changes.acting import Actor
+from accounts.changes.calls import Actor
 from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
 from accounts.credentials.owners import owner_of

@@ -119,7 +119,7 @@ def note_call(member_id: UUID, connection: UUID, noted: datetime | None, refusal
     Args:
         noted: the stored time of either.
     """
-    row = {"user_id": member_id, "token_family": connection}
+    row: dict[str, Any] = {"user_id": member_id, "token_family": connection}
     if refusal is None:
         note_use(Grant, noted, column="last_call_at", **row)
     else:

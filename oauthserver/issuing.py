@@ -14,7 +14,7 @@ from accounts.models import Member
 from oauthserver.clients import stays
 from oauthserver.errors import InvalidClient, InvalidGrant
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
-from oauthserver.presented import Presented
+from oauthserver.presented_grant import PresentedGrant
 from oauthserver.token_requests import GrantType
 from studyservice.database.statements import Insert, Param, Update
 from studyservice.operations.errors import NotFound
@@ -56,8 +56,8 @@ class Pair:
     lifetime: int
 
 
-def issue(pair: Pair, presented: Presented) -> None:
-    """Spend what was presented and store `pair`, under the lock of the member; costs four queries on PostgreSQL.
+def issue(pair: Pair, presented_grant: PresentedGrant) -> None:
+    """Spend the presented grant and store `pair`, under the lock of the member; costs four queries on PostgreSQL.
 
     Of requests with the same code or refresh token exactly one spends it. What a disconnection, a revocation or the
     app's deletion has ended meanwhile gives nothing.
@@ -66,18 +66,18 @@ def issue(pair: Pair, presented: Presented) -> None:
         InvalidGrant: another request was first, or it was ended, or the member is gone or deactivated.
         InvalidClient: the app is gone.
     """
-    client, member = presented.client, presented.member
+    client, member = presented_grant.client, presented_grant.member
     try:
         with writing(member.id) as write:
             if not stays(client):
                 raise InvalidClient
             now = timezone.now()
-            if not _SPEND[presented.grant_type].run(member_id=member.id, id=presented.id, now=now):
+            if not _SPEND[presented_grant.grant_type].run(member_id=member.id, id=presented_grant.id, now=now):
                 raise InvalidGrant
             given = {
                 "user_id": member.id,
                 "application_id": client.pk,
-                "token_family": presented.family,
+                "token_family": presented_grant.family,
                 "created": now,
                 "updated": now,
             }
@@ -97,8 +97,8 @@ def issue(pair: Pair, presented: Presented) -> None:
                 _ADD_REFRESH_TOKEN,
                 id=uuid4(),
                 token_checksum=refresh_hash,
-                scope=presented.scope,
-                resource=presented.resource,
+                scope=presented_grant.scope,
+                resource=presented_grant.resource,
                 expires=now + _REFRESH_LIFETIME,
                 revoked=None,
                 access_token_id=None,  # the toolkit's link; here the family is the link

@@ -6,22 +6,26 @@ from django.db.models import Exists
 from django.utils import timezone
 
 from oauthserver.models import Grant, RefreshToken
-from oauthserver.presented import Presented
+from oauthserver.presented_grant import PresentedGrant
 
 logger = logging.getLogger(__name__)
 
 
-def note_reuse(presented: Presented) -> None:
-    """Log it and keep it for the key page; nothing happens if what was presented is no rotated token, or is ended.
+def note_reuse(presented_grant: PresentedGrant) -> None:
+    """Log it and keep it for the key page; does nothing unless the grant is a live rotated token.
 
     What is done about it is for `oauthserver.token_validator`: within its tolerance no more than this.
     """
-    rotated = RefreshToken.objects.filter(user_id=presented.member.id, id=presented.id, revoked__isnull=False)
-    grants = Grant.objects.filter(Exists(rotated), user_id=presented.member.id, token_family=presented.family)
+    rotated = RefreshToken.objects.filter(
+        user_id=presented_grant.member.id, id=presented_grant.id, revoked__isnull=False
+    )
+    grants = Grant.objects.filter(
+        Exists(rotated), user_id=presented_grant.member.id, token_family=presented_grant.family
+    )
     if grants.update(reused_at=timezone.now()):
         logger.warning(
             "A refresh token of app %s was used twice (member %s, connection %s)",
-            presented.client.client_id,
-            presented.member.id,
-            presented.family,
+            presented_grant.client.client_id,
+            presented_grant.member.id,
+            presented_grant.family,
         )

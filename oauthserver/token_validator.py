@@ -1,6 +1,6 @@
 """What oauthlib asks about one token request.
 
-There is an instance for each request. It holds what was asked and what was presented, and nothing is hung on
+There is an instance for each request. It holds the parsed request and the presented grant, and nothing is hung on
 oauthlib's request but the `client`, `user` and `scopes` that oauthlib's contract asks for.
 """
 
@@ -16,7 +16,7 @@ from oauthserver.errors import InvalidGrant, UnauthorizedClient
 from oauthserver.families import end_families
 from oauthserver.issuing import Pair, issue
 from oauthserver.models import Application
-from oauthserver.presented import CodeBinding, Presented
+from oauthserver.presented_grant import CodeBinding, PresentedGrant
 from oauthserver.resources import narrowed
 from oauthserver.reuse import note_reuse
 from oauthserver.token_requests import TokenRequest
@@ -31,10 +31,10 @@ once do that. Later, its family ends (RFC 9700 section 4.14.2)."""
 class TokenValidator(Validator):
     """Answers for one token request."""
 
-    def __init__(self, wanted: TokenRequest, presented: Presented) -> None:
+    def __init__(self, wanted: TokenRequest, presented_grant: PresentedGrant) -> None:
         super().__init__()
         self.wanted = wanted
-        self.presented = presented
+        self.presented_grant = presented_grant
 
     def client_authentication_required(self, request: Any, *args: Any, **kwargs: Any) -> bool:
         """Always: a public client authenticates by the method `none`."""
@@ -46,10 +46,10 @@ class TokenValidator(Validator):
         Raises:
             UnauthorizedClient: it did, and operators have blocked it.
         """
-        request.client = self.presented.client
-        if not authenticates(self.wanted.credentials, self.presented.client):
+        request.client = self.presented_grant.client
+        if not authenticates(self.wanted.credentials, self.presented_grant.client):
             return False
-        if self.presented.blocked:
+        if self.presented_grant.blocked:
             raise UnauthorizedClient("This app was blocked by the operators of the service.")
         return True
 
@@ -58,10 +58,10 @@ class TokenValidator(Validator):
 
         A request that arrived before the code was spent lost a race and ends nothing.
         """
-        spent_at = self.presented.spent_at
+        spent_at = self.presented_grant.spent_at
         if spent_at is not None and spent_at < self.wanted.arrived_at:
             self._end_family()
-        request.user, request.scopes = self.presented.member, self.presented.scope.split()
+        request.user, request.scopes = self.presented_grant.member, self.presented_grant.scope.split()
         return self._is_live()
 
     def get_code_challenge(self, code: str, request: Any) -> str:
@@ -96,50 +96,50 @@ class TokenValidator(Validator):
 
     def validate_refresh_token(self, refresh_token: str, client: Application, request: Any, *args: Any) -> bool:
         """Whether the refresh token is live. A rotated one ends its family after `REUSE_TOLERANCE`."""
-        rotated_at = self.presented.spent_at
+        rotated_at = self.presented_grant.spent_at
         if rotated_at is not None:
             if rotated_at <= timezone.now() - REUSE_TOLERANCE:
                 self._end_family()
             else:
-                note_reuse(self.presented)
-        request.user = self.presented.member
+                note_reuse(self.presented_grant)
+        request.user = self.presented_grant.member
         return self._is_live()
 
     def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> str:
         """What the member allowed, however narrow the last access token was."""
-        return self.presented.scope
+        return self.presented_grant.scope
 
     def save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
-        """Spend what was presented and store the pair.
+        """Spend the presented grant and store the pair.
 
         Raises:
             InvalidTarget: the resource goes beyond the grant.
-            InvalidGrant: what was presented is spent or ended by now.
+            InvalidGrant: the presented grant is spent or ended by now.
             InvalidClient: the app is gone by now.
         """
         pair = Pair(
             access_token=token["access_token"],
             refresh_token=token["refresh_token"],
             scope=token["scope"],
-            resource=narrowed(self.presented.resource, self.wanted.resources),
+            resource=narrowed(self.presented_grant.resource, self.wanted.resources),
             lifetime=token["expires_in"],
         )
         try:
-            issue(pair, self.presented)
+            issue(pair, self.presented_grant)
         except InvalidGrant:
-            note_reuse(self.presented)
+            note_reuse(self.presented_grant)
             raise
 
     @property
     def _binding(self) -> CodeBinding:
         """Of the code; oauthlib asks for it after `validate_code` only."""
-        assert self.presented.binding is not None  # noqa: S101  # tells mypy what the grant type says
-        return self.presented.binding
+        assert self.presented_grant.binding is not None  # noqa: S101  # tells mypy what the grant type says
+        return self.presented_grant.binding
 
     def _is_live(self) -> bool:
-        return self.presented.spent_at is None and timezone.now() < self.presented.expires
+        return self.presented_grant.spent_at is None and timezone.now() < self.presented_grant.expires
 
     def _end_family(self) -> None:
         # A member who is gone, or is being deleted, has no live token.
-        with suppress(NotFound), writing(self.presented.member.id):
-            end_families(self.presented.member.id, [self.presented.family])
+        with suppress(NotFound), writing(self.presented_grant.member.id):
+            end_families(self.presented_grant.member.id, [self.presented_grant.family])

@@ -1,7 +1,7 @@
 """The token endpoint (RFC 6749 sections 4.1.3 and 6).
 
-A token request walks: parsed (`token_requests`), what it presents is found (`presented`), oauthlib's grant checks it
-and asks the validator (`token_validator`), the pair is stored (`issuing`).
+The path of a token request: it is parsed (`token_requests`), its code or token is found (`presented_grant`), oauthlib's
+grant checks it and asks the validator (`token_validator`), the pair is stored (`issuing`).
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +10,7 @@ from oauth2_provider.views.mixins import OAuthLibMixin
 
 from oauthserver.clients import named_client
 from oauthserver.endpoints import OAuthEndpoint, count, unstored_json
-from oauthserver.presented import Presented
+from oauthserver.presented_grant import PresentedGrant
 from oauthserver.server import Backend
 from oauthserver.token_requests import TokenRequest
 from oauthserver.token_validator import TokenValidator
@@ -23,23 +23,25 @@ class TokenView(OAuthLibMixin, OAuthEndpoint):
 
     Attributes:
         wanted: the request.
-        presented: the code or refresh token in it.
+        presented_grant: the code or refresh token in it.
     """
 
     wanted: TokenRequest
-    presented: Presented
+    presented_grant: PresentedGrant
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Exchange a code, or refresh."""
         count(Rate.TOKEN, request)
         self.wanted = TokenRequest.parse(request)
         CALLER.set(request, named_client(self.wanted.credentials.client_id))
-        self.presented = Presented.by(self.wanted)
-        CALLER.set(request, {"member": self.presented.member.id, "client_id": self.presented.client.client_id})
+        self.presented_grant = PresentedGrant.by(self.wanted)
+        CALLER.set(
+            request, {"member": self.presented_grant.member.id, "client_id": self.presented_grant.client.client_id}
+        )
         _, _, tokens, _ = self.create_token_response(self.wanted)
         return unstored_json(tokens)
 
     def get_oauthlib_core(self) -> Backend:  # type: ignore[override]  # the toolkit keeps one core for the class
         """The toolkit's way to oauthlib, with a validator that knows this request."""
         server_class = self.get_server_class()
-        return Backend(server_class(TokenValidator(self.wanted, self.presented), **oauth2_settings.server_kwargs))
+        return Backend(server_class(TokenValidator(self.wanted, self.presented_grant), **oauth2_settings.server_kwargs))

@@ -12,7 +12,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from accounts.changes.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
 from studyservice.database.capabilities import inserts_from_query
-from studyservice.database.statements import Written
+from studyservice.database.statements import RawStatement
 
 _DAY = timedelta(days=1)
 _ALL_TOPICS = UUID(int=0)
@@ -40,7 +40,7 @@ _ADD = """
             THEN EXCLUDED.newest_at ELSE practice_practicesum.newest_at END
     RETURNING kind, attempts, {followed}
 """
-_ADD_AND_LOOK = Written(
+_ADD_AND_LOOK = RawStatement(
     _ADD.format(
         run="""COALESCE((
             SELECT run + 1 FROM practice_practicesum
@@ -52,7 +52,7 @@ _ADD_AND_LOOK = Written(
         )""",
     )
 )
-_ADD_KNOWING = Written(_ADD.format(run="%(run)s", followed="%(followed)s"))
+_ADD_KNOWING = RawStatement(_ADD.format(run="%(run)s", followed="%(followed)s"))
 
 
 def topic_key(topic: str, deck_id: UUID | None, course_id: UUID | None) -> UUID:

@@ -37,7 +37,7 @@ worker_class = (
 )
 timeout = 60
 graceful_timeout = 30
-keepalive = 75  # told to nobody: studyservice.server.waiting_room has its own times
+keepalive = 75  # told to nobody: studyservice.server.connection_queue has its own times
 sendfile = True  # into the worker's channel, which reads no more of a file than the client takes
 # Each connection takes a descriptor. Where the system allows few, the limit is raised as far as it may be; the rest is
 # for files, the database and Redis.

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from accounts.models import ApiKey, Member
-    from tests.support.doors import RestDoor
+    from tests.support.entry_points import RestEntryPoint
     from tests.support.internet import Internet
     from tests.support.server import Server
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--database", choices=["sqlite", "postgresql", "citus"], default="sqlite")
-    parser.addoption("--doors", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL")
+    parser.addoption(
+        "--entry-points", choices=["rest", "mcp", "both"], help="to the operations; REST alone on PostgreSQL"
+    )
     parser.addoption("--thorough", action="store_true", help="every test on the database of the run, with all examples")
     parser.addoption("--refresh-baselines", action="store_true", help="rewrite the committed baselines")
 
@@ -138,19 +140,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Choose the entry points of each test of an operation: REST, the tools, or both.
 
-    `--doors` chooses them for the run. By default a run on SQLite uses both, and one on PostgreSQL only REST: both call
-    the same action, so the second shows nothing more about the database. Tests marked `rest` always use REST. Of the
-    tests that need only one database, half use REST and half the tools.
+    `--entry-points` chooses them for the run. By default a run on SQLite uses both, and one on PostgreSQL only REST:
+    both call the same action, so the second shows nothing more about the database. Tests marked `rest` always use REST.
+    Of the tests that need only one database, half use REST and half the tools.
     """
-    if "door_kind" in metafunc.fixturenames:
+    if "entry_point_kind" in metafunc.fixturenames:
         option, definition = metafunc.config.getoption, metafunc.definition
-        doors = option("--doors") or ("both" if option("--database") == "sqlite" else "rest")
+        entry_points = option("--entry-points") or ("both" if option("--database") == "sqlite" else "rest")
         database = _mark(definition, "database")
         if definition.get_closest_marker("rest"):
-            doors = "rest"
-        elif doors != "both" and database and _is_enough_on_one(database):
-            doors = ("rest", "mcp")[crc32(definition.nodeid.encode()) % 2]
-        metafunc.parametrize("door_kind", ["rest", "mcp"] if doors == "both" else [doors])
+            entry_points = "rest"
+        elif entry_points != "both" and database and _is_enough_on_one(database):
+            entry_points = ("rest", "mcp")[crc32(definition.nodeid.encode()) % 2]
+        metafunc.parametrize("entry_point_kind", ["rest", "mcp"] if entry_points == "both" else [entry_points])
 
 
 @pytest.fixture(scope="session")
@@ -221,26 +223,26 @@ def make_key() -> MakeKey:
     return make
 
 
-OpenDoor = Callable[..., "RestDoor"]
+OpenEntryPoint = Callable[..., "RestEntryPoint"]
 
 
 @pytest.fixture
-def door_kind() -> str:
-    """`rest` or `mcp`; `pytest_generate_tests` gives each test its doors."""
+def entry_point_kind() -> str:
+    """`rest` or `mcp`; `pytest_generate_tests` gives each test its entry points."""
     return "rest"
 
 
 @pytest.fixture
-def door(make_key: MakeKey, door_kind: str) -> OpenDoor:
-    """Opens the API for a member: `door(member, may_write=False)`."""
-    from tests.support.doors import McpDoor, RestDoor
+def entry_point(make_key: MakeKey, entry_point_kind: str) -> OpenEntryPoint:
+    """Opens the API for a member: `entry_point(member, may_write=False)`."""
+    from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 
-    kinds = {"rest": RestDoor, "mcp": McpDoor}
+    kinds = {"rest": RestEntryPoint, "mcp": McpEntryPoint}
 
-    def open_door(member: "Member", **options: Any) -> RestDoor:
-        return kinds[door_kind](make_key(member, **options)[0])
+    def open_entry_point(member: "Member", **options: Any) -> RestEntryPoint:
+        return kinds[entry_point_kind](make_key(member, **options)[0])
 
-    return open_door
+    return open_entry_point
 
 
 @pytest.fixture
@@ -249,43 +251,43 @@ def owner_member(make_member: MakeMember) -> "Member":
 
 
 @pytest.fixture
-def owner(owner_member: "Member", door: OpenDoor) -> "RestDoor":
+def owner(owner_member: "Member", entry_point: OpenEntryPoint) -> "RestEntryPoint":
     """The member whose data a test is about."""
-    return door(owner_member)
+    return entry_point(owner_member)
 
 
 @pytest.fixture
-def stranger(make_member: MakeMember, door: OpenDoor) -> "RestDoor":
+def stranger(make_member: MakeMember, entry_point: OpenEntryPoint) -> "RestEntryPoint":
     """Another member, with an active membership and nothing in common."""
-    return door(make_member("stranger@example.org"))
+    return entry_point(make_member("stranger@example.org"))
 
 
 @pytest.fixture
-def lapsed(make_member: MakeMember, door: OpenDoor) -> "RestDoor":
+def lapsed(make_member: MakeMember, entry_point: OpenEntryPoint) -> "RestEntryPoint":
     """A member whose subscription has ended."""
-    return door(make_member("lapsed@example.org", membership_active=False))
+    return entry_point(make_member("lapsed@example.org", membership_active=False))
 
 
 @pytest.fixture
-def reader(owner_member: "Member", door: OpenDoor) -> "RestDoor":
+def reader(owner_member: "Member", entry_point: OpenEntryPoint) -> "RestEntryPoint":
     """The owner with a read-only key."""
-    return door(owner_member, may_write=False)
+    return entry_point(owner_member, may_write=False)
 
 
 @pytest.fixture
-def course(owner: "RestDoor") -> Any:
+def course(owner: "RestEntryPoint") -> Any:
     """A course of the owner's."""
     return owner.made("create_course", name="Cell Biology")
 
 
 @pytest.fixture
-def item(owner: "RestDoor", course: Any) -> Any:
+def item(owner: "RestEntryPoint", course: Any) -> Any:
     """An undated item of the owner's."""
     return owner.made("create_item", course_id=course["id"], title="Midterm")
 
 
 @pytest.fixture
-def milestone(owner: "RestDoor", item: Any) -> Any:
+def milestone(owner: "RestEntryPoint", item: Any) -> Any:
     """A milestone of the owner's."""
     return owner.made("create_milestone", item_id=item["id"], title="Outline")
 

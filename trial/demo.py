@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
 from accounts.models import Member
 from courses.courses import create_course

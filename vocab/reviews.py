@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from accounts.changes.acting import writing_call
+from accounts.changes.calls import writing_call
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member

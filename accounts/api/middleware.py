@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 
 from accounts.api.viewsets import routed
-from accounts.changes.acting import Actor, acting
+from accounts.changes.calls import Actor, acting
 from accounts.changes.models import ActorKind
 from accounts.credentials.app_calls import note_call
 from accounts.credentials.challenges import Reason, challenge

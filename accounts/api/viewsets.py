@@ -11,7 +11,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.viewsets import ViewSet
 
-from accounts.changes.acting import acting
+from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL, Credential
 from accounts.idempotency.replaying import META, REPLAYED, Answer, KeyedCall, answer_once
@@ -113,7 +113,7 @@ class MemberViewSet(ViewSet):
     """Runs declared operations for one member.
 
     Route, credential, rate limit and membership were checked before: for REST by `accounts.api.middleware`, for tools
-    by `mcpbridge.server`. Both entry points set the current call (`accounts.changes.acting`) and call `run`, which
+    by `mcpbridge.server`. Both entry points set the current call (`accounts.changes.calls`) and call `run`, which
     makes the remaining checks in a fixed order (docs/architecture.md). Each writes the returned record in its own way.
     DRF contributes routing and description: `as_view`, and the viewset that drf-spectacular reads.
 
@@ -172,6 +172,7 @@ class MemberViewSet(ViewSet):
         try:
             operation = self._operation_of(request)
             credential, arguments = CREDENTIAL.require(request), HttpArguments(request, path_ids)
+            response: HttpResponseBase
             with acting(credential.actor, operation=operation) as call:
                 if request.method == "POST" and META in request.META:
                     response = self._answer_once(operation, credential, arguments)

@@ -56,7 +56,7 @@ def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None
     """
     levels: list[tuple[QuerySet[Model], int]] = []
     if one is not None and not _has_file(rows.model._meta.label):
-        write.taken.row(one)
+        write.snapshots.row(one)
         levels.append((rows, 1))
         _take_below(write, rows, levels)
     else:
@@ -77,7 +77,7 @@ def _take(write: Write, rows: QuerySet[Model], levels: list[tuple[QuerySet[Model
         write.touched(rows.model, ids)
         number = len(ids)
     else:
-        number = write.taken.rows(rows)
+        number = write.snapshots.rows(rows)
     if number == 0:
         return
     levels.append((rows, number))
@@ -95,10 +95,10 @@ def _let_go(write: Write, gone: QuerySet[Model]) -> None:
     for reference in references_to(gone.model._meta.label):
         if not reference.cascades:
             referring = referring_to(reference, write.member_id, gone)
-            if write.taken.reference(referring, reference.attname):
+            if write.snapshots.reference(referring, reference.attname):
                 referring.update(**{reference.attname: None})
     for plain in plain_references_to(gone.model._meta.label):
-        write.taken.reference(referring_to(plain, write.member_id, gone), plain.attname)
+        write.snapshots.reference(referring_to(plain, write.member_id, gone), plain.attname)
 
 
 def referring_to(reference: Reference, member_id: UUID, rows: QuerySet[Model]) -> QuerySet[Model]:

@@ -21,7 +21,7 @@ MAX_NAME = 255
 
 
 class ActorKind(models.TextChoices):
-    """Through which door a change came."""
+    """The kind of actor of a change."""
 
     KEY = "key", "API key"
     APP = "app", "connected app"

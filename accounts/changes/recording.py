@@ -7,12 +7,12 @@ from uuid import UUID
 
 from django.db.models import Model
 
-from accounts.changes.acting import writing_call
+from accounts.changes.calls import writing_call
 from accounts.changes.contents import Fields, Part, is_untold, packed, type_of
 from accounts.changes.models import Change, ChangeObject
-from accounts.changes.snapshots import Taken, is_object
+from accounts.changes.snapshots import Snapshots, is_object
 from studyservice.database.ids import uuid7
-from studyservice.database.statements import Insert, Update, Written
+from studyservice.database.statements import Insert, RawStatement, Update
 from studyservice.database.together import Bound, run_together
 
 _INSERT = Insert(Change)
@@ -29,14 +29,14 @@ class Write:
         member_id: whose data it is.
         now: the stamp of the write, on the member's clock.
         operation: what is done; None of what leaves no row, as credentials and the profile do.
-        taken: keeps what is deleted.
+        snapshots: collects the deleted rows.
     """
 
     def __init__(self, member_id: UUID, now: datetime, operation: str | None) -> None:
         self.member_id = member_id
         self.now = now
         self.operation = operation
-        self.taken = Taken()
+        self.snapshots = Snapshots()
         self._parts: list[Part] = []
         self._touched: set[UUID] = set()
         self._undoable = True
@@ -50,7 +50,7 @@ class Write:
         """
         self._later.append(Bound(statement, values))
 
-    def rows_of(self, statement: Written, **values: Any) -> list[tuple[Any, ...]]:
+    def rows_of(self, statement: RawStatement, **values: Any) -> list[tuple[Any, ...]]:
         """The rows that `statement` returns, executed together with what was left for later."""
         together = [*self._later, Bound(statement, values)]
         self._later.clear()
@@ -130,12 +130,12 @@ class Write:
             self._required_operation(),
             self._parts,
             row_id=call.change_id,
-            taken=self.taken.packed() if self._undoable else None,
+            taken=self.snapshots.packed() if self._undoable else None,
             undoable=self._undoable,
         )
         self.later(_INSERT, **row)
         told = {part.id for part in self._parts if not is_untold(part)}
-        further = (told | self._touched | self.taken.objects) - {row["object_id"]}
+        further = (told | self._touched | self.snapshots.objects) - {row["object_id"]}
         _INSERT_OBJECT.run_all(
             [
                 {"id": uuid7(), "member_id": self.member_id, "object_id": object_id, "change_id": call.change_id}

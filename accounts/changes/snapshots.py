@@ -1,4 +1,4 @@
-"""What deletions took: the rows, whole and compressed, from which they could be made again.
+"""Compressed snapshots of deleted rows, for undo.
 
 A stream of JSON lines, compressed as they are read, so that a hundred thousand reviews are never in memory as rows.
 `{"table": ["vocab.Card", "id", "member_id", …]}` begins a table, with its label and columns, and lines with the
@@ -27,7 +27,7 @@ def is_object(model: type[Model]) -> bool:
     return data is None or not data.not_listed
 
 
-class TakenTable(NamedTuple):
+class SnapshotTable(NamedTuple):
     """Rows of one table.
 
     Attributes:
@@ -43,8 +43,8 @@ class TakenTable(NamedTuple):
     to: UUID | None
 
 
-class Taken:
-    """Collects the rows that a call deletes.
+class Snapshots:
+    """The snapshots of the rows that a call deletes.
 
     Attributes:
         objects: ids of those that are objects (`is_object`), and of objects whose references are emptied.
@@ -98,16 +98,16 @@ class Taken:
             self._pieces.append(piece)
 
 
-def taken_tables(stored: bytes) -> Iterator[TakenTable]:
-    """What `Taken.packed` has stored, in the order in which rows can be made again: after those that they refer to."""
-    table: TakenTable | None = None
+def snapshot_tables(stored: bytes) -> Iterator[SnapshotTable]:
+    """Read what `Snapshots.packed` has stored, each row after those it refers to."""
+    table: SnapshotTable | None = None
     for text in zlib.decompress(stored).splitlines():
         line = orjson.loads(text)
         if isinstance(line, dict):
             if table is not None:
                 yield table
             label, *columns = line["table"]
-            table = TakenTable(label, columns, [], UUID(line["to"]) if "to" in line else None)
+            table = SnapshotTable(label, columns, [], UUID(line["to"]) if "to" in line else None)
         elif table is not None:
             table.rows.append(line)
     if table is not None:

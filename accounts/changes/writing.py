@@ -14,7 +14,7 @@ from django.db.models import DateTimeField
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
-from accounts.changes.acting import current_call
+from accounts.changes.calls import current_call
 from accounts.changes.recording import Write
 from accounts.members.models import Member
 from studyservice.database.functions import AMicrosecondLater

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from accounts.changes.acting import current_call
+from accounts.changes.calls import current_call
 from accounts.changes.writing import writing
 from accounts.credentials.models import ApiKey
 from accounts.credentials.owners import add_owner

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.changes.acting import Actor
+from accounts.changes.calls import Actor
 from accounts.changes.models import ActorKind
 from accounts.credentials.connections import Refusal
 from accounts.credentials.models import ApiKey

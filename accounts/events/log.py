@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import Model
 
-from accounts.changes.acting import Actor, current_call
+from accounts.changes.calls import Actor, current_call
 from accounts.changes.contents import type_of
 from accounts.changes.models import MAX_NAME, ActorKind
 from accounts.events.models import AccountEvent, EventKind
@@ -83,7 +83,7 @@ def record_event(
 
     Args:
         detail: how it was done, or what an operator did, in a few words.
-        who: the actor; by default the one named at the entry point (`accounts.changes.acting`), and a command where
+        who: the actor; by default the one named at the entry point (`accounts.changes.calls`), and a command where
             there was none, as in an operator's shell.
         network: where they came from, by default likewise.
     """

@@ -21,7 +21,7 @@ from django.db.models.functions import Coalesce, Greatest
 from django.http import HttpRequest
 from django.utils import timezone
 
-from accounts.changes.acting import required_call
+from accounts.changes.calls import required_call
 from accounts.changes.writing import writing
 from accounts.credentials.resolving import Credential
 from accounts.idempotency.models import IdempotencyKey

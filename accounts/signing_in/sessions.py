@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from accounts.changes.acting import Actor
+from accounts.changes.calls import Actor
 from accounts.changes.models import ActorKind
 from accounts.events.log import record_event
 from accounts.events.models import EventKind

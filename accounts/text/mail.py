@@ -19,7 +19,7 @@ from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.core.mail.backends.base import BaseEmailBackend
 from django.utils.encoding import punycode
 
-from studyservice.server.happenings import mail_ended
+from studyservice.server.signals import mail_ended
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from django.db.models import Model, QuerySet
 from accounts.changes.contents import as_words, type_of, unpacked
 from accounts.changes.models import Change
 from accounts.changes.recording import Write
-from accounts.changes.snapshots import TakenTable, taken_tables, with_reference
+from accounts.changes.snapshots import SnapshotTable, snapshot_tables, with_reference
 from accounts.changes.values import columns, reader
 from accounts.members.data import Columns, counters, data_of
 from accounts.members.models import Member
@@ -35,13 +35,13 @@ class Return:
         self._waiting: defaultdict[tuple[str, UUID], list[UUID]] = defaultdict(list)
         """By reference and the object that it referred to, which is gone: the rows that came back without it."""
 
-    def of(self, taken: bytes) -> None:
-        """Bring back what `accounts.changes.snapshots.Taken.packed` has kept.
+    def of(self, snapshots: bytes) -> None:
+        """Bring back what `accounts.changes.snapshots.Snapshots.packed` has kept.
 
         Raises:
             Conflict: what the rows were below is gone, there are such rows already, or a limit is full.
         """
-        for table in taken_tables(taken):
+        for table in snapshot_tables(snapshots):
             if table.columns:
                 self._restore(table)
             else:
@@ -49,7 +49,7 @@ class Return:
         for (label, target_id), ids in self._waiting.items():
             self._leave(target_id, label, ids, target_id)
 
-    def _restore(self, table: TakenTable) -> None:
+    def _restore(self, table: SnapshotTable) -> None:
         model: type[Model] = apps.get_model(table.label)
         rows = self._read(model, table)
         self._require_absent(model, [row["id"] for row in rows])
@@ -65,7 +65,7 @@ class Return:
         if data is not None and data.on_restore is not None:
             data.on_restore(self._member, rows)
 
-    def _read(self, model: type[Model], table: TakenTable) -> list[Columns]:
+    def _read(self, model: type[Model], table: SnapshotTable) -> list[Columns]:
         """The rows as columns take them; a column that the table no longer has is left out."""
         known = columns(model)
         data = data_of(model)
@@ -108,7 +108,7 @@ class Return:
                 self._waiting[f"{model._meta.label}.{field.attname}", row[field.attname]].append(row["id"])
                 row[field.attname] = None
 
-    def _references(self, table: TakenTable) -> None:
+    def _references(self, table: SnapshotTable) -> None:
         """Fill references that the deletion emptied, if they are empty still."""
         label, _, attname = table.label.rpartition(".")
         model: type[Model] = apps.get_model(label)

@@ -81,7 +81,7 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
         delete_again(member, write, type_, list(of_type))
     write.took_back(parts)
     Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
-    end_chains(member.id, write.taken.objects, change.created_at)
+    end_chains(member.id, write.snapshots.objects, change.created_at)
 
 
 def store_undone(member: Member, write: Write, change: Change, part: Part) -> None:

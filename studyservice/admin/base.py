@@ -206,7 +206,7 @@ class ServiceAdmin(_ModelAdmin):
 
 
 class ReadOnlyAdmin(ServiceAdmin):
-    """For looking things up; the member's own doors change them."""
+    """Read-only: members change these rows through pages, REST or tools."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

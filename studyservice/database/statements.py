@@ -8,7 +8,7 @@ value goes; it is compiled on first use; each row becomes the dictionary that is
     COURSE.first(member_id=member.id, id=course_id)
 
 `Select` is for reading. `Insert` and `Update` are for the writes that the benchmark measures; the others use the ORM.
-`Written` is for the few statements that Django's ORM has no words for.
+`RawStatement` is for the few statements that Django's ORM cannot express.
 """
 
 import re
@@ -286,8 +286,8 @@ class Update(Statement):
         return value
 
 
-class Written(Statement):
-    """A statement written by hand, in SQL that every kind of database takes, with `%(name)s` where values go."""
+class RawStatement(Statement):
+    """Handwritten SQL that runs on every supported database, with `%(name)s` for values."""
 
     def __init__(self, sql: str) -> None:
         super().__init__()

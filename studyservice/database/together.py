@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from studyservice.database.postgresql.base import DatabaseWrapper as PostgreSQL
-from studyservice.database.statements import Insert, Update, Written, run_sql
+from studyservice.database.statements import Insert, RawStatement, Update, run_sql
 
 _FETCHALL: Callable[[Any], list[tuple[Any, ...]]] = methodcaller("fetchall")
 
@@ -19,7 +19,7 @@ _FETCHALL: Callable[[Any], list[tuple[Any, ...]]] = methodcaller("fetchall")
 class Bound(NamedTuple):
     """A statement with the values of one execution."""
 
-    statement: Insert | Update | Written
+    statement: Insert | Update | RawStatement
     values: Mapping[str, Any]
 
 
@@ -31,7 +31,7 @@ def run_together(writes: Sequence[Bound]) -> list[tuple[Any, ...]]:
     """
     database = connections[DEFAULT_DB_ALIAS]
     compiled = [(one.statement.compiled_for(database), one.values) for one in writes]
-    fetch = _FETCHALL if isinstance(writes[-1].statement, Written) else _no_rows
+    fetch = _FETCHALL if isinstance(writes[-1].statement, RawStatement) else _no_rows
     if isinstance(database, PostgreSQL):
         sql = _joined(tuple(statement.sql for statement, _ in compiled))
         bound = [value for statement, values in compiled for value in statement.bound(values)]

@@ -90,7 +90,7 @@ SECTIONS = (
     Section(
         "How it is built",
         (
-            _guide("architecture", "The road of a request, and how an operation is added."),
+            _guide("architecture", "The path of a request, and how an operation is added."),
             _guide("toolkit", "The authorization server and its libraries."),
             Guide("contributing", "CONTRIBUTING.md", "Setting up, tests, what reviewers ask for."),
             _guide("conformance", "Which test shows which statement of the specification."),

@@ -1,4 +1,4 @@
-"""Where the roads of API requests and of pages part, before any middleware that one of them does not need.
+"""Separates API requests from pages before the middleware that API requests do not need.
 
 `MIDDLEWARE` reads: what every request passes, `ApiFork`, the middleware of pages, an `ApiGate`, what every request
 passes again. An API request goes from the fork to the gate. Of what it leaves out, it misses no header: those are the

@@ -39,7 +39,7 @@ class Operation:
     """One operation: the action and its declarations.
 
     Attributes:
-        action: what is done; `accounts.api.viewsets` runs it, whichever door was called.
+        action: the code; `accounts.api.viewsets` runs it for REST and for tools.
         id: operationId and tool name.
         title: a few words for lists.
         description: at most `MAX_DESCRIPTION` characters.

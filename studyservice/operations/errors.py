@@ -1,6 +1,6 @@
 """The errors of the API: one class per `type` of the specification's catalogue, one place that renders them.
 
-Code raises; the doors of the operations and the `handler…` views (Django) write the envelope
+Code raises; the entry points of the operations and the `handler…` views (Django) write the envelope
 `{"error": {"type", "message", "request_id"[, "details"]}}`.
 """
 

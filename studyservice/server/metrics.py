@@ -21,7 +21,7 @@ from studyservice.http.paths import is_api_path, is_oauth_path
 from studyservice.http.request_keys import TOOL, TOOL_FAILURE
 from studyservice.rates.limiter import Rate, exceeded
 from studyservice.rates.shared import fallback
-from studyservice.server.happenings import MAIL_OUTCOMES, mail_ended
+from studyservice.server.signals import MAIL_OUTCOMES, mail_ended
 
 REQUESTS = Counter(
     "studyservice_requests",
@@ -107,7 +107,7 @@ def _seconds(operation: str) -> Histogram:
 
 
 def operation_of(request: HttpRequest) -> str:
-    """The operationId, through whichever door; else the name of the route; `UNROUTED` if there is none.
+    """The operationId, over REST or as a tool; else the name of the route; `UNROUTED` if there is none.
 
     Of a batch of tool calls the last is named, as in the log.
     """

@@ -16,7 +16,7 @@ from django.db import Error, connection, connections
 
 import studyservice
 from studyservice.server import metrics
-from studyservice.server.happenings import LAST_PURGE
+from studyservice.server.signals import LAST_PURGE
 
 logger = logging.getLogger(__name__)
 

@@ -1,4 +1,4 @@
-"""What a connection in the waiting room waits for."""
+"""What a connection in the queue waits for."""
 
 from dataclasses import dataclass
 from enum import Enum, auto

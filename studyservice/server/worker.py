@@ -1,7 +1,7 @@
 """Gunicorn's threaded worker, as this service runs it; every change to gunicorn's inside stands in this file.
 
 A thread answers requests and never waits for a client. The main loop reads heads, lets a thread answer, takes what that
-thread could not read or send at once, and goes on with it (`studyservice.server.waiting_room`). Gunicorn by itself
+thread could not read or send at once, and goes on with it (`studyservice.server.connection_queue`). Gunicorn by itself
 reads and writes in the thread: a few clients that stall, or are slow, keep all of them.
 
 `tests/server/test_worker.py` fails when a function that is overridden here, or whose inside is counted on, is not as it
@@ -23,12 +23,12 @@ from studyservice.operations.errors import ApiError, InternalError, InvalidReque
 from studyservice.rates.counts import Counts, noted_in
 from studyservice.server.body_end import BodyEnd, ChunkedEnd, LengthEnd
 from studyservice.server.channel import BodyAwaited, Channel
-from studyservice.server.crew import Crew
+from studyservice.server.connection_queue import LARGE_BYTES, ConnectionQueue
 from studyservice.server.fair_queue import FairQueue
 from studyservice.server.lanes import Lanes, is_probe
 from studyservice.server.refusals import refuse
 from studyservice.server.request_body import READ_AHEAD_BYTES, RequestBody
-from studyservice.server.waiting_room import LARGE_BYTES, WaitingRoom
+from studyservice.server.threads import ThreadPool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -75,7 +75,7 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.waiting: WaitingRoom[Connection]
+        self.waiting: ConnectionQueue[Connection]
         self._in_turn = Lock()  # held by whoever sees to connections and to whose turn it is
         self._reported_at = self._notified_at = 0.0
         self.lanes = Lanes(settings.WEB_THREADS)
@@ -100,7 +100,7 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
 
     def run(self) -> None:
         """The main loop, with a place where connections wait."""
-        self.waiting = WaitingRoom(self.poller, self.enqueue_req, self._delivered, self._closed)
+        self.waiting = ConnectionQueue(self.poller, self.enqueue_req, self._delivered, self._closed)
         super().run()
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
@@ -152,9 +152,9 @@ class JSONErrorWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn is untype
         queue.submit(self.lanes.lane(head, conn.client[0] if conn.client else ""), conn)
         self._start_next()
 
-    def get_thread_pool(self) -> Crew[Connection]:
+    def get_thread_pool(self) -> ThreadPool[Connection]:
         """The threads; gunicorn's are those of an executor."""
-        return Crew(self.cfg.threads, self._serve)
+        return ThreadPool(self.cfg.threads, self._serve)
 
     def _next(self) -> Connection | None:
         """The connection whose turn it is, if a thread may answer one more."""

@@ -10,7 +10,7 @@ from accounts.models import Member
 from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import form_of
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import stored_file
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 LOG = "/admin/accounts/change/"
 
 
-def latest(owner: RestDoor) -> Any:
+def latest(owner: RestEntryPoint) -> Any:
     """The newest change, as the member is told."""
     return owner.made("list_changes", limit=1)["data"][0]
 
@@ -43,7 +43,7 @@ def edit(admin: Client, course: Any) -> str:
 
 @pytest.mark.rest
 def test_a_change_by_an_operator_is_told(
-    admin: Client, operator: Member, owner: RestDoor, course: Any, edit: str
+    admin: Client, operator: Member, owner: RestEntryPoint, course: Any, edit: str
 ) -> None:
     form = form_of(admin, edit)
     rows = number()
@@ -60,7 +60,7 @@ def test_a_change_by_an_operator_is_told(
 
 @pytest.mark.rest
 def test_what_an_operator_makes_and_deletes_is_told(
-    admin: Client, operator: Member, owner: RestDoor, owner_member: Member
+    admin: Client, operator: Member, owner: RestEntryPoint, owner_member: Member
 ) -> None:
     fields = {"member": str(owner_member.id), "name": "Botany", "term": "Fall semester"}
     no_files = {"syllabus_files-TOTAL_FORMS": "0", "syllabus_files-INITIAL_FORMS": "0"}
@@ -74,7 +74,9 @@ def test_what_an_operator_makes_and_deletes_is_told(
 
 
 @pytest.mark.rest
-def test_opening_an_object_is_told(admin: Client, operator: Member, owner: RestDoor, course: Any, edit: str) -> None:
+def test_opening_an_object_is_told(
+    admin: Client, operator: Member, owner: RestEntryPoint, course: Any, edit: str
+) -> None:
     """Capabilities 5: operators' reading appears as `operator_read`."""
     rows = number()
     admin.get(edit)
@@ -94,7 +96,7 @@ def test_opening_an_object_is_told(admin: Client, operator: Member, owner: RestD
 
 
 @pytest.mark.rest
-def test_downloading_a_file_is_told(admin: Client, owner: RestDoor, owner_member: Member, course: Any) -> None:
+def test_downloading_a_file_is_told(admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
     file = stored_file(owner_member, course["id"], filename="plan.pdf")
     assert admin.get(file.file.url).getvalue() == b"Week 1"
     assert (latest(owner)["operation"], latest(owner)["object"]["name"]) == ("operator_read", "plan.pdf")
@@ -110,7 +112,7 @@ def test_lists_leave_nothing(admin: Client) -> None:
 
 @pytest.mark.database("both")
 def test_the_log_of_a_member_is_told_in_words(
-    admin: Client, operator: Member, owner: RestDoor, owner_member: Member, item: Any
+    admin: Client, operator: Member, owner: RestEntryPoint, owner_member: Member, item: Any
 ) -> None:
     owner.made("update_item", item_id=item["id"], due_on="2026-12-03")
     moved = Change.objects.get(operation="update_item")

@@ -66,7 +66,7 @@ def test_a_click_on_a_column_turns_the_list_round(admin: Client) -> None:
 
 
 ADDED = ["accounts.Invitation", "accounts.Member", "courses.Course", "courses.Item", "oauthserver.BlockedApp"]
-"""What operators make; members' own doors make the rest."""
+"""What operators make; members make the rest over the API."""
 
 
 def test_what_operators_add_is_known(admin: Client) -> None:

@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.models import Member
 from courses.models import Course, Item, SyllabusFile
 from tests.support.browsers import form_of, listed
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 COURSES = "/admin/courses/course/"
 ITEMS = "/admin/courses/item/"
@@ -23,7 +23,7 @@ def new_course(member: Member, **fields: Any) -> dict[str, Any]:
     return {"member": str(member.id), "name": "Cell Biology", "term": "Fall semester"} | NO_FILES | fields
 
 
-def test_a_course_is_created_as_the_api_does_it(admin: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_a_course_is_created_as_the_api_does_it(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     """Trimmed, blank optional text stored as null, on the member's own clock."""
     fields = new_course(owner_member, name="  Cell Biology ", code=" ", syllabus_text="  ")
     assert admin.post(f"{COURSES}add/", fields).status_code == 302
@@ -45,7 +45,7 @@ def test_a_course_is_created_as_the_api_does_it(admin: Client, owner: RestDoor, 
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_course_over_the_limit_is_refused(admin: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_a_course_over_the_limit_is_refused(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     for number in range(30):
         owner.made("create_course", name=f"Course {number}")
     response = admin.post(f"{COURSES}add/", new_course(owner_member), follow=True)
@@ -67,7 +67,7 @@ def test_a_wrong_field_is_named(admin: Client, owner_member: Member, field: str,
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_syllabus_is_edited(admin: Client, owner: RestDoor, course: Any) -> None:
+def test_a_syllabus_is_edited(admin: Client, owner: RestEntryPoint, course: Any) -> None:
     path = f"{COURSES}{course['id']}/change/"
     assert admin.post(path, form_of(admin, path) | {"syllabus_text": "Week 1: cells"}).status_code == 302
     changed = owner.made("get_course", course_id=course["id"], include_syllabus=True)
@@ -76,7 +76,7 @@ def test_a_syllabus_is_edited(admin: Client, owner: RestDoor, course: Any) -> No
     assert changed["name"] == course["name"]
 
 
-def test_an_emptied_syllabus_is_none(admin: Client, owner: RestDoor, course: Any) -> None:
+def test_an_emptied_syllabus_is_none(admin: Client, owner: RestEntryPoint, course: Any) -> None:
     Course.objects.update(syllabus_text="Week 1")
     path = f"{COURSES}{course['id']}/change/"
     admin.post(path, form_of(admin, path) | {"syllabus_text": ""})
@@ -85,7 +85,7 @@ def test_an_emptied_syllabus_is_none(admin: Client, owner: RestDoor, course: Any
 
 @pytest.mark.database("sqlite", "statements that others make too")
 def test_a_course_stays_with_its_member(
-    admin: Client, owner: RestDoor, course: Any, make_member: Any, owner_member: Member
+    admin: Client, owner: RestEntryPoint, course: Any, make_member: Any, owner_member: Member
 ) -> None:
     path = f"{COURSES}{course['id']}/change/"
     admin.post(path, form_of(admin, path) | {"member": str(make_member().id), "name": "New"})
@@ -155,7 +155,9 @@ def test_deleting_courses_removes_what_is_below_and_the_files(admin: Client, cou
     assert Path(settings.MEDIA_ROOT) in stored.parents
 
 
-def test_an_item_takes_the_course_s_member(admin: Client, owner: RestDoor, owner_member: Member, course: Any) -> None:
+def test_an_item_takes_the_course_s_member(
+    admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any
+) -> None:
     fields = {"course": course["id"], "title": " Midterm ", "kind": "exam", "due_on": "2031-05-02"}
     assert admin.post(f"{ITEMS}add/", fields).status_code == 302
     [item] = owner.made("list_items")["data"]
@@ -164,7 +166,7 @@ def test_an_item_takes_the_course_s_member(admin: Client, owner: RestDoor, owner
     assert Item.objects.get().created_at == owner_member.write_clock
 
 
-def test_a_poller_sees_an_item_added_by_an_operator(admin: Client, owner: RestDoor, item: Any) -> None:
+def test_a_poller_sees_an_item_added_by_an_operator(admin: Client, owner: RestEntryPoint, item: Any) -> None:
     """Decisions, section 6: a poller misses nothing."""
     admin.post(f"{ITEMS}add/", {"course": item["course_id"], "title": "Added", "kind": "other"})
     polled = owner.made("list_items", created_after=item["created_at"])["data"]
@@ -172,7 +174,7 @@ def test_a_poller_sees_an_item_added_by_an_operator(admin: Client, owner: RestDo
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_an_item_is_changed_and_stays_with_its_course(admin: Client, owner: RestDoor, item: Any) -> None:
+def test_an_item_is_changed_and_stays_with_its_course(admin: Client, owner: RestEntryPoint, item: Any) -> None:
     other = owner.made("create_course", name="Other")
     path = f"{ITEMS}{item['id']}/change/"
     admin.post(path, form_of(admin, path) | {"course": other["id"], "title": "Final", "due_on": "2031-05-02"})
@@ -187,7 +189,7 @@ def test_an_item_of_no_course_is_refused(admin: Client, owner_member: Member) ->
     assert list(response.context["adminform"].form.errors) == ["course"]
 
 
-def test_an_item_is_deleted_with_its_milestones(admin: Client, owner: RestDoor, milestone: Any) -> None:
+def test_an_item_is_deleted_with_its_milestones(admin: Client, owner: RestEntryPoint, milestone: Any) -> None:
     admin.post(f"{ITEMS}{milestone['item_id']}/delete/", {"post": "yes"})
     assert owner.call("list_milestones", item_id=milestone["item_id"]).error == "not_found"
 

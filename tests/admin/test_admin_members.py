@@ -17,7 +17,7 @@ from accounts.models import ApiKey, CalendarFeed, Member
 from tests.conftest import MakeKey, MakeMember
 from tests.support.browsers import act, form_of, listed
 from tests.support.calendars import Subscription
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.signing_in import ask, newest_code, signed_in
 
 MEMBERS = "/admin/accounts/member/"
@@ -118,7 +118,7 @@ def test_renewing_is_open_ended_and_in_the_history(admin: Client, make_member: M
     assert LogEntry.objects.filter(user=operator, change_message="Renewed the membership.").count() == 2
 
 
-def test_ending_a_membership_works_at_once(admin: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_ending_a_membership_works_at_once(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     act(admin, MEMBERS, "lapse", owner_member)
     assert owner.call("list_courses").error == "membership_required"
 
@@ -312,16 +312,20 @@ def test_a_key_cannot_be_added_changed_or_deleted(admin: Client, owner_member: M
     assert "delete_selected" not in admin.get(KEYS).content.decode()
 
 
-def test_a_revoked_key_stops_at_once(admin: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_a_revoked_key_stops_at_once(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     assert act(admin, KEYS, "revoke", owner_member.api_keys.get()) == "Revoked: 1 key."
     assert owner.call("get_me").error == "unauthorized"
 
 
 def test_all_keys_of_a_member_are_revoked_at_once(
-    admin: Client, owner: RestDoor, reader: RestDoor, stranger: RestDoor, owner_member: Member
+    admin: Client, owner: RestEntryPoint, reader: RestEntryPoint, stranger: RestEntryPoint, owner_member: Member
 ) -> None:
     act(admin, MEMBERS, "revoke_keys", owner_member)
-    assert [door.call("get_me").error for door in (owner, reader, stranger)] == ["unauthorized", "unauthorized", None]
+    assert [entry_point.call("get_me").error for entry_point in (owner, reader, stranger)] == [
+        "unauthorized",
+        "unauthorized",
+        None,
+    ]
 
 
 def test_keys_are_filtered_by_state(admin: Client, owner_member: Member, make_key: MakeKey) -> None:

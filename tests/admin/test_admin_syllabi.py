@@ -11,7 +11,7 @@ from django.test import Client
 from accounts.models import Member
 from courses.models import Course, SyllabusFile
 from tests.support.browsers import form_of, listed
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import SyllabusFileFactory, stored
 from tests.support.hostile_files import image_named_docx
 from tests.support.samples import UNKNOWN_ID
@@ -31,7 +31,7 @@ def files(settings: Any, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def upload(owner: RestDoor) -> SyllabusFile:
+def upload(owner: RestEntryPoint) -> SyllabusFile:
     """An upload of the owner's."""
     return SyllabusFile.objects.get(id=owner.made("create_syllabus", text="Week 1: cells")["id"])
 
@@ -62,7 +62,7 @@ def bring(admin: Client, course: Any, content: bytes, name: str = "a.pdf", there
     return [str(message) for message in answer.context["messages"]]
 
 
-def newest(owner: RestDoor) -> Any:
+def newest(owner: RestEntryPoint) -> Any:
     [change] = owner.made("list_changes", limit=1)["data"]
     return change
 
@@ -77,7 +77,7 @@ def test_uploads_are_listed_with_state_and_size(admin: Client, upload: SyllabusF
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_what_is_in_it_needs_the_permission(helper: Client, owner: RestDoor, upload: SyllabusFile) -> None:
+def test_what_is_in_it_needs_the_permission(helper: Client, owner: RestEntryPoint, upload: SyllabusFile) -> None:
     page = helper.get(f"{LIST}{upload.id}/change/").content.decode()
     assert "text/plain" in page
     assert "Week 1" not in page
@@ -90,7 +90,7 @@ def test_what_is_in_it_needs_the_permission(helper: Client, owner: RestDoor, upl
     assert b"".join(helper.get(upload.file.url)) == b"Week 1: cells"
 
 
-def test_reading_it_is_told(admin: Client, owner: RestDoor, upload: SyllabusFile) -> None:
+def test_reading_it_is_told(admin: Client, owner: RestEntryPoint, upload: SyllabusFile) -> None:
     for path in (f"{LIST}{upload.id}/change/", upload.file.url):
         b"".join(admin.get(path))
         told = newest(owner)
@@ -100,7 +100,7 @@ def test_reading_it_is_told(admin: Client, owner: RestDoor, upload: SyllabusFile
         )
 
 
-def test_a_file_is_read_again(helper: Client, owner: RestDoor, owner_member: Member, course: Any) -> None:
+def test_a_file_is_read_again(helper: Client, owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
     file = stored_file(owner_member, course["id"], pdf([["Thu, Dec 3: midterm exam"]]))
     assert act(helper, file) == ["syllabus.pdf: read."]
     answer = owner.made("get_syllabus", syllabus_id=str(file.id), include_text=True)
@@ -137,7 +137,7 @@ def test_a_deleted_file_leaves_storage(admin: Client, upload: SyllabusFile, file
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_a_file_that_an_operator_brings_is_read(admin: Client, owner: RestDoor, course: Any) -> None:
+def test_a_file_that_an_operator_brings_is_read(admin: Client, owner: RestEntryPoint, course: Any) -> None:
     bring(admin, course, pdf([["Thu, Dec 3: midterm exam"]]), "Plan.pdf")
     [file] = owner.made("list_syllabi", course_id=course["id"])["data"]
     assert (file["filename"], file["text_status"], file["pages"], file["expires_at"]) == ("Plan.pdf", "read", 1, None)

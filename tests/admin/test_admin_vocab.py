@@ -10,17 +10,17 @@ from uuid import UUID
 import pytest
 from django.test import Client
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.changes.writing import writing
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Deck, Review
 from vocab.reviews import record_review
 
 
 @pytest.fixture
-def deck(owner: RestDoor) -> Any:
+def deck(owner: RestEntryPoint) -> Any:
     deck = made_deck(owner, "Nucleus", "Ribosome")
     reviewed(owner, deck["cards"][0], "again")
     return deck
@@ -34,7 +34,7 @@ def test_decks_are_found_by_name_and_member(admin: Client, deck: Any) -> None:
     assert deck["id"] not in admin.get("/admin/vocab/deck/", {"q": "botany"}).content.decode()
 
 
-def test_a_deck_is_renamed_and_given_a_course(admin: Client, owner: RestDoor, deck: Any, course: Any) -> None:
+def test_a_deck_is_renamed_and_given_a_course(admin: Client, owner: RestEntryPoint, deck: Any, course: Any) -> None:
     form = {"name": "Cell parts", "course": course["id"]}
     assert admin.post(f"/admin/vocab/deck/{deck['id']}/change/", form).status_code == 302
     found = deck_with_cards(owner, deck)
@@ -43,7 +43,9 @@ def test_a_deck_is_renamed_and_given_a_course(admin: Client, owner: RestDoor, de
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_another_members_course_is_refused(admin: Client, owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
+def test_another_members_course_is_refused(
+    admin: Client, owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any
+) -> None:
     foreign = stranger.made("create_course", name="Botany")
     form = {"name": "Cell parts", "course": foreign["id"]}
     page = admin.post(f"/admin/vocab/deck/{deck['id']}/change/", form)
@@ -52,7 +54,9 @@ def test_another_members_course_is_refused(admin: Client, owner: RestDoor, stran
 
 
 @pytest.mark.parametrize("together", [True, False])
-def test_a_deck_is_deleted_and_its_practice_stays(admin: Client, owner: RestDoor, deck: Any, together: bool) -> None:
+def test_a_deck_is_deleted_and_its_practice_stays(
+    admin: Client, owner: RestEntryPoint, deck: Any, together: bool
+) -> None:
     if together:
         form = {"action": "delete_selected", "_selected_action": deck["id"], "post": "yes"}
         admin.post("/admin/vocab/deck/", form)
@@ -62,7 +66,7 @@ def test_a_deck_is_deleted_and_its_practice_stays(admin: Client, owner: RestDoor
     assert owner.made("get_practice_stats")["attempts"] == 1
 
 
-def test_the_cards_of_a_deck_are_a_click_away(admin: Client, owner: RestDoor, deck: Any) -> None:
+def test_the_cards_of_a_deck_are_a_click_away(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
     other = made_deck(owner, "Potosí", name="History")
     page = admin.get(f"/admin/vocab/deck/{deck['id']}/change/").content.decode()
     link = f"/admin/vocab/card/?deck__id__exact={deck['id']}"
@@ -72,7 +76,7 @@ def test_the_cards_of_a_deck_are_a_click_away(admin: Client, owner: RestDoor, de
     assert other["cards"][0]["id"] not in cards
 
 
-def test_a_card_is_corrected_and_keeps_its_state(admin: Client, owner: RestDoor, deck: Any) -> None:
+def test_a_card_is_corrected_and_keeps_its_state(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
     [_, before] = sorted(deck_with_cards(owner, deck)["cards"], key=lambda card: card["reps"])
     form = {"term": "The nucleus", "definition": "Holds the DNA.", "state": "new", "reps": 0}
     form |= {"reviews-TOTAL_FORMS": 0, "reviews-INITIAL_FORMS": 0}
@@ -88,7 +92,7 @@ def test_a_card_shows_its_review_log(admin: Client, deck: Any) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_a_card_is_deleted_after_the_review_that_is_under_way(
-    admin: Client, owner: RestDoor, owner_member: Member, deck: Any, in_threads: Callable[..., list[Any]]
+    admin: Client, owner: RestEntryPoint, owner_member: Member, deck: Any, in_threads: Callable[..., list[Any]]
 ) -> None:
     """The review's line in the log goes with the card, its attempt stays."""
     card = deck["cards"][1]["id"]
@@ -111,7 +115,7 @@ def test_a_card_is_deleted_after_the_review_that_is_under_way(
 
 @pytest.mark.parametrize(("path", "form"), [("card", {"term": "a", "definition": "b"}), ("deck", {"name": "a"})])
 def test_what_went_while_its_form_was_open_is_told(
-    admin: Client, owner: RestDoor, deck: Any, path: str, form: dict[str, Any]
+    admin: Client, owner: RestEntryPoint, deck: Any, path: str, form: dict[str, Any]
 ) -> None:
     """Gone between the moment the page read it and the moment it saves."""
     one = {"card": deck["cards"][1]["id"], "deck": deck["id"]}[path]
@@ -126,7 +130,7 @@ def test_what_went_while_its_form_was_open_is_told(
     assert "was deleted meanwhile" in admin.get("/admin/").content.decode()
 
 
-def test_attempts_are_looked_at_only(admin: Client, owner: RestDoor, deck: Any) -> None:
+def test_attempts_are_looked_at_only(admin: Client, owner: RestEntryPoint, deck: Any) -> None:
     from practice.models import Attempt
 
     listed = admin.get("/admin/practice/attempt/").content.decode()

@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts.credentials.calendar_feeds import end_feed, new_feed
 from accounts.models import CalendarFeed, Member
 from tests.support.calendars import Subscription
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, MilestoneFactory
 
 pytestmark = [pytest.mark.database("sqlite", "the text of a calendar"), pytest.mark.rest]
@@ -30,7 +30,9 @@ def stamp(text: str) -> str:
     return datetime.fromisoformat(text).strftime("%Y%m%dT%H%M%SZ")
 
 
-def test_an_event_says_what_the_item_says(owner: RestDoor, feed: Subscription, course: Any, settings: Any) -> None:
+def test_an_event_says_what_the_item_says(
+    owner: RestEntryPoint, feed: Subscription, course: Any, settings: Any
+) -> None:
     settings.BASE_URL = "https://study.example.org:8443"
     due_on = owner.made("get_me")["today"]
     item = owner.made("create_item", course_id=course["id"], title="Mid, term; \\1", kind="exam", due_on=due_on)
@@ -76,7 +78,7 @@ def test_milestones_that_are_open_come_on_request(owner_member: Member, feed: Su
     assert feed.fetch("milestones=maybe").status_code == 400
 
 
-def test_the_sequence_grows_with_title_kind_and_date(owner: RestDoor, feed: Subscription, course: Any) -> None:
+def test_the_sequence_grows_with_title_kind_and_date(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
     today = owner.made("get_me")["today"]
     item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
     found = []
@@ -87,7 +89,7 @@ def test_the_sequence_grows_with_title_kind_and_date(owner: RestDoor, feed: Subs
 
 
 def test_the_sequence_of_a_milestone_grows_with_title_and_date(
-    owner: RestDoor, feed: Subscription, milestone: Any
+    owner: RestEntryPoint, feed: Subscription, milestone: Any
 ) -> None:
     today = owner.made("get_me")["today"]
     for change in ({"due_on": today}, {"title": "Draft"}, {"done": True}, {"done": False}):
@@ -96,14 +98,14 @@ def test_the_sequence_of_a_milestone_grows_with_title_and_date(
     assert event["SEQUENCE"] == "2"
 
 
-def test_a_renamed_course_is_a_newer_event(owner: RestDoor, feed: Subscription, course: Any) -> None:
+def test_a_renamed_course_is_a_newer_event(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
     owner.made("create_item", course_id=course["id"], title="Quiz", due_on=owner.made("get_me")["today"])
     renamed = owner.made("update_course", course_id=course["id"], name="Botany")
     [event] = feed.events()
     assert (event["SUMMARY"], event["LAST-MODIFIED"]) == ("Quiz (Botany)", stamp(renamed["updated_at"]))
 
 
-def test_what_is_deleted_is_gone_with_the_next_fetch(owner: RestDoor, feed: Subscription, course: Any) -> None:
+def test_what_is_deleted_is_gone_with_the_next_fetch(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=owner.made("get_me")["today"])
     etag = feed.fetch().headers["ETag"]
     owner.made("delete_item", item_id=item["id"])
@@ -111,7 +113,7 @@ def test_what_is_deleted_is_gone_with_the_next_fetch(owner: RestDoor, feed: Subs
     assert (answer.status_code, b"VEVENT" in answer.content) == (200, False)
 
 
-def test_nothing_new_is_304_with_one_query(owner: RestDoor, feed: Subscription, item: Any) -> None:
+def test_nothing_new_is_304_with_one_query(owner: RestEntryPoint, feed: Subscription, item: Any) -> None:
     first = feed.fetch()
     etag = first.headers["ETag"]
     assert not etag.startswith("W/")
@@ -143,7 +145,7 @@ def test_the_tag_is_of_the_text(owner_member: Member) -> None:
     assert [tags.index(tag) for tag in tags] == [texts.index(text) for text in texts]
 
 
-def test_a_write_that_it_does_not_show_is_nothing_new(owner: RestDoor, feed: Subscription, item: Any) -> None:
+def test_a_write_that_it_does_not_show_is_nothing_new(owner: RestEntryPoint, feed: Subscription, item: Any) -> None:
     first = feed.fetch()
     owner.made("create_item", course_id=item["course_id"], title="Without a date")
     owner.made("create_course", name="Botany")
@@ -233,11 +235,11 @@ def test_a_member_who_may_not_sign_in_has_no_calendar(owner_member: Member, feed
 
 def test_the_secret_opens_nothing_else(feed: Subscription) -> None:
     secret = feed.path.removeprefix("/calendar/").removesuffix(".ics")
-    assert RestDoor(secret).call("get_me").error == "unauthorized"
-    assert RestDoor(secret).request("GET", "/v1/me", headers={"X-API-Key": secret}).status_code == 401
+    assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
+    assert RestEntryPoint(secret).request("GET", "/v1/me", headers={"X-API-Key": secret}).status_code == 401
 
 
-def test_an_api_key_opens_no_calendar(owner: RestDoor, feed: Subscription) -> None:
+def test_an_api_key_opens_no_calendar(owner: RestEntryPoint, feed: Subscription) -> None:
     feed.path = f"/calendar/{owner.secret}.ics"
     assert feed.fetch().status_code == 404
 

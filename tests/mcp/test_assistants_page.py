@@ -12,7 +12,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from mcpbridge.tools import tools
 from tests import ROOT
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.event_loops import run_async
 
 pytestmark = [pytest.mark.database("sqlite", "what a page of the docs says"), pytest.mark.rest]
@@ -53,7 +53,7 @@ def test_it_says_how_many_operations_are_tools() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("headers", BY_KEY)
-def test_a_block_with_a_key_connects(live_server: Any, owner: RestDoor, headers: dict[str, str]) -> None:
+def test_a_block_with_a_key_connects(live_server: Any, owner: RestEntryPoint, headers: dict[str, str]) -> None:
     sent = {name: KEY.sub(owner.secret, value) for name, value in headers.items()}
 
     async def listed() -> list[str]:

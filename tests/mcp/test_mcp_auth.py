@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.credentials.api_keys import revoke_api_key
 from accounts.models import ApiKey
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, rpc_error_of, stateless
 from tests.support.world import check_headers
 
@@ -68,19 +68,19 @@ def test_a_credential_that_does_not_do_is_told_from_one_that_is_missing(headers:
     assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, f'Bearer {error}{METADATA}"')
 
 
-def test_rest_names_the_scopes_to_ask_for(reader: RestDoor) -> None:
+def test_rest_names_the_scopes_to_ask_for(reader: RestEntryPoint) -> None:
     response = reader.request("POST", "/v1/courses", json={"name": "Botany"})
     assert response.status_code == 403
     expected = f'Bearer error="insufficient_scope", scope="read write", {METADATA}"'
     assert response.headers["WWW-Authenticate"] == expected
 
 
-def test_a_lapsed_member_is_not_sent_for_another_credential(lapsed: RestDoor) -> None:
+def test_a_lapsed_member_is_not_sent_for_another_credential(lapsed: RestEntryPoint) -> None:
     response = lapsed.request("GET", "/v1/courses")
     assert (response.status_code, "WWW-Authenticate" in response.headers) == (403, False)
 
 
-def test_a_tool_names_the_scopes_to_ask_for(reader: RestDoor, lapsed: RestDoor) -> None:
+def test_a_tool_names_the_scopes_to_ask_for(reader: RestEntryPoint, lapsed: RestEntryPoint) -> None:
     call = {"name": "create_course", "arguments": {"name": "Botany"}}
     result = mcp_of(reader).rpc("tools/call", call).json()["result"]
     challenge = f'Bearer error="insufficient_scope", scope="read write", {METADATA}/mcp"'
@@ -90,7 +90,7 @@ def test_a_tool_names_the_scopes_to_ask_for(reader: RestDoor, lapsed: RestDoor) 
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
-def test_each_tool_says_what_it_needs(owner: RestDoor, version: str) -> None:
+def test_each_tool_says_what_it_needs(owner: RestEntryPoint, version: str) -> None:
     sent = stateless("tools/list") if version == STATELESS else {"headers": {"MCP-Protocol-Version": version}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     for tool in owner.request("POST", "/mcp", **{"json": message, **sent}).json()["result"]["tools"]:
@@ -99,14 +99,14 @@ def test_each_tool_says_what_it_needs(owner: RestDoor, version: str) -> None:
         assert tool["_meta"] == {"securitySchemes": tool["securitySchemes"]}
 
 
-def test_a_key_works_in_either_header(owner: RestDoor) -> None:
+def test_a_key_works_in_either_header(owner: RestEntryPoint) -> None:
     for headers in ({"Authorization": f"Bearer {owner.secret}"}, {"X-API-Key": owner.secret}):
         assert post(**headers).json()["result"] == {}
 
 
 @pytest.mark.database("both")
 @pytest.mark.parametrize("dead", ["expired", "revoked", "unknown"])
-def test_a_dead_credential_is_401(owner: RestDoor, dead: str) -> None:
+def test_a_dead_credential_is_401(owner: RestEntryPoint, dead: str) -> None:
     secret = owner.secret
     if dead == "expired":
         ApiKey.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
@@ -119,26 +119,26 @@ def test_a_dead_credential_is_401(owner: RestDoor, dead: str) -> None:
     assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, DEAD)
 
 
-def test_the_tools_open_the_data_of_their_credential_alone(owner: RestDoor, stranger: RestDoor) -> None:
+def test_the_tools_open_the_data_of_their_credential_alone(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     course = mcp_of(owner).made("create_course", name="Botany")
     assert owner.made("list_courses")["data"] == [course]
     assert mcp_of(stranger).made("list_courses")["data"] == []
 
 
-def test_a_read_only_key_reads(reader: RestDoor) -> None:
+def test_a_read_only_key_reads(reader: RestEntryPoint) -> None:
     tools = mcp_of(reader)
     assert tools.made("get_me")["scopes"] == ["read"]
     assert tools.call("create_course", name="Botany").error == "insufficient_scope"
 
 
-def test_calls_and_rest_requests_share_one_window(owner: RestDoor) -> None:
+def test_calls_and_rest_requests_share_one_window(owner: RestEntryPoint) -> None:
     owner.request("GET", "/v1/me")
     response = mcp_of(owner).rpc("tools/list")
     assert response.headers["RateLimit-Remaining"] == "118"
     check_headers(response)
 
 
-def test_the_121st_post_of_a_minute_is_429_over_http(owner: RestDoor) -> None:
+def test_the_121st_post_of_a_minute_is_429_over_http(owner: RestEntryPoint) -> None:
     answers = [owner.request("GET", "/v1/me") for _ in range(120)]
     assert {answer.status_code for answer in answers} == {200}
     response = mcp_of(owner).rpc("tools/list")
@@ -176,7 +176,7 @@ def test_a_session_is_not_a_credential(owner_member: Any) -> None:
     assert rpc_error_of(response)["type"] == "unauthorized"
 
 
-def test_an_mcp_answer_sets_no_cookie(owner: RestDoor) -> None:
+def test_an_mcp_answer_sets_no_cookie(owner: RestEntryPoint) -> None:
     """Spec, rule 4."""
-    response = McpDoor(owner.secret).rpc("tools/list")
+    response = McpEntryPoint(owner.secret).rpc("tools/list")
     assert not response.cookies

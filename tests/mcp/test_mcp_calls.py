@@ -10,12 +10,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from studyservice.rates import limiter as rates
-from tests.support.doors import McpDoor, RestDoor, read_failure, routes
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint, read_failure, routes
 from tests.support.tools import arguments, mcp_of, neutral, stateless
 from tests.support.world import TOOLS, WITH_BODY, WITH_PATH_ID, WRITES, World, body_schema
 
 pytestmark = [
-    pytest.mark.database("sqlite", "two doors to one action, which both databases see through the other"),
+    pytest.mark.database("sqlite", "two entry_points to one action, which both databases see through the other"),
     pytest.mark.django_db,
     pytest.mark.rest,
 ]
@@ -24,12 +24,12 @@ ABSENT = "5b0f3d4e-7c1a-4f8e-9a55-1f6f0f0c2b11"
 
 
 @pytest.fixture
-def tools(owner: RestDoor) -> McpDoor:
+def tools(owner: RestEntryPoint) -> McpEntryPoint:
     """The owner's tools."""
     return mcp_of(owner)
 
 
-def text_of(tools: McpDoor, name: str, given: dict[str, Any]) -> str:
+def text_of(tools: McpEntryPoint, name: str, given: dict[str, Any]) -> str:
     """The text of a call that must fail."""
     result = tools.rpc("tools/call", {"name": name, "arguments": given}).json()["result"]
     assert result["isError"] is True
@@ -40,26 +40,26 @@ def text_of(tools: McpDoor, name: str, given: dict[str, Any]) -> str:
 
 def _twins(make_member, make_key) -> tuple[World, World]:
     """Two members alike, over REST, and the credentials' last use written."""
-    doors = [RestDoor(make_key(make_member(name="Twin"))[0]) for _ in range(2)]
-    for door in doors:
-        door.made("get_me")
-    return World(doors[0]), World(doors[1])
+    entry_points = [RestEntryPoint(make_key(make_member(name="Twin"))[0]) for _ in range(2)]
+    for entry_point in entry_points:
+        entry_point.made("get_me")
+    return World(entry_points[0]), World(entry_points[1])
 
 
 @pytest.mark.parametrize("name", TOOLS)
 def test_the_answer_is_what_rest_answers_with_as_many_queries(make_member, make_key, name: str) -> None:
     answers, queries = [], []
-    for world, kind in zip(_twins(make_member, make_key), (RestDoor, McpDoor), strict=True):
+    for world, kind in zip(_twins(make_member, make_key), (RestEntryPoint, McpEntryPoint), strict=True):
         given = arguments(world, name)
         rates.clear()
         with CaptureQueriesContext(connection) as captured:
-            answers.append(neutral(kind(world.door.secret).made(name, **given)))
+            answers.append(neutral(kind(world.entry_point.secret).made(name, **given)))
         queries.append([query["sql"].split(" ")[0] for query in captured.captured_queries])
     assert answers[0] == answers[1]
     assert queries[0] == queries[1]
 
 
-def test_a_success_is_structured_and_the_same_as_text(tools: McpDoor) -> None:
+def test_a_success_is_structured_and_the_same_as_text(tools: McpEntryPoint) -> None:
     result = tools.rpc("tools/call", {"name": "create_course", "arguments": {"name": "Ökologie"}}).json()["result"]
     assert set(result) == {"content", "structuredContent", "isError", "_meta"}
     assert result["isError"] is False
@@ -69,18 +69,18 @@ def test_a_success_is_structured_and_the_same_as_text(tools: McpDoor) -> None:
     assert '"name":"Ökologie"' in block["text"]
 
 
-def test_arguments_may_be_missing(tools: McpDoor) -> None:
+def test_arguments_may_be_missing(tools: McpEntryPoint) -> None:
     assert tools.rpc("tools/call", {"name": "list_courses"}).json()["result"]["structuredContent"]["data"] == []
 
 
-def test_unknown_arguments_are_ignored_as_rest_ignores_them(tools: McpDoor) -> None:
+def test_unknown_arguments_are_ignored_as_rest_ignores_them(tools: McpEntryPoint) -> None:
     """Decisions 4: published closed, read open."""
     course = tools.made("create_course", name="Botany", colour="green", id=ABSENT)
     assert course["id"] != ABSENT
     assert tools.made("update_course", course_id=course["id"], **course)["name"] == "Botany"
 
 
-def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpDoor) -> None:
+def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpEntryPoint) -> None:
     response = tools.rpc(
         "tools/call", {"name": "get_course", "arguments": {"course_id": "Biology", "include_syllabus": "yes"}}
     )
@@ -97,7 +97,7 @@ def test_a_failure_says_field_limit_source_type_and_request_id(tools: McpDoor) -
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
-def test_a_missing_id_names_where_to_get_it(tools: McpDoor, name: str) -> None:
+def test_a_missing_id_names_where_to_get_it(tools: McpEntryPoint, name: str) -> None:
     text = text_of(tools, name, {})
     for path_id in routes()[name].path_ids:
         assert f"\n- {path_id}: This field is required.\n" in text
@@ -107,7 +107,7 @@ def test_a_missing_id_names_where_to_get_it(tools: McpDoor, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
-def test_the_id_comes_before_the_body(tools: McpDoor, name: str) -> None:
+def test_the_id_comes_before_the_body(tools: McpEntryPoint, name: str) -> None:
     [path_id] = routes()[name].path_ids
     wrong: dict[str, Any] = dict.fromkeys(body_schema(name)["properties"], {}) if name in WITH_BODY else {}
     malformed = tools.call(name, **wrong, **{path_id: "17"})
@@ -119,7 +119,7 @@ def test_the_id_comes_before_the_body(tools: McpDoor, name: str) -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 17, True, ["x"], {"id": "x"}, "", "not-a-uuid", ABSENT.replace("-", "")])
-def test_an_id_is_a_uuid_as_a_string(tools: McpDoor, wrong: Any) -> None:
+def test_an_id_is_a_uuid_as_a_string(tools: McpEntryPoint, wrong: Any) -> None:
     answer = tools.call("get_item", item_id=wrong)
     assert (answer.error, answer.fields) == ("validation_failed", ["item_id"])
 
@@ -147,36 +147,36 @@ def test_query_arguments_have_strict_json_types(tools, name: str, field: str, wr
     assert answer.body["details"] == [{"field": field, "message": message}]
 
 
-def test_a_whole_number_may_be_written_with_a_point(tools: McpDoor) -> None:
+def test_a_whole_number_may_be_written_with_a_point(tools: McpEntryPoint) -> None:
     """JSON Schema 2020-12: 3.0 is an integer."""
     agenda = tools.made("get_agenda", days=3.0)
     assert agenda == tools.made("get_agenda", days=3)
 
 
-def test_every_wrong_argument_is_named_at_once(tools: McpDoor) -> None:
+def test_every_wrong_argument_is_named_at_once(tools: McpEntryPoint) -> None:
     answer = tools.call("list_items", limit="25", kind="", to="tomorrow", course_id=ABSENT)
     assert sorted(answer.fields) == ["kind", "limit", "to"]
 
 
 @pytest.mark.parametrize("name", sorted(set(TOOLS) - {"get_me"}))
-def test_membership_comes_before_everything_else(lapsed: RestDoor, name: str) -> None:
+def test_membership_comes_before_everything_else(lapsed: RestEntryPoint, name: str) -> None:
     text = text_of(mcp_of(lapsed), name, dict.fromkeys(routes()[name].path_ids, "x"))
     assert text.startswith("membership_required: ")
     assert "get_me works meanwhile" in text
 
 
-def test_get_me_works_without_membership(lapsed: RestDoor) -> None:
+def test_get_me_works_without_membership(lapsed: RestEntryPoint) -> None:
     assert mcp_of(lapsed).made("get_me")["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
 @pytest.mark.parametrize("name", [name for name in WRITES if name in TOOLS])
-def test_scope_comes_before_the_arguments(reader: RestDoor, name: str) -> None:
+def test_scope_comes_before_the_arguments(reader: RestEntryPoint, name: str) -> None:
     text = text_of(mcp_of(reader), name, {})
     assert text.startswith("insufficient_scope: ")
     assert "allow editing" in text
 
 
-def test_a_missing_object_comes_before_a_wrong_body(tools: McpDoor) -> None:
+def test_a_missing_object_comes_before_a_wrong_body(tools: McpEntryPoint) -> None:
     answer = tools.call("create_item", course_id=ABSENT, title="")
     assert answer.body == {
         "type": "not_found",
@@ -186,7 +186,7 @@ def test_a_missing_object_comes_before_a_wrong_body(tools: McpDoor) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in WITH_PATH_ID if name in TOOLS])
-def test_anothers_objects_are_not_found(owner: RestDoor, stranger: RestDoor, name: str) -> None:
+def test_anothers_objects_are_not_found(owner: RestEntryPoint, stranger: RestEntryPoint, name: str) -> None:
     theirs = {path_id: World(owner).id(path_id) for path_id in routes()[name].path_ids}
     given = (World(stranger).body(name) or {}) | theirs
     found, absent = (
@@ -196,26 +196,26 @@ def test_anothers_objects_are_not_found(owner: RestDoor, stranger: RestDoor, nam
     assert neutral(found.body) == neutral(absent.body)
 
 
-def test_a_limit_that_is_reached_is_a_conflict(tools: McpDoor) -> None:
+def test_a_limit_that_is_reached_is_a_conflict(tools: McpEntryPoint) -> None:
     for number in range(30):
         tools.made("create_course", name=f"Course {number}")
     assert tools.call("create_course", name="One more").body["message"].startswith("There are 30 courses")
 
 
 @pytest.mark.parametrize("name", ["", "get_mee", "GET_ME", "admit", "run", "__init__", "tools/list"])
-def test_an_unknown_tool_is_an_error_of_the_protocol(tools: McpDoor, name: str) -> None:
+def test_an_unknown_tool_is_an_error_of_the_protocol(tools: McpEntryPoint, name: str) -> None:
     response = tools.rpc("tools/call", {"name": name, "arguments": {}})
     assert response.status_code == 200
     assert response.json()["error"]["code"] == -32602
     assert "Unknown tool" in response.json()["error"]["message"]
 
 
-def test_an_unknown_tool_is_400_at_the_stateless_revision(owner: RestDoor) -> None:
+def test_an_unknown_tool_is_400_at_the_stateless_revision(owner: RestEntryPoint) -> None:
     response = owner.request("POST", "/mcp", **stateless("tools/call", {"name": "nothing"}))
     assert (response.status_code, response.json()["error"]["code"]) == (400, -32602)
 
 
-def test_a_fault_leaks_nothing_but_its_request_id(tools: McpDoor, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_leaks_nothing_but_its_request_id(tools: McpEntryPoint, caplog: pytest.LogCaptureFixture) -> None:
     """Spec, Errors: generic, without stack trace or query text; the log has both."""
 
     def fail(execute, sql, params, many, context):

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from accounts.changes.models import Change
-from tests.support.doors import RestDoor, routes
+from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, WRITES, World
 from vocab.models import Review
@@ -18,13 +18,13 @@ def meta_of(world: World, name: str) -> Any:
     world.fill()
     ids = {path_id: world.id(path_id) for path_id in routes()[name].path_ids}
     params = {"name": name, "arguments": ids | (world.body(name) or {})}
-    result = mcp_of(world.door).rpc("tools/call", params).json()["result"]
+    result = mcp_of(world.entry_point).rpc("tools/call", params).json()["result"]
     assert result["isError"] is False
     return result.get("_meta", {})
 
 
 @pytest.mark.parametrize("name", sorted({*TOOLS} & {*WRITES}))
-def test_a_writing_tool_names_its_row(owner: RestDoor, name: str) -> None:
+def test_a_writing_tool_names_its_row(owner: RestEntryPoint, name: str) -> None:
     change_id = meta_of(World(owner), name)["change_id"]
     [newest, *_] = owner.made("list_changes")["data"]
     assert (newest["id"], newest["operation"]) == (change_id, name)
@@ -33,11 +33,11 @@ def test_a_writing_tool_names_its_row(owner: RestDoor, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted({*TOOLS} - {*WRITES}))
-def test_a_reading_tool_names_none(owner: RestDoor, name: str) -> None:
+def test_a_reading_tool_names_none(owner: RestEntryPoint, name: str) -> None:
     assert "change_id" not in meta_of(World(owner), name)
 
 
-def test_what_changed_nothing_names_none(owner: RestDoor, item: Any) -> None:
+def test_what_changed_nothing_names_none(owner: RestEntryPoint, item: Any) -> None:
     params = {"name": "update_item", "arguments": {"item_id": item["id"], "title": item["title"]}}
     result = mcp_of(owner).rpc("tools/call", params).json()["result"]
     assert "_meta" not in result

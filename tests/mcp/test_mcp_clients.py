@@ -23,7 +23,7 @@ from mcpbridge.prompts import PROMPTS
 from mcpbridge.server import INSTRUCTIONS
 from mcpbridge.tools import tools
 from tests.support import javascript
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.event_loops import run_async
 from tests.support.tools import STATELESS, VERSIONS, neutral, working_calls
 from tests.support.world import TOOLS, World
@@ -136,10 +136,10 @@ CLIENTS += [
 def test_it_lists_all_tools_and_prompts_and_each_tool_answers_as_rest_does(
     live_server: Any, make_member, make_key, client: str, version: str
 ) -> None:
-    theirs, ours = (RestDoor(make_key(make_member(name="Twin"))[0]) for _ in range(2))
-    for door in (theirs, ours):
-        door.made("create_course", name="Botany")
-    asked = McpDoor(theirs.secret).rpc("prompts/get", PROMPT).json()["result"]["messages"]
+    theirs, ours = (RestEntryPoint(make_key(make_member(name="Twin"))[0]) for _ in range(2))
+    for entry_point in (theirs, ours):
+        entry_point.made("create_course", name="Botany")
+    asked = McpEntryPoint(theirs.secret).rpc("prompts/get", PROMPT).json()["result"]["messages"]
     calls = working_calls(World(theirs))
     expected = [neutral(ours.made(name, **given)) for name, given in working_calls(World(ours))]
 

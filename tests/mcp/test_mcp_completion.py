@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.factories import CourseFactory, DeckFactory, stored
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 
@@ -18,34 +18,36 @@ def asked(prompt: str, argument: str, part: str) -> dict[str, Any]:
     return {"ref": {"type": "ref/prompt", "name": prompt}, "argument": {"name": argument, "value": part}}
 
 
-def completion(door: RestDoor, prompt: str, argument: str, part: str = "") -> dict[str, Any]:
+def completion(entry_point: RestEntryPoint, prompt: str, argument: str, part: str = "") -> dict[str, Any]:
     """What is completed."""
-    found: dict[str, Any] = mcp_of(door).rpc("completion/complete", asked(prompt, argument, part)).json()["result"]
+    found: dict[str, Any] = (
+        mcp_of(entry_point).rpc("completion/complete", asked(prompt, argument, part)).json()["result"]
+    )
     return dict(found["completion"])
 
 
-def values(door: RestDoor, prompt: str, argument: str, part: str = "") -> list[str]:
+def values(entry_point: RestEntryPoint, prompt: str, argument: str, part: str = "") -> list[str]:
     """The values that are offered."""
-    return list(completion(door, prompt, argument, part)["values"])
+    return list(completion(entry_point, prompt, argument, part)["values"])
 
 
-def course(door: RestDoor, name: str, **fields: str) -> None:
-    door.made("create_course", name=name, **fields)
+def course(entry_point: RestEntryPoint, name: str, **fields: str) -> None:
+    entry_point.made("create_course", name=name, **fields)
 
 
-def deck(door: RestDoor, name: str, **fields: Any) -> None:
-    door.made("create_vocab_deck", name=name, cards=[{"term": "a", "definition": "b"}], **fields)
+def deck(entry_point: RestEntryPoint, name: str, **fields: Any) -> None:
+    entry_point.made("create_vocab_deck", name=name, cards=[{"term": "a", "definition": "b"}], **fields)
 
 
 @pytest.mark.parametrize("prompt", ["plan_week", "exam_check", "enter_syllabus"])
-def test_it_offers_the_members_courses(owner: RestDoor, stranger: RestDoor, prompt: str) -> None:
+def test_it_offers_the_members_courses(owner: RestEntryPoint, stranger: RestEntryPoint, prompt: str) -> None:
     for name in ("Cell Biology", "Botany"):
         course(owner, name)
     course(stranger, "Latin")
     assert completion(owner, prompt, "course") == {"values": ["Cell Biology", "Botany"], "total": 2, "hasMore": False}
 
 
-def test_it_offers_the_members_decks(owner: RestDoor, stranger: RestDoor) -> None:
+def test_it_offers_the_members_decks(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     deck(owner, "Organelles")
     deck(stranger, "Verbs")
     assert values(owner, "quiz_me", "deck") == ["Organelles"]
@@ -65,14 +67,16 @@ def test_it_offers_the_members_decks(owner: RestDoor, stranger: RestDoor) -> Non
         ("b" * 300_000, []),
     ],
 )
-def test_a_part_is_enough_in_either_case_and_beginnings_come_first(owner: RestDoor, part: str, found: Any) -> None:
+def test_a_part_is_enough_in_either_case_and_beginnings_come_first(
+    owner: RestEntryPoint, part: str, found: Any
+) -> None:
     for name in ("Cell Biology", "ÖBB law", "Botany"):
         course(owner, name)
     assert sorted(values(owner, "plan_week", "course", part)) == sorted(found)
     assert values(owner, "plan_week", "course", part)[:1] == found[:1]
 
 
-def test_doubled_courses_have_their_code_or_their_term_in_brackets(owner: RestDoor) -> None:
+def test_doubled_courses_have_their_code_or_their_term_in_brackets(owner: RestEntryPoint) -> None:
     course(owner, "Biology", code="BIO 1", term="Fall")
     course(owner, "biology", code="BIO 2", term="Fall")
     course(owner, "Latin", code="LAT", term="Fall")
@@ -91,7 +95,7 @@ def test_doubled_courses_have_their_code_or_their_term_in_brackets(owner: RestDo
     ]
 
 
-def test_doubled_decks_have_their_course_in_brackets(owner: RestDoor) -> None:
+def test_doubled_decks_have_their_course_in_brackets(owner: RestEntryPoint) -> None:
     first, second = (owner.made("create_course", name=name)["id"] for name in ("Cell Biology", "Botany"))
     deck(owner, "Terms", course_id=first)
     deck(owner, "Terms", course_id=second)
@@ -99,7 +103,7 @@ def test_doubled_decks_have_their_course_in_brackets(owner: RestDoor) -> None:
     assert values(owner, "quiz_me", "deck") == ["Terms (Cell Biology)", "Terms (Botany)", "Terms (1)"]
 
 
-def test_each_value_is_offered_once_and_leads_to_its_own(owner: RestDoor) -> None:
+def test_each_value_is_offered_once_and_leads_to_its_own(owner: RestEntryPoint) -> None:
     course(owner, "Bio (X)")
     course(owner, "Bio", code="X")
     course(owner, "Bio", code="Y")
@@ -113,7 +117,7 @@ def test_each_value_is_offered_once_and_leads_to_its_own(owner: RestDoor) -> Non
     assert len(texts) == len(offered) == 3
 
 
-def test_it_offers_a_hundred_at_most(owner: RestDoor, owner_member) -> None:
+def test_it_offers_a_hundred_at_most(owner: RestEntryPoint, owner_member) -> None:
     stored(DeckFactory, 130, member=owner_member, course=None)
     found = completion(owner, "quiz_me", "deck")
     assert (len(found["values"]), found["total"], found["hasMore"]) == (100, 130, True)
@@ -132,25 +136,25 @@ def test_it_offers_a_hundred_at_most(owner: RestDoor, owner_member) -> None:
         {},
     ],
 )
-def test_what_it_cannot_complete_is_refused(owner: RestDoor, params: Any) -> None:
+def test_what_it_cannot_complete_is_refused(owner: RestEntryPoint, params: Any) -> None:
     response = mcp_of(owner).rpc("completion/complete", params)
     assert (response.status_code, response.json()["error"]["code"]) == (200, -32602)
 
 
-def test_a_lapsed_member_is_told(lapsed: RestDoor) -> None:
+def test_a_lapsed_member_is_told(lapsed: RestEntryPoint) -> None:
     error = mcp_of(lapsed).rpc("completion/complete", asked("quiz_me", "deck", "")).json()["error"]
     assert (error["code"], error["message"].partition(":")[0]) == (-32010, "membership_required")
 
 
-def test_a_reader_may_ask(owner: RestDoor, reader: RestDoor) -> None:
+def test_a_reader_may_ask(owner: RestEntryPoint, reader: RestEntryPoint) -> None:
     course(owner, "Botany")
     assert values(reader, "plan_week", "course") == ["Botany"]
 
 
-def test_each_request_counts(owner: RestDoor) -> None:
-    door = mcp_of(owner)
+def test_each_request_counts(owner: RestEntryPoint) -> None:
+    entry_point = mcp_of(owner)
     rests = [
-        int(door.rpc("completion/complete", asked("plan_week", "course", "")).headers["RateLimit-Remaining"])
+        int(entry_point.rpc("completion/complete", asked("plan_week", "course", "")).headers["RateLimit-Remaining"])
         for _ in range(2)
     ]
     assert rests[0] - rests[1] == 1
@@ -168,14 +172,14 @@ def test_queries_do_not_follow_the_number_of_names(owner, owner_member, prompt, 
 
 
 @pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
-def test_every_revision_completes(owner: RestDoor, version: str) -> None:
+def test_every_revision_completes(owner: RestEntryPoint, version: str) -> None:
     course(owner, "Botany")
     params = asked("plan_week", "course", "bot")
     if version == STATELESS:
         response = owner.request("POST", "/mcp", **stateless("completion/complete", params))
     else:
         message = {"jsonrpc": "2.0", "id": 1, "method": "completion/complete", "params": params}
-        response = McpDoor(owner.secret).request(
+        response = McpEntryPoint(owner.secret).request(
             "POST", "/mcp", json=message, headers={"MCP-Protocol-Version": version}
         )
     assert response.json()["result"]["completion"]["values"] == ["Botany"]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support import javascript
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "client libraries")
 
@@ -97,7 +97,7 @@ def matches(name: str, patterns: dict[str, str]) -> bool:
     ],
 )
 def test_a_scenario_that_applies_passes(
-    live_server: Any, owner: RestDoor, tmp_path: Path, suite: str, scenario: str
+    live_server: Any, owner: RestEntryPoint, tmp_path: Path, suite: str, scenario: str
 ) -> None:
     """Read from the file that the suite writes: what it prints ends where it leaves a pipe that is full."""
     given = json.dumps({"url": f"{live_server.url}/mcp", "secret": owner.secret})

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcpbridge.prompts import PROMPTS
 from mcpbridge.tools import tools
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor, read_failure, routes
+from tests.support.entry_points import RestEntryPoint, read_failure, routes
 from tests.support.properties import examples
 from tests.support.tools import STATELESS, VERSIONS, stateless
 from tests.support.world import TOOLS, World
@@ -108,7 +108,7 @@ def sound(response: Any) -> Any:
 
 @examples(250, database=None)
 @given(message=messages | st.lists(messages, max_size=3) | values, headers=headers)
-def test_no_message_causes_a_fault(owner: RestDoor, message: Any, headers: dict[str, str]) -> None:
+def test_no_message_causes_a_fault(owner: RestEntryPoint, message: Any, headers: dict[str, str]) -> None:
     rates.clear()
     response = owner.request("POST", "/mcp", data=json.dumps(message), content_type="application/json", headers=headers)
     sound(response)
@@ -116,7 +116,7 @@ def test_no_message_causes_a_fault(owner: RestDoor, message: Any, headers: dict[
 
 @examples(100, database=None)
 @given(name=prompts, argument=prompt_arguments, text=texts)
-def test_no_name_causes_a_fault(owner: RestDoor, name: str, argument: str, text: str) -> None:
+def test_no_name_causes_a_fault(owner: RestEntryPoint, name: str, argument: str, text: str) -> None:
     rates.clear()
     ref = {"type": "ref/prompt", "name": name}
     completed = {"ref": ref, "argument": {"name": argument, "value": text}}
@@ -126,7 +126,7 @@ def test_no_name_causes_a_fault(owner: RestDoor, name: str, argument: str, text:
 
 @FUZZ
 @given(raw=st.binary(max_size=200))
-def test_no_bytes_cause_a_fault(owner: RestDoor, raw: bytes) -> None:
+def test_no_bytes_cause_a_fault(owner: RestEntryPoint, raw: bytes) -> None:
     rates.clear()
     sound(owner.request("POST", "/mcp", data=raw, content_type="application/json"))
 
@@ -188,13 +188,13 @@ def _known_ids(world: World, name: str) -> st.SearchStrategy[dict[str, str]]:
     return st.sampled_from([{}, ids]) if ids else st.just({})
 
 
-def _called(owner: RestDoor, name: str, arguments: Any) -> Any:
+def _called(owner: RestEntryPoint, name: str, arguments: Any) -> Any:
     rates.clear()
     return sound(owner.request("POST", "/mcp", **stateless("tools/call", {"name": name, "arguments": arguments})))
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_arguments_that_fit_the_schema_are_understood(owner: RestDoor, name: str) -> None:
+def test_arguments_that_fit_the_schema_are_understood(owner: RestEntryPoint, name: str) -> None:
     """They are refused only for what no schema says: ids that name nothing, texts that trim to nothing, limits."""
     schema, ids = tools()[name].definition.input_schema, _known_ids(World(owner), name)
 
@@ -211,7 +211,7 @@ def test_arguments_that_fit_the_schema_are_understood(owner: RestDoor, name: str
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_arguments_against_the_schema_cause_no_fault(owner: RestDoor, name: str) -> None:
+def test_arguments_against_the_schema_cause_no_fault(owner: RestEntryPoint, name: str) -> None:
     fields = tools()[name].definition.input_schema["properties"]
     given_fields = st.fixed_dictionaries({}, optional=dict.fromkeys(fields, values) | {"unheard_of": values})
 

@@ -8,7 +8,7 @@ import pytest
 
 from mcpbridge.prompts import PROMPTS
 from tests.support import javascript
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.world import TOOLS
 
 pytestmark = [
@@ -23,7 +23,7 @@ TOOL_ERROR, NO_CREDENTIAL = 5, 3
 
 
 @pytest.fixture
-def inspect(live_server: Any, owner: RestDoor, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Any:
+def inspect(live_server: Any, owner: RestEntryPoint, tmp_path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Runs the Inspector with a key of the owner's."""
     monkeypatch.setenv("HOME", str(tmp_path))
 
@@ -45,7 +45,7 @@ def test_it_finds_every_tool_and_no_schema_that_some_client_could_not_use(inspec
     assert {tool["name"] for tool in json.loads(done.stdout)["tools"]} == set(TOOLS)
 
 
-def test_it_calls_a_tool(inspect, owner: RestDoor) -> None:
+def test_it_calls_a_tool(inspect, owner: RestEntryPoint) -> None:
     done = inspect("--method", "tools/call", "--tool-name", "get_agenda", "--tool-arg", "days=7")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["structuredContent"] == owner.made("get_agenda", days=7)
@@ -57,7 +57,7 @@ def test_it_shows_what_a_failed_call_says(inspect) -> None:
     assert "Call list_courses for a valid course_id." in json.loads(done.stdout)["content"][0]["text"]
 
 
-def test_it_lists_and_shows_prompts(inspect, owner: RestDoor) -> None:
+def test_it_lists_and_shows_prompts(inspect, owner: RestEntryPoint) -> None:
     owner.made("create_course", name="Botany")
     done = inspect("--method", "prompts/list")
     assert {prompt["name"] for prompt in json.loads(done.stdout)["prompts"]} == set(PROMPTS), done.stderr

@@ -9,7 +9,7 @@ import pytest
 
 from studyservice.operations import codec
 from tests.support import bulk
-from tests.support.doors import McpDoor, RestDoor, read_failure
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint, read_failure
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck
 
@@ -25,12 +25,12 @@ TOKEN = 4
 
 
 @pytest.fixture
-def tools(owner: RestDoor) -> McpDoor:
+def tools(owner: RestEntryPoint) -> McpEntryPoint:
     """The owner's tools."""
     return mcp_of(owner)
 
 
-def result_of(tools: McpDoor, tool: str, /, **arguments: Any) -> Any:
+def result_of(tools: McpEntryPoint, tool: str, /, **arguments: Any) -> Any:
     """The result of a call as it is sent."""
     return tools.rpc("tools/call", {"name": tool, "arguments": arguments}).json()["result"]
 
@@ -71,20 +71,20 @@ def add_items(course: Any, member: Any, count: int, title: str) -> None:
     bulk.insert(Item, rows)
 
 
-def test_a_read_that_is_too_long_says_how_to_ask_for_less(tools: McpDoor, course: Any, owner_member: Any) -> None:
+def test_a_read_that_is_too_long_says_how_to_ask_for_less(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:
     add_items(course, owner_member, 1000, "t" * 160)
     message = refused(result_of(tools, "get_agenda", days=120))
     assert message == "The answer would have over 100,000 characters. Ask for less: fewer days."
     assert len(tools.request("GET", "/v1/agenda?days=120").content) > MOST, "REST answers it whole"
 
 
-def test_characters_are_counted_and_not_bytes(tools: McpDoor, course: Any, owner_member: Any) -> None:
+def test_characters_are_counted_and_not_bytes(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:
     add_items(course, owner_member, 180, "本" * 160)
     [text] = texts(result_of(tools, "get_agenda"))
     assert len(text) < MOST < len(text.encode())
 
 
-def test_the_limit_is_exact(tools: McpDoor, course: Any, owner_member: Any) -> None:
+def test_the_limit_is_exact(tools: McpEntryPoint, course: Any, owner_member: Any) -> None:
     from courses.models import Course
 
     def read(characters: int) -> Any:
@@ -104,7 +104,7 @@ def test_the_limit_is_exact(tools: McpDoor, course: Any, owner_member: Any) -> N
 
 
 def test_a_very_long_answer_is_never_written_out(
-    tools: McpDoor, course: Any, owner_member: Any, monkeypatch: pytest.MonkeyPatch
+    tools: McpEntryPoint, course: Any, owner_member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_items(course, owner_member, 5000, "\x01" * 160)
     written: list[int] = []
@@ -119,7 +119,7 @@ def test_a_very_long_answer_is_never_written_out(
     assert 0 < sum(written) < 2 * MOST
 
 
-def test_after_a_write_long_lists_are_left_out(tools: McpDoor, owner: RestDoor) -> None:
+def test_after_a_write_long_lists_are_left_out(tools: McpEntryPoint, owner: RestEntryPoint) -> None:
     cards = [{"term": f"Term {number}", "definition": "d" * 2000} for number in range(100)]
     result = result_of(tools, "create_vocab_deck", name="Long", cards=cards)
     assert result["isError"] is False
@@ -133,7 +133,7 @@ def test_after_a_write_long_lists_are_left_out(tools: McpDoor, owner: RestDoor) 
 
 
 @pytest.mark.database("both")
-def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpDoor, owner_member: Any) -> None:
+def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpEntryPoint, owner_member: Any) -> None:
     from grades.models import GradeScore
 
     course_id = tools.made("create_course", name="Botany")["id"]
@@ -151,7 +151,7 @@ def test_a_read_that_cannot_ask_for_less_leaves_out_its_longest_list(tools: McpD
     assert texts(result)[1].endswith("so it leaves out: scores (500).")
 
 
-def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpDoor) -> None:
+def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpEntryPoint) -> None:
     """As the instructions have it: what is due, the next ten cards, and a review of each."""
     cards = [{"term": f"Term {number}", "definition": "A definition as one writes it. " * 5} for number in range(500)]
     made = result_of(tools, "create_vocab_deck", name="Anatomy", cards=cards, include_cards=False)
@@ -167,7 +167,7 @@ def test_quiz_me_on_500_cards_takes_less_than_5000_tokens(tools: McpDoor) -> Non
     assert sum(map(len, read)) / TOKEN < 5000
 
 
-def test_500_cards_at_once_are_refused_with_the_way_out(tools: McpDoor) -> None:
+def test_500_cards_at_once_are_refused_with_the_way_out(tools: McpEntryPoint) -> None:
     deck = made_deck(tools, *(f"Term {number}" for number in range(500)), include_cards=False)
     message = refused(result_of(tools, "list_vocab_decks", deck_id=deck["id"], include_cards=True))
     assert message.endswith("a smaller limit or due_only, for the cards that are due alone.")

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.test import Client
 
 from mcpbridge.server import INSTRUCTIONS
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
 from tests.support.world import check_headers, error_of
 
@@ -33,12 +33,12 @@ TOO_LARGE = settings.MAX_LONG_BODY_BYTES + 1
 
 
 @pytest.fixture
-def tools(owner: RestDoor) -> McpDoor:
+def tools(owner: RestEntryPoint) -> McpEntryPoint:
     """The owner's tools."""
     return mcp_of(owner)
 
 
-def post(tools: McpDoor, message: Any, **headers: str) -> Any:
+def post(tools: McpEntryPoint, message: Any, **headers: str) -> Any:
     """POST `message`, as it stands if it is bytes."""
     names = {name.replace("_", "-"): value for name, value in headers.items()}
     return tools.request("POST", "/mcp", json=message, headers=names)
@@ -60,7 +60,7 @@ def code_of(response: Any) -> tuple[int, int]:
 
 class TestHandshake:
     @pytest.mark.parametrize("version", VERSIONS)
-    def test_it_agrees_to_the_revision_that_the_client_asks_for(self, tools: McpDoor, version: str) -> None:
+    def test_it_agrees_to_the_revision_that_the_client_asks_for(self, tools: McpEntryPoint, version: str) -> None:
         response = post(tools, initialize(version))
         assert response.json() == {
             "jsonrpc": "2.0",
@@ -77,11 +77,11 @@ class TestHandshake:
         check_headers(response)
 
     @pytest.mark.parametrize("version", ["1999-12-31", "2026-07-28", "latest"])
-    def test_it_offers_its_newest_to_any_other(self, tools: McpDoor, version: str) -> None:
+    def test_it_offers_its_newest_to_any_other(self, tools: McpEntryPoint, version: str) -> None:
         assert post(tools, initialize(version)).json()["result"]["protocolVersion"] == "2025-11-25"
 
     @pytest.mark.parametrize("version", VERSIONS)
-    def test_a_request_needs_no_session(self, tools: McpDoor, version: str) -> None:
+    def test_a_request_needs_no_session(self, tools: McpEntryPoint, version: str) -> None:
         response = post(tools, PING, MCP_Protocol_Version=version, Mcp_Session_Id="made-up")
         assert response.json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
@@ -103,22 +103,22 @@ class TestHandshake:
             assert word in INSTRUCTIONS
 
     @pytest.mark.parametrize("id_", ["a-1", 2**53, -1, ""])
-    def test_the_id_comes_back_as_it_was(self, tools: McpDoor, id_: Any) -> None:
+    def test_the_id_comes_back_as_it_was(self, tools: McpEntryPoint, id_: Any) -> None:
         assert post(tools, PING | {"id": id_}).json()["id"] == id_
 
     @pytest.mark.parametrize("method", ["server/discover", "tools/List", "prompts/Get", "x"])
-    def test_a_method_that_is_not_there(self, tools: McpDoor, method: str) -> None:
+    def test_a_method_that_is_not_there(self, tools: McpEntryPoint, method: str) -> None:
         assert code_of(post(tools, PING | {"method": method})) == (200, -32601)
 
     @pytest.mark.parametrize("params", [{}, {"name": 5}, {"name": "get_me", "arguments": "x"}, {"arguments": {}}])
-    def test_parameters_that_do_not_fit(self, tools: McpDoor, params: Any) -> None:
+    def test_parameters_that_do_not_fit(self, tools: McpEntryPoint, params: Any) -> None:
         response = post(tools, PING | {"method": "tools/call", "params": params})
         assert code_of(response) == (200, -32602)
         assert "pydantic" not in response.content.decode()
 
 
 class TestStateless:
-    def test_discovery_tells_what_the_handshake_tells(self, tools: McpDoor) -> None:
+    def test_discovery_tells_what_the_handshake_tells(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", **stateless("server/discover"))
         assert response.json()["result"] == {
             "resultType": "complete",
@@ -130,18 +130,18 @@ class TestStateless:
             "_meta": {"io.modelcontextprotocol/serverInfo": SERVER_INFO},
         }
 
-    def test_a_call_answers_what_the_handshake_revisions_answer(self, tools: McpDoor) -> None:
+    def test_a_call_answers_what_the_handshake_revisions_answer(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", **stateless("tools/call", {"name": "get_me"}))
         result = response.json()["result"]
         assert result["structuredContent"] == tools.made("get_me")
         assert result["resultType"] == "complete"
 
-    def test_the_list_may_be_kept_by_anyone(self, tools: McpDoor) -> None:
+    def test_the_list_may_be_kept_by_anyone(self, tools: McpEntryPoint) -> None:
         result = tools.request("POST", "/mcp", **stateless("tools/list")).json()["result"]
         assert (result["ttlMs"], result["cacheScope"]) == (300_000, "public")
 
     @pytest.mark.parametrize("method", ["initialize", "ping", "x"])
-    def test_a_method_that_is_not_there_is_404(self, tools: McpDoor, method: str) -> None:
+    def test_a_method_that_is_not_there_is_404(self, tools: McpEntryPoint, method: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless(method))) == (404, -32601)
 
     @pytest.mark.parametrize(
@@ -153,40 +153,42 @@ class TestStateless:
             ("MCP-Protocol-Version", "2030-01-01"),
         ],
     )
-    def test_headers_that_contradict_the_message_are_400(self, tools: McpDoor, header: str, value: str) -> None:
+    def test_headers_that_contradict_the_message_are_400(self, tools: McpEntryPoint, header: str, value: str) -> None:
         sent = stateless("tools/list")
         sent["headers"][header] = value
         assert code_of(tools.request("POST", "/mcp", **sent)) == (400, -32020)
 
-    def test_a_message_of_this_revision_needs_its_headers(self, tools: McpDoor) -> None:
+    def test_a_message_of_this_revision_needs_its_headers(self, tools: McpEntryPoint) -> None:
         assert code_of(tools.request("POST", "/mcp", json=stateless("tools/list")["json"])) == (400, -32020)
 
-    def test_a_tool_name_in_the_header_must_be_that_of_the_call(self, tools: McpDoor) -> None:
+    def test_a_tool_name_in_the_header_must_be_that_of_the_call(self, tools: McpEntryPoint) -> None:
         sent = stateless("tools/call", {"name": "get_me"})
         sent["headers"]["Mcp-Name"] = "delete_course"
         assert code_of(tools.request("POST", "/mcp", **sent)) == (400, -32020)
 
-    def test_a_notification_of_a_revision_that_is_not_there_names_them_too(self, tools: McpDoor) -> None:
+    def test_a_notification_of_a_revision_that_is_not_there_names_them_too(self, tools: McpEntryPoint) -> None:
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
         response = tools.request("POST", "/mcp", json=message, headers={"MCP-Protocol-Version": "2030-01-01"})
         assert response.json()["error"]["data"]["supported"] == REVISIONS
 
     @pytest.mark.parametrize("cursor", ["", "next", "2"])
-    def test_a_cursor_of_the_list_is_refused(self, tools: McpDoor, cursor: str) -> None:
+    def test_a_cursor_of_the_list_is_refused(self, tools: McpEntryPoint, cursor: str) -> None:
         assert code_of(tools.request("POST", "/mcp", **stateless("tools/list", {"cursor": cursor}))) == (400, -32602)
         assert code_of(tools.rpc("tools/list", {"cursor": cursor})) == (200, -32602)
 
-    def test_a_revision_that_is_not_there_names_those_that_are(self, tools: McpDoor) -> None:
+    def test_a_revision_that_is_not_there_names_those_that_are(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", **stateless("tools/list", version="2030-01-01"))
         assert code_of(response) == (400, -32022)
         assert response.json()["error"]["data"] == {"supported": REVISIONS, "requested": "2030-01-01"}
 
     @pytest.mark.parametrize("version", [STATELESS, "2030-01-01", "nonsense", ""])
-    def test_a_header_alone_does_not_make_the_revision(self, tools: McpDoor, version: str) -> None:
+    def test_a_header_alone_does_not_make_the_revision(self, tools: McpEntryPoint, version: str) -> None:
         assert code_of(post(tools, PING, MCP_Protocol_Version=version)) == (400, -32602)
 
     @pytest.mark.parametrize(("version", "status"), [(STATELESS, 202), ("2030-01-01", 400)])
-    def test_a_notification_is_taken_at_a_revision_there_is(self, tools: McpDoor, version: str, status: int) -> None:
+    def test_a_notification_is_taken_at_a_revision_there_is(
+        self, tools: McpEntryPoint, version: str, status: int
+    ) -> None:
         message = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}
         assert post(tools, message, MCP_Protocol_Version=version).status_code == status
 
@@ -202,7 +204,9 @@ class TestMessages:
             {"jsonrpc": "2.0", "id": 3, "error": {"code": 1, "message": "x"}},
         ],
     )
-    def test_notifications_and_responses_are_accepted(self, tools: McpDoor, message: Any, version: str | None) -> None:
+    def test_notifications_and_responses_are_accepted(
+        self, tools: McpEntryPoint, message: Any, version: str | None
+    ) -> None:
         response = post(tools, message, **({} if version is None else {"MCP_Protocol_Version": version}))
         assert (response.status_code, response.content) == (202, b"")
         assert "Content-Type" not in response.headers
@@ -210,7 +214,7 @@ class TestMessages:
     @pytest.mark.parametrize(
         "raw", [b" ", b"{", b"nonsense", b'{"a":NaN}', b"\xef\xbb\xbf{}", b"\xff", b"[" * 100_000, b'{"id":1e999}']
     )
-    def test_what_is_not_json_is_a_parse_error(self, tools: McpDoor, raw: bytes) -> None:
+    def test_what_is_not_json_is_a_parse_error(self, tools: McpEntryPoint, raw: bytes) -> None:
         response = tools.request("POST", "/mcp", data=raw, content_type="application/json")
         assert code_of(response) == (400, -32700)
         assert response.json()["id"] is None
@@ -236,7 +240,7 @@ class TestMessages:
             {"jsonrpc": "2.0", "method": 7},
         ],
     )
-    def test_what_is_no_message_is_an_invalid_request(self, tools: McpDoor, message: Any) -> None:
+    def test_what_is_no_message_is_an_invalid_request(self, tools: McpEntryPoint, message: Any) -> None:
         response = tools.request("POST", "/mcp", data=json.dumps(message), content_type="application/json")
         assert code_of(response) == (400, -32600)
         assert response.json()["id"] is None
@@ -246,7 +250,7 @@ class TestBatches:
     """Revision 2025-03-26 has them, also where no header names a revision; later ones dropped them."""
 
     @pytest.mark.parametrize("headers", [{}, {"MCP_Protocol_Version": "2025-03-26"}])
-    def test_each_request_is_answered_and_nothing_else(self, tools: McpDoor, headers: dict[str, str]) -> None:
+    def test_each_request_is_answered_and_nothing_else(self, tools: McpEntryPoint, headers: dict[str, str]) -> None:
         notification = {"jsonrpc": "2.0", "method": "notifications/initialized"}
         call = {"jsonrpc": "2.0", "id": "c", "method": "tools/call", "params": {"name": "get_me"}}
         response = post(tools, [PING, notification, call, {"id": 5}], **headers)
@@ -255,35 +259,35 @@ class TestBatches:
         assert (called["id"], called["result"]["structuredContent"]["name"]) == ("c", "Owner")
         assert (wrong["id"], wrong["error"]["code"]) == (None, -32600)
 
-    def test_one_of_notifications_alone_is_accepted(self, tools: McpDoor) -> None:
+    def test_one_of_notifications_alone_is_accepted(self, tools: McpEntryPoint) -> None:
         response = post(tools, [{"jsonrpc": "2.0", "method": "notifications/initialized"}] * 2)
         assert (response.status_code, response.content) == (202, b"")
 
     @pytest.mark.parametrize("batch", [[], [PING] * 21, [PING, initialize("2025-03-26")]])
-    def test_one_that_is_empty_too_long_or_a_handshake_is_refused(self, tools: McpDoor, batch: Any) -> None:
+    def test_one_that_is_empty_too_long_or_a_handshake_is_refused(self, tools: McpEntryPoint, batch: Any) -> None:
         assert code_of(post(tools, batch)) == (400, -32600)
 
     @pytest.mark.parametrize("version", ["2025-06-18", "2025-11-25", STATELESS])
-    def test_later_revisions_have_none(self, tools: McpDoor, version: str) -> None:
+    def test_later_revisions_have_none(self, tools: McpEntryPoint, version: str) -> None:
         assert code_of(post(tools, [PING], MCP_Protocol_Version=version)) == (400, -32600)
 
 
 class TestHttp:
     @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
     @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "PATCH", "HEAD"])
-    def test_other_methods_are_405(self, tools: McpDoor, method: str, path: str) -> None:
+    def test_other_methods_are_405(self, tools: McpEntryPoint, method: str, path: str) -> None:
         response = tools.request(method, path, headers={"Accept": "text/event-stream"})
         assert response.status_code == 405
         assert response.headers["Allow"] == "POST"
         if method != "HEAD":
             assert error_of(response)["type"] == "method_not_allowed"
 
-    def test_a_slash_at_the_end_makes_no_difference(self, tools: McpDoor) -> None:
+    def test_a_slash_at_the_end_makes_no_difference(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp/", json=PING)
         assert response.json() == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
     @pytest.mark.parametrize("path", ["/mcp/x", "/mcp//"])
-    def test_there_is_nothing_beside_it(self, tools: McpDoor, path: str) -> None:
+    def test_there_is_nothing_beside_it(self, tools: McpEntryPoint, path: str) -> None:
         assert tools.request("POST", path, json=PING).status_code == 404
 
     @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
@@ -295,29 +299,29 @@ class TestHttp:
     @pytest.mark.parametrize(
         "accept", ["application/json", "application/json, text/event-stream", "*/*", "application/*", None]
     )
-    def test_whoever_takes_json_is_answered(self, tools: McpDoor, accept: str | None) -> None:
+    def test_whoever_takes_json_is_answered(self, tools: McpEntryPoint, accept: str | None) -> None:
         response = post(tools, PING, **({} if accept is None else {"Accept": accept}))
         assert response.json()["result"] == {}
         assert response.headers["Content-Type"] == "application/json"
 
     @pytest.mark.parametrize("accept", ["text/event-stream", "text/html", "image/*", ""])
-    def test_whoever_does_not_is_406(self, tools: McpDoor, accept: str) -> None:
+    def test_whoever_does_not_is_406(self, tools: McpEntryPoint, accept: str) -> None:
         response = post(tools, PING, Accept=accept)
         assert response.status_code == 406
         assert response.json()["error"] == {"type": "invalid_request", "message": ANY, "request_id": ANY}
 
     @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"])
-    def test_another_content_type_is_415(self, tools: McpDoor, content_type: str) -> None:
+    def test_another_content_type_is_415(self, tools: McpEntryPoint, content_type: str) -> None:
         response = tools.request("POST", "/mcp", data=json.dumps(PING), content_type=content_type)
         assert response.status_code == 415
         assert response.json()["error"]["type"] == "invalid_request"
 
-    def test_a_character_set_may_stand_beside_it(self, tools: McpDoor) -> None:
+    def test_a_character_set_may_stand_beside_it(self, tools: McpEntryPoint) -> None:
         response = tools.request("POST", "/mcp", data=json.dumps(PING), content_type="application/json; charset=utf-8")
         assert response.json()["result"] == {}
 
     @pytest.mark.parametrize(("size", "status"), [(TOO_LARGE - 1, 200), (TOO_LARGE, 413)])
-    def test_a_message_may_have_eight_mebibytes(self, tools: McpDoor, size: int, status: int) -> None:
+    def test_a_message_may_have_eight_mebibytes(self, tools: McpEntryPoint, size: int, status: int) -> None:
         raw = json.dumps(PING).encode().ljust(size)
         response = tools.request("POST", "/mcp", data=raw, content_type="application/json")
         assert response.status_code == status
@@ -325,7 +329,7 @@ class TestHttp:
             assert response.json()["error"]["type"] == "invalid_request"
 
     @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example"])
-    def test_a_foreign_host_is_refused(self, tools: McpDoor, host: str) -> None:
+    def test_a_foreign_host_is_refused(self, tools: McpEntryPoint, host: str) -> None:
         """MCP, Streamable HTTP, Security Warning: DNS rebinding."""
         response = post(tools, PING, Host=host)
         assert (response.status_code, response.json()["error"]["type"]) == (400, "invalid_request")

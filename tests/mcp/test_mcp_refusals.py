@@ -12,7 +12,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.event_loops import run_async
 from tests.support.tools import mcp_of, rpc_error_of
 
@@ -29,9 +29,9 @@ MISTAKEN = ["/sse", "/sse/", "/sse/messages", "/api/mcp", "/mcp/sse", "/mcp/mess
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
-def exhausted(door: RestDoor) -> None:
+def exhausted(entry_point: RestEntryPoint) -> None:
     """Leave nothing of the minute."""
-    assert [door.request("GET", "/v1/me").status_code for _ in range(120)] == [200] * 120
+    assert [entry_point.request("GET", "/v1/me").status_code for _ in range(120)] == [200] * 120
 
 
 @pytest.mark.parametrize("path", ["/mcp", "/mcp/"])
@@ -44,7 +44,9 @@ def test_without_a_live_credential_it_is_both_errors_at_once(db: None, path: str
 
 
 @pytest.mark.parametrize("batch", [False, True])
-def test_beyond_the_rate_it_is_both_errors_at_once_and_says_how_long_to_wait(owner: RestDoor, batch: bool) -> None:
+def test_beyond_the_rate_it_is_both_errors_at_once_and_says_how_long_to_wait(
+    owner: RestEntryPoint, batch: bool
+) -> None:
     exhausted(owner)
     response = owner.request("POST", "/mcp", json=[PING | {"id": number} for number in range(3)] if batch else PING)
     assert response.status_code == 429
@@ -53,14 +55,14 @@ def test_beyond_the_rate_it_is_both_errors_at_once_and_says_how_long_to_wait(own
     assert error["message"] == waiting(response.headers["Retry-After"])
 
 
-def test_a_batch_with_more_than_is_left_says_how_long_to_wait(owner: RestDoor) -> None:
+def test_a_batch_with_more_than_is_left_says_how_long_to_wait(owner: RestEntryPoint) -> None:
     for _ in range(118):
         owner.request("GET", "/v1/me")
     response = owner.request("POST", "/mcp", json=[PING | {"id": number} for number in range(3)])
     assert (response.status_code, rpc_error_of(response)["message"]) == (429, waiting(response.headers["Retry-After"]))
 
 
-def test_rest_says_how_long_to_wait_in_the_envelope_alone(owner: RestDoor) -> None:
+def test_rest_says_how_long_to_wait_in_the_envelope_alone(owner: RestEntryPoint) -> None:
     exhausted(owner)
     response = owner.request("GET", "/v1/me")
     expected = {"type": "rate_limited", "message": waiting(response.headers["Retry-After"]), "request_id": ANY}
@@ -127,7 +129,7 @@ def told(url: str, secret: str, mode: str) -> str:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-def test_the_official_client_shows_the_sentence(live_server: Any, owner: RestDoor, mode: str) -> None:
+def test_the_official_client_shows_the_sentence(live_server: Any, owner: RestEntryPoint, mode: str) -> None:
     """With a handshake, with a probe for the revision without one, and with that revision at once."""
     assert "Send a valid credential" in told(f"{live_server.url}/mcp", "svc_sk_dead", mode)
     assert f"The MCP address is {ADDRESS}." in told(f"{live_server.url}/sse", owner.secret, mode)
@@ -135,7 +137,7 @@ def test_the_official_client_shows_the_sentence(live_server: Any, owner: RestDoo
     assert re.search(r"Wait \d+ seconds? and try again", told(f"{live_server.url}/mcp", owner.secret, mode))
 
 
-def test_a_tool_call_in_a_session_that_is_refused_says_why(owner: RestDoor) -> None:
-    door = mcp_of(owner)
+def test_a_tool_call_in_a_session_that_is_refused_says_why(owner: RestEntryPoint) -> None:
+    entry_point = mcp_of(owner)
     exhausted(owner)
-    assert rpc_error_of(door.rpc("tools/call", {"name": "get_me"}))["type"] == "rate_limited"
+    assert rpc_error_of(entry_point.rpc("tools/call", {"name": "get_me"}))["type"] == "rate_limited"

@@ -9,7 +9,7 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 
 from accounts.models import Member
 from oauthserver.models import Grant
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.event_loops import run_async
 from tests.support.oauth import App
 from tests.support.tools import STATELESS, VERSIONS, mcp_of, stateless
@@ -20,7 +20,7 @@ LISTS = {"resources/list": "resources", "resources/templates/list": "resourceTem
 READ = {"uri": "file:///etc/passwd"}
 
 
-def ask(tools: McpDoor, version: str, method: str, params: dict[str, Any] | None = None) -> Any:
+def ask(tools: McpEntryPoint, version: str, method: str, params: dict[str, Any] | None = None) -> Any:
     """The raw answer at that revision."""
     if version == STATELESS:
         return tools.request("POST", "/mcp", **stateless(method, params))
@@ -29,7 +29,7 @@ def ask(tools: McpDoor, version: str, method: str, params: dict[str, Any] | None
 
 @pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
 @pytest.mark.parametrize("method", LISTS)
-def test_the_lists_are_empty(owner: RestDoor, method: str, version: str) -> None:
+def test_the_lists_are_empty(owner: RestEntryPoint, method: str, version: str) -> None:
     response = ask(mcp_of(owner), version, method)
     expected: dict[str, Any] = {LISTS[method]: []}
     if version == STATELESS:
@@ -40,7 +40,7 @@ def test_the_lists_are_empty(owner: RestDoor, method: str, version: str) -> None
 
 @pytest.mark.parametrize("method", LISTS)
 @pytest.mark.parametrize("cursor", ["", "next"])
-def test_a_cursor_is_refused(owner: RestDoor, method: str, cursor: str) -> None:
+def test_a_cursor_is_refused(owner: RestEntryPoint, method: str, cursor: str) -> None:
     """As of the tools: none was ever given."""
     for version in (VERSIONS[-1], STATELESS):
         assert ask(mcp_of(owner), version, method, {"cursor": cursor}).json()["error"]["code"] == -32602
@@ -48,19 +48,19 @@ def test_a_cursor_is_refused(owner: RestDoor, method: str, cursor: str) -> None:
 
 @pytest.mark.parametrize("version", [*VERSIONS, STATELESS])
 @pytest.mark.parametrize("method", ["resources/read", "resources/subscribe", "resources/unsubscribe"])
-def test_there_is_nothing_to_read(owner: RestDoor, method: str, version: str) -> None:
+def test_there_is_nothing_to_read(owner: RestEntryPoint, method: str, version: str) -> None:
     response = ask(mcp_of(owner), version, method, READ)
     assert (response.status_code, response.json()["error"]["code"]) == (404 if version == STATELESS else 200, -32601)
 
 
-def test_the_capability_is_not_declared(owner: RestDoor) -> None:
+def test_the_capability_is_not_declared(owner: RestEntryPoint) -> None:
     hello = {"protocolVersion": VERSIONS[-1], "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     for answer in (mcp_of(owner).rpc("initialize", hello), ask(mcp_of(owner), STATELESS, "server/discover")):
         assert set(answer.json()["result"]["capabilities"]) == {"tools", "prompts", "completions"}
 
 
 def test_asking_for_the_lists_is_no_refused_call(owner_member: Member) -> None:
-    tools = McpDoor(App.registered().connect(owner_member)["access_token"])
+    tools = McpEntryPoint(App.registered().connect(owner_member)["access_token"])
     for method in LISTS:
         ask(tools, VERSIONS[-1], method)
     assert Grant.objects.get().refused_at is None
@@ -68,7 +68,7 @@ def test_asking_for_the_lists_is_no_refused_call(owner_member: Member) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("mode", ["legacy", STATELESS])
-def test_the_official_client_gets_empty_lists(live_server: Any, owner: RestDoor, mode: str) -> None:
+def test_the_official_client_gets_empty_lists(live_server: Any, owner: RestEntryPoint, mode: str) -> None:
     async def listed() -> tuple[Any, Any]:
         async with (
             create_mcp_http_client({"Authorization": f"Bearer {owner.secret}"}) as http,

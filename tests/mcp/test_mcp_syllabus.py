@@ -1,4 +1,4 @@
-"""The road of an assistant from a syllabus to a course, with the official client."""
+"""The path of an assistant from a syllabus to a course, with the official client."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from mcp.client.session import ClientSession
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.event_loops import run_async
 from tests.support.syllabus_text import CATEGORIES, ITEMS, TEXT
 
@@ -75,7 +75,7 @@ def read_back(proposal: str) -> list[dict[str, str]]:
     return [{"title": title, "kind": kind, "due_on": day, "quote": quote} for day, kind, title, quote in lines]
 
 
-def test_the_one_date_that_was_misread_is_told(live_server: Any, owner: RestDoor) -> None:
+def test_the_one_date_that_was_misread_is_told(live_server: Any, owner: RestEntryPoint) -> None:
     got = run_async(_enter, f"{live_server.url}/mcp", owner.secret)
     assert "create_course once" in got["instructions"]
     for word in ("create_course once", "syllabus_text", "quote", "evidence", "never an order"):

@@ -23,7 +23,7 @@ from studyservice.openapi.document import document as openapi_document
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.fields import StringField
 from studyservice.operations.serializers import Body, Record
-from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
 from tests.support.tools import mcp_of
 from tests.support.world import TOOLS, body_schema, declared, resolved
 
@@ -41,7 +41,7 @@ def listed() -> dict[str, Any]:
     }
 
 
-def test_the_list_is_the_operations_in_one_page(owner: RestDoor, listed: dict[str, Any]) -> None:
+def test_the_list_is_the_operations_in_one_page(owner: RestEntryPoint, listed: dict[str, Any]) -> None:
     result = mcp_of(owner).rpc("tools/list").json()["result"]
     needs = {tool["name"]: tool.pop("securitySchemes") for tool in result["tools"]}
     assert {tool["name"]: tool for tool in result["tools"]} == listed
@@ -52,12 +52,12 @@ def test_the_list_is_the_operations_in_one_page(owner: RestDoor, listed: dict[st
 
 
 @pytest.mark.parametrize("version", HANDSHAKE_PROTOCOL_VERSIONS)
-def test_every_revision_gets_the_list(owner: RestDoor, listed: dict[str, Any], version: str) -> None:
+def test_every_revision_gets_the_list(owner: RestEntryPoint, listed: dict[str, Any], version: str) -> None:
     result = mcp_of(owner).rpc("tools/list", headers={"MCP-Protocol-Version": version}).json()["result"]
     assert {tool["name"]: tool.pop("securitySchemes") and tool for tool in result["tools"]} == listed
 
 
-def test_the_list_is_written_once(owner: RestDoor) -> None:
+def test_the_list_is_written_once(owner: RestEntryPoint) -> None:
     mcp_of(owner).rpc("tools/list")
     before = written.cache_info()
     mcp_of(owner).rpc("tools/list", {"_meta": {"progressToken": 1}})
@@ -65,7 +65,7 @@ def test_the_list_is_written_once(owner: RestDoor) -> None:
 
 
 def test_a_reader_and_a_lapsed_member_see_the_same_list(owner, reader, lapsed) -> None:
-    lists = [McpDoor(door.secret).rpc("tools/list").json() for door in (owner, reader, lapsed)]
+    lists = [McpEntryPoint(entry_point.secret).rpc("tools/list").json() for entry_point in (owner, reader, lapsed)]
     assert lists[0] == lists[1] == lists[2]
 
 
@@ -152,7 +152,7 @@ def test_output_has_the_fields_that_rest_answers(listed: dict[str, Any], name: s
     assert set(answered["required"]) - lists <= set(schema["required"]) <= set(answered["required"])
 
 
-def test_texts_say_nothing_about_http(owner: RestDoor, listed: dict[str, Any]) -> None:
+def test_texts_say_nothing_about_http(owner: RestEntryPoint, listed: dict[str, Any]) -> None:
     tools = mcp_of(owner)
     many = [{"term": "", "definition": ""}] * 200
     calls = [("get_course", {}), ("create_course", {}), ("create_vocab_deck", {"name": "Cells", "cards": many})]
@@ -161,7 +161,7 @@ def test_texts_say_nothing_about_http(owner: RestDoor, listed: dict[str, Any]) -
         assert not re.search(r"\bHTTP|[Ss]ee details|\bbody\b|\bheader|\bstatus \d|\b4\d\d\b", text)
 
 
-def test_the_server_has_an_icon_that_is_served_from_here(owner: RestDoor) -> None:
+def test_the_server_has_an_icon_that_is_served_from_here(owner: RestEntryPoint) -> None:
     params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     [icon] = mcp_of(owner).rpc("initialize", params).json()["result"]["serverInfo"]["icons"]
     base = "http://127.0.0.1:8000"
@@ -177,7 +177,7 @@ def test_a_kind_may_be_one_that_is_not_known_yet(listed: dict[str, Any]) -> None
     assert listed["create_item"]["inputSchema"]["properties"]["kind"]["enum"] == KINDS
 
 
-def test_the_list_is_short_enough_to_be_read_in_every_session(owner: RestDoor) -> None:
+def test_the_list_is_short_enough_to_be_read_in_every_session(owner: RestEntryPoint) -> None:
     assert len(mcp_of(owner).rpc("tools/list").content) < 60_000
 
 

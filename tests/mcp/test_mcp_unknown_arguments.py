@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
 
 pytestmark = [
@@ -17,12 +17,12 @@ CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
 
 
 @pytest.fixture
-def tools(owner: RestDoor) -> McpDoor:
+def tools(owner: RestEntryPoint) -> McpEntryPoint:
     """The owner's tools."""
     return mcp_of(owner)
 
 
-def result_of(tools: McpDoor, tool: str, arguments: dict[str, Any]) -> Any:
+def result_of(tools: McpEntryPoint, tool: str, arguments: dict[str, Any]) -> Any:
     """The result of a call as it is sent."""
     return tools.rpc("tools/call", {"name": tool, "arguments": arguments}).json()["result"]
 
@@ -44,7 +44,9 @@ def result_of(tools: McpDoor, tool: str, arguments: dict[str, Any]) -> Any:
         ("add_grade_score", {"percent": 80}, "score"),
     ],
 )
-def test_a_slip_is_refused_and_named(tools: McpDoor, course: Any, tool: str, given: dict[str, Any], meant: str) -> None:
+def test_a_slip_is_refused_and_named(
+    tools: McpEntryPoint, course: Any, tool: str, given: dict[str, Any], meant: str
+) -> None:
     own = {"course_id": course["id"], "title": "Midterm"} if tool == "create_item" else {}
     answer = tools.call(tool, **own, **given)
     [slip] = given
@@ -53,7 +55,7 @@ def test_a_slip_is_refused_and_named(tools: McpDoor, course: Any, tool: str, giv
     assert tools.made("list_items")["data"] == [], "nothing was done"
 
 
-def test_slips_in_entries_are_named_with_their_place(tools: McpDoor) -> None:
+def test_slips_in_entries_are_named_with_their_place(tools: McpEntryPoint) -> None:
     cards = [CARD, {"front": "Ribosome", "back": "Makes proteins."}, {"front": "ATP", "back": "Energy."}]
     answer = tools.call("create_vocab_deck", name="Cells", cards=cards)
     assert answer.error == "validation_failed"
@@ -63,14 +65,14 @@ def test_slips_in_entries_are_named_with_their_place(tools: McpDoor) -> None:
     }
 
 
-def test_a_declared_name_that_was_given_is_not_meant(tools: McpDoor, course: Any) -> None:
+def test_a_declared_name_that_was_given_is_not_meant(tools: McpEntryPoint, course: Any) -> None:
     given = {"course_id": course["id"], "title": "Midterm", "due_on": None, "due_date": "2026-12-01"}
     result = result_of(tools, "create_item", given)
     assert result["isError"] is False
     assert result["content"][1]["text"] == "Ignored, as this tool has no such arguments: due_date."
 
 
-def test_what_is_near_nothing_is_ignored_and_named(tools: McpDoor) -> None:
+def test_what_is_near_nothing_is_ignored_and_named(tools: McpEntryPoint) -> None:
     cards = [CARD | {"hint": "core"}, CARD | {"hint": "x", "thought": "y"}]
     result = result_of(tools, "create_vocab_deck", {"name": "Cells", "cards": cards, "_session": 1})
     assert result["isError"] is False
@@ -79,7 +81,7 @@ def test_what_is_near_nothing_is_ignored_and_named(tools: McpDoor) -> None:
     assert sorted(names.rstrip(".").split(", ")) == ["_session", "cards[].hint", "cards[].thought"]
 
 
-def test_entries_may_come_back_as_they_were_read(tools: McpDoor, course: Any) -> None:
+def test_entries_may_come_back_as_they_were_read(tools: McpEntryPoint, course: Any) -> None:
     """An answered category has its average and scores."""
     categories = [{"name": "Quizzes", "weight": 40}]
     read = tools.made("set_grade_categories", course_id=course["id"], categories=categories)["categories"]
@@ -88,23 +90,23 @@ def test_entries_may_come_back_as_they_were_read(tools: McpDoor, course: Any) ->
     assert (result["isError"], len(result["content"])) == (False, 1)
 
 
-def test_rest_goes_on_ignoring_them(owner: RestDoor, course: Any) -> None:
+def test_rest_goes_on_ignoring_them(owner: RestEntryPoint, course: Any) -> None:
     body = {"title": "Midterm", "due_date": "2026-12-01", "type": "exam"}
     assert owner.request("POST", f"/v1/courses/{course['id']}/items", json=body).status_code == 201
     assert owner.request("GET", "/v1/items?limitt=5").status_code == 200
 
 
-def test_the_scope_is_told_first(reader: RestDoor) -> None:
+def test_the_scope_is_told_first(reader: RestEntryPoint) -> None:
     assert mcp_of(reader).call("create_course", nam="Botany").error == "insufficient_scope"
 
 
 @pytest.mark.parametrize("name", ["\ud800", "due_\ud800", "n" * 10_000, "", " ", "naïve", "__proto__"])
-def test_any_name_can_be_told(tools: McpDoor, name: str) -> None:
+def test_any_name_can_be_told(tools: McpEntryPoint, name: str) -> None:
     assert result_of(tools, "get_me", {name: 1})["isError"] is False
     tools.call("create_course", **{name: 1})
 
 
-def test_many_names_are_told_in_short(tools: McpDoor) -> None:
+def test_many_names_are_told_in_short(tools: McpEntryPoint) -> None:
     result = result_of(tools, "get_me", {f"x{number}": 1 for number in range(50_000)})
     text = result["content"][1]["text"]
     assert text.endswith("x19, and others.")

@@ -29,12 +29,10 @@ from tests.support.forked import Ended, ended
 from tests.support.internet import PUBLIC, Internet
 from tests.support.server import Server
 
-ENOUGH_ON_SQLITE = pytest.mark.database(
-    "sqlite", "what is said, and the network; the whole road runs on both databases"
-)
+ENOUGH_ON_SQLITE = pytest.mark.database("sqlite", "what is said, and the network; all steps run on both databases")
 
 NETWORK = ["https", "certificate", "public address"]
-ROAD = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]
+STEPS = ["metadata", "401 challenge", "registration", "sign-in", "consent", "token", "tools/list"]
 
 
 Check = Callable[..., Ended]
@@ -71,7 +69,7 @@ def test_it_walks_the_whole_road_and_leaves_nothing_behind(server: Server, check
     done = check()
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
-    assert len(lines) == len(NETWORK + ROAD)
+    assert len(lines) == len(NETWORK + STEPS)
     assert [line for line in lines if "loopback: not checked" in line] == lines[: len(NETWORK)]
     assert all(line.startswith("ok ") for line in lines[len(NETWORK) :])
     assert lines[-1].endswith(" tools.")
@@ -83,7 +81,7 @@ def test_a_program_reads_the_same(server: Server, check: Check) -> None:
     done = check("--json")
     report = json.loads(done.stdout)
     assert (report["url"], report["ok"]) == (server.url, True)
-    assert [found["step"] for found in report["checks"]] == NETWORK + ROAD
+    assert [found["step"] for found in report["checks"]] == NETWORK + STEPS
     assert report["checks"][0] == {
         "step": "https",
         "outcome": "not checked",
@@ -113,7 +111,7 @@ def test_what_needs_a_failed_step_is_not_tried(server: Server, check: Check) -> 
     assert done.returncode == 1
     report = json.loads(done.stdout)
     assert not report["ok"]
-    assert outcomes(done) == dict.fromkeys(NETWORK + ROAD, "not checked") | {"metadata": "FAILED"}
+    assert outcomes(done) == dict.fromkeys(NETWORK + STEPS, "not checked") | {"metadata": "FAILED"}
     assert "See that the service is up" in report["checks"][3]["remedy"]
     assert left_behind(server.environment["DATABASE_URL"]) == before
 

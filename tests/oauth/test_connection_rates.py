@@ -8,7 +8,7 @@ import pytest
 import time_machine
 
 from accounts.models import Member
-from tests.support.doors import McpDoor
+from tests.support.entry_points import McpEntryPoint
 from tests.support.oauth import App
 from tests.support.tools import rpc_error_of
 from tests.support.world import Call, bearer, error_of
@@ -30,8 +30,8 @@ def frozen() -> Iterator[Any]:
 
 
 @pytest.fixture
-def tools(owner_member: Member, make_key: Any) -> McpDoor:
-    return McpDoor(make_key(owner_member)[0])
+def tools(owner_member: Member, make_key: Any) -> McpEntryPoint:
+    return McpEntryPoint(make_key(owner_member)[0])
 
 
 def ask(token: str, times: int = 1) -> list[int]:
@@ -58,8 +58,8 @@ def ping(number: int) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "ping"}
 
 
-def post(door: McpDoor, batch: list[dict[str, Any]]) -> Any:
-    return door.request("POST", "/mcp", data=batch, content_type="application/json")
+def post(entry_point: McpEntryPoint, batch: list[dict[str, Any]]) -> Any:
+    return entry_point.request("POST", "/mcp", data=batch, content_type="application/json")
 
 
 def test_a_refresh_opens_no_calls_beyond_those_of_the_connection(owner_member: Member) -> None:
@@ -93,16 +93,16 @@ def test_connections_do_not_share(owner_member: Member) -> None:
     assert rest(other) == (120, 119)
 
 
-def test_each_request_of_a_batch_counts(tools: McpDoor) -> None:
+def test_each_request_of_a_batch_counts(tools: McpEntryPoint) -> None:
     answer = post(tools, [ping(1), NOTIFICATION, ping(2), {"id": 5}, ping(3)])
     assert (answer.status_code, answer.headers["RateLimit-Remaining"]) == (200, "117")
 
 
-def test_a_batch_of_notifications_counts_once(tools: McpDoor) -> None:
+def test_a_batch_of_notifications_counts_once(tools: McpEntryPoint) -> None:
     assert post(tools, [NOTIFICATION] * 3).headers["RateLimit-Remaining"] == "119"
 
 
-def test_a_batch_beyond_the_rate_is_429_and_none_of_it_runs(tools: McpDoor) -> None:
+def test_a_batch_beyond_the_rate_is_429_and_none_of_it_runs(tools: McpEntryPoint) -> None:
     create = {"name": "create_course", "arguments": {"name": "Cell Biology"}}
     batch = [{"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": create} for n in range(20)]
     for _ in range(5):
@@ -118,5 +118,5 @@ def test_batches_of_one_connection_count_for_all_of_it(owner_member: Member) -> 
     first, second, third = tokens_of_one_connection(owner_member, 3)
     for token in (first, second):
         for _ in range(5):
-            post(McpDoor(token), [ping(n) for n in range(20)])
+            post(McpEntryPoint(token), [ping(n) for n in range(20)])
     assert rest(third) == (240, 39)

@@ -12,13 +12,13 @@ from django.db import DatabaseError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.changes.clocks import repair_clock
 from accounts.credentials.connections import ConnectedApp, Refusal
 from accounts.models import Member
 from oauthserver.blocking import block
 from studyservice.operations.errors import ApiError
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.oauth import BASE, App, status_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
@@ -61,25 +61,25 @@ def test_there_is_none_yet(app: App, owner_member: Member, page: Any) -> None:
 
 def test_a_call_is_shown_five_minutes_late_at_most(app: App, owner_member: Member, page: Any, clock: Any) -> None:
     """It is written again once what is shown is older than that, and not with every call."""
-    door = RestDoor(app.connect(owner_member)["access_token"])
+    entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
     shown = []
     for seconds in (0, 300, 301, 302):
         clock.move_to(NOON + timedelta(seconds=seconds))
-        door.made("get_me")
+        entry_point.made("get_me")
         shown.append((page()[0].last_call_at - NOON).seconds)
     assert shown == [0, 0, 301, 301]
 
 
 def test_only_one_call_in_five_minutes_writes(app: App, owner_member: Member, clock: Any) -> None:
     """Neither those that go well nor those that are refused cost a statement of their own."""
-    door = RestDoor(app.connect(owner_member, write=False)["access_token"])
+    entry_point = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
     other = app.connect(owner_member)["access_token"]
     writes = []
     for minutes in (0, 1, 2, 70, 71, 72):  # from 70 on both tokens have expired
         clock.move_to(NOON + timedelta(minutes=minutes))
         with CaptureQueriesContext(connection) as queries:
-            door.call("get_me")
-            door.call("create_course", name="Biology")
+            entry_point.call("get_me")
+            entry_point.call("create_course", name="Biology")
             status_of(other)
         writes.append(sum(query["sql"].startswith("UPDATE") for query in queries))
     assert writes == [3, 0, 0, 2, 0, 0]
@@ -87,10 +87,10 @@ def test_only_one_call_in_five_minutes_writes(app: App, owner_member: Member, cl
 
 @pytest.mark.database("both")
 def test_a_refused_call_is_shown_with_its_reason(app: App, owner_member: Member, page: Any, clock: Any) -> None:
-    door = RestDoor(app.connect(owner_member, write=False)["access_token"])
-    door.call("create_course", name="Biology")
+    entry_point = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
+    entry_point.call("create_course", name="Biology")
     clock.move_to(NOON + timedelta(minutes=20))
-    door.made("get_me")
+    entry_point.made("get_me")
     clock.move_to(NOON + timedelta(minutes=25))
     shown, text = page()
     assert (shown.last_call_at, shown.refused_at, shown.refusal) == (
@@ -104,26 +104,26 @@ def test_a_refused_call_is_shown_with_its_reason(app: App, owner_member: Member,
 
 def test_a_tool_that_fails_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
     """Its HTTP status is 200."""
-    door = McpDoor(app.connect(owner_member, write=False)["access_token"])
-    door.call("create_course", name="Biology")
+    entry_point = McpEntryPoint(app.connect(owner_member, write=False)["access_token"])
+    entry_point.call("create_course", name="Biology")
     shown, _ = page()
     assert (shown.last_call_at, shown.refusal) == (None, Refusal.INSUFFICIENT_SCOPE)
 
 
 def test_a_message_that_is_answered_with_an_error_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
-    door = McpDoor(app.connect(owner_member)["access_token"])
-    assert "error" in door.rpc("tools/call", {"name": "nothing"}).json()
+    entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
+    assert "error" in entry_point.rpc("tools/call", {"name": "nothing"}).json()
     shown, _ = page()
     assert (shown.last_call_at, shown.refusal) == (None, Refusal.INVALID_REQUEST)
 
 
 def test_of_a_batch_the_last_message_counts(app: App, owner_member: Member, page: Any) -> None:
-    door = McpDoor(app.connect(owner_member)["access_token"])
+    entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
     calls = [("nothing", 1), ("get_me", 2)]
     batch = [
         {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": {"name": name}} for name, number in calls
     ]
-    assert len(door.request("POST", "/mcp", json=batch).json()) == 2
+    assert len(entry_point.request("POST", "/mcp", json=batch).json()) == 2
     shown, _ = page()
     assert (shown.last_call_at is None, shown.refusal) == (False, None)
 
@@ -133,8 +133,8 @@ def test_asking_for_a_stream_or_the_end_of_a_session_is_no_refused_call(
     app: App, owner_member: Member, page: Any, admin: Client, method: str
 ) -> None:
     """Clients of MCP open each connection with the one and close it with the other, and go on after a 405."""
-    door = McpDoor(app.connect(owner_member)["access_token"])
-    assert [door.request(method, path).status_code for path in ("/mcp", "/mcp/")] == [405, 405]
+    entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
+    assert [entry_point.request(method, path).status_code for path in ("/mcp", "/mcp/")] == [405, 405]
     shown, text = page()
     assert (shown.last_call_at, shown.refused_at, shown.refusal) == (None, None, None)
     assert "Last refused" not in text
@@ -142,14 +142,14 @@ def test_asking_for_a_stream_or_the_end_of_a_session_is_no_refused_call(
 
 
 def test_another_method_on_the_tools_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
-    door = McpDoor(app.connect(owner_member)["access_token"])
-    assert door.request("PUT", "/mcp").status_code == 405
+    entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
+    assert entry_point.request("PUT", "/mcp").status_code == 405
     assert page()[0].refusal == Refusal.METHOD_NOT_ALLOWED
 
 
 def test_a_stream_asked_for_too_often_is_a_refused_call(app: App, owner_member: Member, page: Any) -> None:
-    door = McpDoor(app.connect(owner_member)["access_token"])
-    assert [door.request("GET", "/mcp").status_code for _ in range(121)] == [405] * 120 + [429]
+    entry_point = McpEntryPoint(app.connect(owner_member)["access_token"])
+    assert [entry_point.request("GET", "/mcp").status_code for _ in range(121)] == [405] * 120 + [429]
     assert page()[0].refusal == Refusal.RATE_LIMITED
 
 
@@ -194,14 +194,14 @@ def test_the_reason_is_told(app: App, owner_member: Member, page: Any, refuse: A
 
 def test_within_five_minutes_the_first_reason_stays(app: App, owner_member: Member, page: Any, clock: Any) -> None:
     """However many reasons there are, a connection is written to once in five minutes."""
-    door = RestDoor(app.connect(owner_member)["access_token"])
-    door.call("get_course", course_id="no-id")
+    entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
+    entry_point.call("get_course", course_id="no-id")
     clock.move_to(NOON + timedelta(minutes=5))
-    door.request("GET", "/v1/nothing")
+    entry_point.request("GET", "/v1/nothing")
     shown, _ = page()
     assert (shown.refused_at, shown.refusal) == (NOON, Refusal.VALIDATION_FAILED)
     clock.move_to(NOON + timedelta(minutes=5, seconds=1))
-    door.request("GET", "/v1/nothing")
+    entry_point.request("GET", "/v1/nothing")
     assert page()[0].refusal == Refusal.NOT_FOUND
 
 
@@ -216,8 +216,8 @@ def test_each_error_of_the_api_is_a_reason() -> None:
 def test_of_several_consents_the_newest_is_shown(
     app: App, owner_member: Member, make_member: Any, page: Any, clock: Any
 ) -> None:
-    one, other = (RestDoor(app.connect(owner_member, write=False)["access_token"]) for _ in range(2))
-    stranger = RestDoor(app.connect(make_member())["access_token"])
+    one, other = (RestEntryPoint(app.connect(owner_member, write=False)["access_token"]) for _ in range(2))
+    stranger = RestEntryPoint(app.connect(make_member())["access_token"])
     one.made("get_me")
     one.call("create_course", name="Biology")
     clock.move_to(NOON + timedelta(minutes=1))
@@ -236,7 +236,7 @@ def test_a_call_that_cannot_be_noted_is_logged_and_answered(
     app: App, owner_member: Member, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As on a full disk, or a standby."""
-    door = RestDoor(app.connect(owner_member)["access_token"])
+    entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
 
     def refuse(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith("UPDATE"):
@@ -244,7 +244,7 @@ def test_a_call_that_cannot_be_noted_is_logged_and_answered(
         return execute(sql, *rest)
 
     with connection.execute_wrapper(refuse):
-        assert door.made("get_me")["email"] == owner_member.email
+        assert entry_point.made("get_me")["email"] == owner_member.email
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
         "The use of oauthserver.Grant could not be noted"
     ]
@@ -254,9 +254,9 @@ def test_a_call_noted_by_a_clock_ahead_was_made_when_the_clock_is_repaired(
     app: App, owner_member: Member, page: Any, clock: Any
 ) -> None:
     """Else none was noted before the true time has caught up."""
-    door = RestDoor(app.connect(owner_member)["access_token"])
+    entry_point = RestEntryPoint(app.connect(owner_member)["access_token"])
     clock.move_to(NOON + timedelta(minutes=50))
-    door.made("create_course", name="Biology")
+    entry_point.made("create_course", name="Biology")
     clock.move_to(NOON + timedelta(minutes=10))
     with acting(command("test")):
         repair_clock(owner_member.id)
@@ -264,6 +264,6 @@ def test_a_call_noted_by_a_clock_ahead_was_made_when_the_clock_is_repaired(
 
 
 def test_an_operator_sees_it_too(app: App, owner_member: Member, admin: Client) -> None:
-    RestDoor(app.connect(owner_member, write=False)["access_token"]).call("create_course", name="Biology")
+    RestEntryPoint(app.connect(owner_member, write=False)["access_token"]).call("create_course", name="Biology")
     listed = admin.get("/admin/oauthserver/refreshtoken/").content.decode()
     assert ": it may not change data" in listed

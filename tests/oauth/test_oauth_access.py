@@ -8,7 +8,7 @@ import time_machine
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import App, status_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
@@ -34,14 +34,14 @@ def test_it_costs_one_query(app: App, owner_member: Any, django_assert_num_queri
 
 
 def test_it_opens_its_member_and_says_its_scopes(app: App, owner_member: Any) -> None:
-    door = RestDoor(app.connect(owner_member, write=False)["access_token"])
-    me = door.made("get_me")
+    entry_point = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
+    me = entry_point.made("get_me")
     assert (me["email"], me["scopes"]) == ("owner@example.org", ["read"])
 
 
 def test_write_needs_to_be_allowed(app: App, owner_member: Any) -> None:
-    reader = RestDoor(app.connect(owner_member, write=False)["access_token"])
-    writer = RestDoor(app.connect(owner_member)["access_token"])
+    reader = RestEntryPoint(app.connect(owner_member, write=False)["access_token"])
+    writer = RestEntryPoint(app.connect(owner_member)["access_token"])
     assert reader.call("create_course", name="Biology").error == "insufficient_scope"
     assert writer.call("create_course", name="Biology").error is None
     assert len(reader.made("list_courses")["data"]) == 1
@@ -77,9 +77,9 @@ def test_it_ends_with_its_app(app: App, owner_member: Any) -> None:
 
 
 def test_a_lapsed_membership_is_403_with_a_token_too(app: App, make_member: Any) -> None:
-    door = RestDoor(app.connect(make_member(membership_active=False))["access_token"])
-    assert door.call("get_me").error is None
-    assert door.call("list_courses").error == "membership_required"
+    entry_point = RestEntryPoint(app.connect(make_member(membership_active=False))["access_token"])
+    assert entry_point.call("get_me").error is None
+    assert entry_point.call("list_courses").error == "membership_required"
 
 
 @pytest.mark.parametrize("kind", ["refresh_token", "code", "hash"])

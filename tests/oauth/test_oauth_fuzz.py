@@ -40,7 +40,7 @@ NAMES = [
     "client",
     "credentials",
     "arrived_at",
-    "presented",
+    "presented_grant",
     "wanted",
     "scopes",
     "prompt",

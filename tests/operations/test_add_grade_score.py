@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from accounts.models import Member
 from grades.models import GradeCategory
-from tests.support.doors import Answer, RestDoor
+from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.factories import GradeScoreFactory, stored
 from tests.support.properties import examples
 
@@ -19,14 +19,14 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements 
 
 
 @pytest.fixture
-def category(owner: RestDoor, course: Any) -> Any:
+def category(owner: RestEntryPoint, course: Any) -> Any:
     """A category of the course."""
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
     return made["categories"][0]
 
 
 @pytest.fixture
-def add(owner: RestDoor, course: Any, category: Any) -> Callable[..., Answer]:
+def add(owner: RestEntryPoint, course: Any, category: Any) -> Callable[..., Answer]:
     """Adds a score, 80 for Quiz 1 if not told otherwise."""
 
     def call(**fields: Any) -> Answer:
@@ -37,7 +37,7 @@ def add(owner: RestDoor, course: Any, category: Any) -> Callable[..., Answer]:
 
 
 @pytest.fixture
-def scores(owner: RestDoor, course: Any) -> Callable[[], list[Any]]:
+def scores(owner: RestEntryPoint, course: Any) -> Callable[[], list[Any]]:
     """Reads the scores of the course."""
 
     def read() -> list[Any]:
@@ -100,14 +100,14 @@ def test_an_unknown_category_is_named(add, scores) -> None:
     assert scores() == []
 
 
-def test_a_category_of_another_course_is_unknown(owner: RestDoor, category: Any, scores) -> None:
+def test_a_category_of_another_course_is_unknown(owner: RestEntryPoint, category: Any, scores) -> None:
     other = owner.made("create_course", name="Other")
     answer = owner.call("add_grade_score", course_id=other["id"], category_id=category["id"], label="Quiz", score=80)
     assert answer.fields == ["category_id"]
     assert scores() == []
 
 
-def test_a_strangers_category_is_unknown(stranger: RestDoor, category: Any, scores) -> None:
+def test_a_strangers_category_is_unknown(stranger: RestEntryPoint, category: Any, scores) -> None:
     course = stranger.made("create_course", name="Mine")
     answer = stranger.call(
         "add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz", score=80
@@ -128,7 +128,7 @@ def test_a_course_has_500_scores_at_most(owner_member: Member, category: Any, ad
     assert len(scores()) == 500
 
 
-def test_the_limit_counts_every_category(owner: RestDoor, owner_member: Member, category: Any, add) -> None:
+def test_the_limit_counts_every_category(owner: RestEntryPoint, owner_member: Member, category: Any, add) -> None:
     _fill(owner_member, category, 500)
     course_id = owner.made("list_courses")["data"][0]["id"]
     entries = [category, {"name": "Exam", "weight": 10}]
@@ -136,7 +136,7 @@ def test_the_limit_counts_every_category(owner: RestDoor, owner_member: Member, 
     assert add(category_id=exam["id"]).error == "conflict"
 
 
-def test_another_course_has_room_of_its_own(owner: RestDoor, owner_member: Member, category: Any) -> None:
+def test_another_course_has_room_of_its_own(owner: RestEntryPoint, owner_member: Member, category: Any) -> None:
     _fill(owner_member, category, 500)
     course = owner.made("create_course", name="Other")
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Exam", "weight": 1}])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.anki_packages import Anki
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, sent_deck
 
 pytestmark = [pytest.mark.database("sqlite", "files that are read"), pytest.mark.django_db, pytest.mark.rest]
@@ -31,12 +31,12 @@ def anki(tmp_path: Path) -> Any:
         yield opened
 
 
-def imported(owner: RestDoor, content: str | bytes, filename: str = "Notes.txt", **query: str) -> Any:
+def imported(owner: RestEntryPoint, content: str | bytes, filename: str = "Notes.txt", **query: str) -> Any:
     data = content.encode() if isinstance(content, str) else content
     return sent_deck(owner, data, filename, **query)
 
 
-def cards(owner: RestDoor, response: Any) -> dict[str, list[tuple[str, str]]]:
+def cards(owner: RestEntryPoint, response: Any) -> dict[str, list[tuple[str, str]]]:
     """The texts by the names of the decks."""
     assert response.status_code == 201, response.content
     return {
@@ -47,7 +47,7 @@ def cards(owner: RestDoor, response: Any) -> dict[str, list[tuple[str, str]]]:
 
 @pytest.mark.parametrize("html", [True, False], ids=["html", "text"])
 @pytest.mark.parametrize("columns", [True, False], ids=["all columns", "decks alone"])
-def test_what_anki_exports_is_read(owner: RestDoor, anki: Anki, html: bool, columns: bool) -> None:
+def test_what_anki_exports_is_read(owner: RestEntryPoint, anki: Anki, html: bool, columns: bool) -> None:
     anki.add("Biology::Cells", [("#Nucleus", "<b>Holds</b> the &lt;DNA&gt;"), ('a "q"', "x\ty")])
     anki.add("Words", [("{{c1::Haus}} und {{c2::Hof}}", "")], kind="Cloze")
     assert cards(owner, imported(owner, anki.notes(html=html, columns=columns))) == {
@@ -69,38 +69,38 @@ def test_what_anki_exports_is_read(owner: RestDoor, anki: Anki, html: bool, colu
     ],
     ids=["semicolon", "pipe", "columns", "html", "tags", "remarks", "deck"],
 )
-def test_the_header_says_how_it_is_written(owner: RestDoor, content: str) -> None:
+def test_the_header_says_how_it_is_written(owner: RestEntryPoint, content: str) -> None:
     assert cards(owner, imported(owner, content)) == {"Notes": [("a", "b")]}
 
 
-def test_decks_are_named_by_their_column_and_else_as_the_file(owner: RestDoor) -> None:
+def test_decks_are_named_by_their_column_and_else_as_the_file(owner: RestEntryPoint) -> None:
     content = "#separator:comma\n#deck column:3\na,b,Cells\nc,d,\ne,f,Cells\n"
     assert cards(owner, imported(owner, content)) == {"Cells": [("a", "b"), ("e", "f")], "Notes": [("c", "d")]}
 
 
-def test_a_cloze_note_may_have_one_column(owner: RestDoor) -> None:
+def test_a_cloze_note_may_have_one_column(owner: RestEntryPoint) -> None:
     content = "#separator:;\n#html:true\n#notetype:Cloze\n{{c1::TCP}} is a protocol\n"
     assert cards(owner, imported(owner, content)) == {"Notes": [("[...] is a protocol", "TCP")]}
 
 
-def test_notes_that_make_no_card_are_counted(owner: RestDoor) -> None:
+def test_notes_that_make_no_card_are_counted(owner: RestEntryPoint) -> None:
     response = imported(owner, f"#separator:comma\na,b\nc\n,d\n{'x' * 201},e\n")
     assert (response.json()["cards"], response.json()["skipped"]) == (1, 3)
     assert imported(owner, "#separator:comma\na\n").status_code == 422
 
 
-def test_wrong_quotation_marks_name_their_row(owner: RestDoor) -> None:
+def test_wrong_quotation_marks_name_their_row(owner: RestEntryPoint) -> None:
     [detail] = imported(owner, '#separator:comma\n#html:false\na,b\nc,"d\n').json()["error"]["details"]
     assert (detail["field"], detail["message"].split(":")[0]) == ("file", "Row 4")
 
 
-def exported(owner: RestDoor, texts: list[tuple[str, str]], name: str = "Organelles") -> Any:
+def exported(owner: RestEntryPoint, texts: list[tuple[str, str]], name: str = "Organelles") -> Any:
     texts_as_cards = [{"term": term, "definition": definition} for term, definition in texts]
     deck = owner.made("create_vocab_deck", name=name, cards=texts_as_cards)
     return owner.request("GET", f"/v1/vocab-decks/{deck['id']}/export", query={"format": "anki"})
 
 
-def test_it_is_written_with_the_header_that_anki_reads(owner: RestDoor) -> None:
+def test_it_is_written_with_the_header_that_anki_reads(owner: RestEntryPoint) -> None:
     response = exported(owner, TEXTS[:2])
     assert (response.status_code, response.headers["Content-Type"]) == (200, "text/plain; charset=utf-8")
     assert response.headers["Content-Disposition"] == 'attachment; filename="Organelles.txt"'
@@ -111,12 +111,12 @@ def test_it_is_written_with_the_header_that_anki_reads(owner: RestDoor) -> None:
     )
 
 
-def test_it_comes_back_as_the_same_cards(owner: RestDoor) -> None:
+def test_it_comes_back_as_the_same_cards(owner: RestEntryPoint) -> None:
     content = exported(owner, TEXTS, name="A::B\tC").content
     assert cards(owner, imported(owner, content)) == {"A::B\tC": TEXTS}
 
 
-def test_anki_reads_what_is_written(owner: RestDoor, anki: Anki) -> None:
+def test_anki_reads_what_is_written(owner: RestEntryPoint, anki: Anki) -> None:
     anki.read_notes(exported(owner, TEXTS[:5]).content)
     found = sorted(tuple(anki.collection.get_note(id_).fields) for id_ in anki.collection.find_notes("deck:Organelles"))
     assert found == sorted(
@@ -130,7 +130,7 @@ def test_anki_reads_what_is_written(owner: RestDoor, anki: Anki) -> None:
     )
 
 
-def test_other_decks_keep_their_form(owner: RestDoor) -> None:
+def test_other_decks_keep_their_form(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus")
     for format_ in ("csv", "tsv"):
         assert owner.made("export_vocab_deck", deck_id=deck["id"], format=format_).startswith(b"\xef\xbb\xbfterm")

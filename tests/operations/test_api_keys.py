@@ -14,7 +14,7 @@ from django.test import Client
 
 from accounts.models import Member
 from tests.conftest import MakeKey
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 
 def test_a_key_is_256_random_bits_behind_the_prefix(owner_member: Member, make_key: MakeKey) -> None:
@@ -36,13 +36,13 @@ def test_the_page_shows_a_last_use_that_is_five_minutes_old_at_most(
     client: Client, owner_member: Member, make_key: MakeKey
 ) -> None:
     """It is written again once the last one is older than that, and not with every call."""
-    door = RestDoor(make_key(owner_member)[0])
+    entry_point = RestEntryPoint(make_key(owner_member)[0])
     shown = []
     with time_machine.travel("2026-11-21T12:00:00Z", tick=False) as clock:
         client.force_login(owner_member)
         for time in ("12:00:00", "12:05:00", "12:05:01", "12:05:02"):
             clock.move_to(f"2026-11-21T{time}Z")
-            door.made("get_me")
+            entry_point.made("get_me")
             [key] = client.get("/keys").context["active"]
             shown.append(f"{key.last_used_at:%H:%M:%S}")
     assert shown == ["12:00:00", "12:00:00", "12:05:01", "12:05:01"]
@@ -53,7 +53,7 @@ def test_a_use_that_cannot_be_recorded_is_logged_and_the_call_answered(
     owner_member: Member, make_key: MakeKey, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As on a full disk, or a standby."""
-    door = RestDoor(make_key(owner_member)[0])
+    entry_point = RestEntryPoint(make_key(owner_member)[0])
 
     def refuse(execute: Any, sql: str, *rest: Any) -> Any:
         if sql.startswith("UPDATE"):
@@ -61,7 +61,7 @@ def test_a_use_that_cannot_be_recorded_is_logged_and_the_call_answered(
         return execute(sql, *rest)
 
     with connection.execute_wrapper(refuse):
-        assert door.made("get_me")["email"] == owner_member.email
+        assert entry_point.made("get_me")["email"] == owner_member.email
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
         "The use of accounts.ApiKey could not be noted",
         "The network of an API key could not be noted",

@@ -11,11 +11,11 @@ from accounts.members.data import MemberData, member_data
 from courses.models import Course
 from planning.models import Milestone
 from tests import ROOT
-from tests.conftest import MakeMember, OpenDoor
+from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import WHOLE
 from tests.support.archives import manifest, parts, parts_of, zipped
 from tests.support.declarations import declared
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.everything import have_everything
 
 pytestmark = [
@@ -38,7 +38,7 @@ def declaration(model: Any) -> MemberData:
     return next(data for data in member_data() if data.model is model)
 
 
-def test_one_of_the_newest_version_is_kept(owner: RestDoor, pytestconfig: pytest.Config) -> None:
+def test_one_of_the_newest_version_is_kept(owner: RestEntryPoint, pytestconfig: pytest.Config) -> None:
     kept = ARCHIVES / f"version-{archive_version()}.zip"
     if not kept.exists() and pytestconfig.getoption("--refresh-baselines"):
         have_everything(owner)
@@ -46,14 +46,14 @@ def test_one_of_the_newest_version_is_kept(owner: RestDoor, pytestconfig: pytest
     assert kept.exists(), KEEP
 
 
-def test_those_of_every_version_are_read(make_member: MakeMember, door: OpenDoor) -> None:
+def test_those_of_every_version_are_read(make_member: MakeMember, entry_point: OpenEntryPoint) -> None:
     versions = range(1, archive_version() + 1)
     assert {path.name for path in ARCHIVES.iterdir()} == {f"version-{version}.zip" for version in versions}, KEEP
     for version in versions:
         archive = (ARCHIVES / f"version-{version}.zip").read_bytes()
         told = json.loads(parts_of(archive)["manifest.json"])
         assert told["version"] == version
-        taken = door(make_member(f"version-{version}@example.org")).call("import_data", file=archive)
+        taken = entry_point(make_member(f"version-{version}@example.org")).call("import_data", file=archive)
         assert taken.error is None, f"{ADDED} {taken.body}"
         assert taken.body["counts"] == {name: told["counts"].get(name, 0) for name in taken.body["counts"]}
 
@@ -82,14 +82,14 @@ def without(version: int, *, terms: bool, milestones: bool) -> bytes:
     return zipped(members | {"manifest.json": manifest(counts, version=version)})
 
 
-def test_an_older_archive_has_defaults_for_later_columns(owner: RestDoor, later: int) -> None:
+def test_an_older_archive_has_defaults_for_later_columns(owner: RestEntryPoint, later: int) -> None:
     taken = owner.made("import_data", file=without(later - 1, terms=False, milestones=False))
     assert taken["counts"]["milestones"] == 0
     [course] = owner.made("list_courses")["data"]
     assert course["term"] == "Fall semester"
 
 
-def test_an_archive_of_the_version_has_them(owner: RestDoor, later: int) -> None:
+def test_an_archive_of_the_version_has_them(owner: RestEntryPoint, later: int) -> None:
     assert json.loads(parts_of(owner.made("export_data"))["manifest.json"])["version"] == later
     refused = owner.call("import_data", file=without(later, terms=False, milestones=True))
     assert [detail["message"] for detail in refused.body["details"]] == [

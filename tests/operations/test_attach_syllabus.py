@@ -8,7 +8,7 @@ import pytest
 
 from accounts.changes.models import Change
 from courses.models import Course
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import SyllabusFileFactory, stored
 from tests.support.samples import UNKNOWN_ID
 from tests.support.tools import rest_of
@@ -24,29 +24,29 @@ def files(settings: Any, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def upload(owner: RestDoor, text: str = TEXT) -> Any:
+def upload(owner: RestEntryPoint, text: str = TEXT) -> Any:
     return rest_of(owner).made("create_syllabus", text=text)
 
 
-def scan(owner: RestDoor) -> Any:
+def scan(owner: RestEntryPoint) -> Any:
     """An upload without a text."""
     return upload(owner, "\ufeff\ufeff")
 
 
-def text_of(owner: RestDoor, course: Any) -> Any:
+def text_of(owner: RestEntryPoint, course: Any) -> Any:
     return owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"]
 
 
-def files_of(owner: RestDoor, course: Any) -> list[str]:
+def files_of(owner: RestEntryPoint, course: Any) -> list[str]:
     return [file["id"] for file in rest_of(owner).made("list_syllabi", course_id=course["id"])["data"]]
 
 
-def undo_newest(owner: RestDoor) -> Any:
+def undo_newest(owner: RestEntryPoint) -> Any:
     [change] = rest_of(owner).made("list_changes", limit=1)["data"]
     return rest_of(owner).call("undo_change", change_id=change["id"])
 
 
-def test_a_new_course_takes_file_and_text(owner: RestDoor) -> None:
+def test_a_new_course_takes_file_and_text(owner: RestEntryPoint) -> None:
     file = upload(owner)
     item = {"title": "Midterm", "kind": "exam", "due_on": "2026-12-03", "quote": "Thu, Dec 3: midterm exam"}
     made = owner.made("create_course", name="Biology", syllabus_id=file["id"], items=[item])
@@ -56,20 +56,20 @@ def test_a_new_course_takes_file_and_text(owner: RestDoor) -> None:
     assert (kept["course_id"], kept["expires_at"]) == (made["id"], None)
 
 
-def test_a_text_that_is_sent_wins(owner: RestDoor, course: Any) -> None:
+def test_a_text_that_is_sent_wins(owner: RestEntryPoint, course: Any) -> None:
     made = owner.made("create_course", name="Biology", syllabus_id=upload(owner)["id"], syllabus_text="Mine")
     assert text_of(owner, made) == "Mine"
     owner.made("update_course", course_id=course["id"], syllabus_id=upload(owner)["id"], syllabus_text="Mine")
     assert (text_of(owner, course), len(files_of(owner, course))) == ("Mine", 1)
 
 
-def test_a_change_answers_a_plain_course(owner: RestDoor, course: Any) -> None:
+def test_a_change_answers_a_plain_course(owner: RestEntryPoint, course: Any) -> None:
     changed = owner.made("update_course", course_id=course["id"], syllabus_id=upload(owner)["id"])
     assert changed == course | {"has_syllabus": True, "updated_at": changed["updated_at"]}
     assert changed["updated_at"] > course["updated_at"]
 
 
-def test_a_file_without_a_text_leaves_the_text(owner: RestDoor, course: Any) -> None:
+def test_a_file_without_a_text_leaves_the_text(owner: RestEntryPoint, course: Any) -> None:
     file = scan(owner)
     assert file["text_status"] == "no_text"
     owner.made("update_course", course_id=course["id"], syllabus_text="Week 1")
@@ -77,7 +77,7 @@ def test_a_file_without_a_text_leaves_the_text(owner: RestDoor, course: Any) -> 
     assert (text_of(owner, course), files_of(owner, course)) == ("Week 1", [file["id"]])
 
 
-def test_sent_again_it_changes_nothing(owner: RestDoor, course: Any) -> None:
+def test_sent_again_it_changes_nothing(owner: RestEntryPoint, course: Any) -> None:
     file = upload(owner)
     first = owner.made("update_course", course_id=course["id"], syllabus_id=file["id"])
     rows = Change.objects.count()
@@ -85,13 +85,13 @@ def test_sent_again_it_changes_nothing(owner: RestDoor, course: Any) -> None:
     assert Change.objects.count() == rows
 
 
-def test_null_is_none(owner: RestDoor, course: Any) -> None:
+def test_null_is_none(owner: RestEntryPoint, course: Any) -> None:
     assert owner.made("update_course", course_id=course["id"], syllabus_id=None) == course
     assert "items" not in owner.made("create_course", name="Botany", syllabus_id=None)
 
 
 def test_one_that_cannot_be_attached_is_422_and_changes_nothing(
-    owner: RestDoor, stranger: RestDoor, course: Any, time_machine: Any
+    owner: RestEntryPoint, stranger: RestEntryPoint, course: Any, time_machine: Any
 ) -> None:
     now = datetime(2026, 11, 22, 8, tzinfo=UTC)
     time_machine.move_to(now, tick=False)
@@ -107,7 +107,7 @@ def test_one_that_cannot_be_attached_is_422_and_changes_nothing(
     assert rows > 0
 
 
-def test_a_course_has_at_most_10_files(owner: RestDoor, owner_member: Any, course: Any) -> None:
+def test_a_course_has_at_most_10_files(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     stored(SyllabusFileFactory, 9, member=owner_member, course=Course(id=course["id"]))
     owner.made("update_course", course_id=course["id"], syllabus_id=upload(owner, "Week 1")["id"])
     more = upload(owner, "Week 2")
@@ -120,7 +120,7 @@ def test_a_course_has_at_most_10_files(owner: RestDoor, owner_member: Any, cours
 @pytest.mark.database("both")
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_attached_twice_at_once_it_belongs_to_one_course(owner: RestDoor, in_threads: Any) -> None:
+def test_attached_twice_at_once_it_belongs_to_one_course(owner: RestEntryPoint, in_threads: Any) -> None:
     file = upload(owner)
     answers = in_threads(lambda n: owner.call("create_course", name=f"{n}", syllabus_id=file["id"]), list(range(6)))
     assert sorted(str(answer.error) for answer in answers) == ["None"] + ["validation_failed"] * 5
@@ -128,7 +128,7 @@ def test_attached_twice_at_once_it_belongs_to_one_course(owner: RestDoor, in_thr
 
 
 @pytest.mark.rest
-def test_the_log_has_one_row_for_each(owner: RestDoor, course: Any) -> None:
+def test_the_log_has_one_row_for_each(owner: RestEntryPoint, course: Any) -> None:
     file, bare = upload(owner), scan(owner)
     owner.made("create_course", name="Botany", syllabus_id=file["id"])
     owner.made("update_course", course_id=course["id"], syllabus_id=bare["id"])
@@ -146,7 +146,7 @@ def test_the_log_has_one_row_for_each(owner: RestDoor, course: Any) -> None:
 
 
 @pytest.mark.rest
-def test_undone_the_file_waits_for_another_day(owner: RestDoor, course: Any, time_machine: Any) -> None:
+def test_undone_the_file_waits_for_another_day(owner: RestEntryPoint, course: Any, time_machine: Any) -> None:
     now = datetime(2026, 11, 22, 8, tzinfo=UTC)
     time_machine.move_to(now, tick=False)
     file = upload(owner)
@@ -164,7 +164,7 @@ def test_undone_the_file_waits_for_another_day(owner: RestDoor, course: Any, tim
 
 @pytest.mark.database("both")
 @pytest.mark.rest
-def test_what_stands_in_the_way_of_an_undo_is_told(owner: RestDoor, course: Any) -> None:
+def test_what_stands_in_the_way_of_an_undo_is_told(owner: RestEntryPoint, course: Any) -> None:
     file = upload(owner)
     owner.made("update_course", course_id=course["id"], syllabus_id=file["id"])
     [change] = owner.made("list_changes", limit=1)["data"]
@@ -179,7 +179,7 @@ def test_what_stands_in_the_way_of_an_undo_is_told(owner: RestDoor, course: Any)
 @pytest.mark.database("both")
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_an_upload_is_undone_until_it_is_attached(owner: RestDoor, course: Any, files: Path) -> None:
+def test_an_upload_is_undone_until_it_is_attached(owner: RestEntryPoint, course: Any, files: Path) -> None:
     upload(owner, "Week 1")
     assert undo_newest(owner).error is None
     assert [path for path in files.rglob("*") if path.is_file()] == []
@@ -190,7 +190,7 @@ def test_an_upload_is_undone_until_it_is_attached(owner: RestDoor, course: Any, 
 
 
 @pytest.mark.rest
-def test_a_deleted_course_comes_back_without_its_files(owner: RestDoor) -> None:
+def test_a_deleted_course_comes_back_without_its_files(owner: RestEntryPoint) -> None:
     made = owner.made("create_course", name="Botany", syllabus_id=upload(owner)["id"])
     owner.made("delete_course", course_id=made["id"])
     [change] = owner.made("list_changes", limit=1)["data"]
@@ -200,7 +200,7 @@ def test_a_deleted_course_comes_back_without_its_files(owner: RestDoor) -> None:
 
 
 @pytest.mark.rest
-def test_a_deleted_file_stays_deleted(owner: RestDoor) -> None:
+def test_a_deleted_file_stays_deleted(owner: RestEntryPoint) -> None:
     file = upload(owner)
     owner.made("delete_syllabus", syllabus_id=file["id"])
     refused = undo_newest(owner)

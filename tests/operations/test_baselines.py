@@ -17,7 +17,7 @@ from accounts.models import Member
 from courses.models import Course, Item
 from studyservice.rates import limiter as rates
 from tests import ROOT
-from tests.support.doors import RestDoor, document, routes
+from tests.support.entry_points import RestEntryPoint, document, routes
 from tests.support.factories import (
     CourseFactory,
     GradeCategoryFactory,
@@ -60,11 +60,11 @@ def test_the_changelog_leads_to_the_version() -> None:
 
 
 @pytest.fixture
-def rest(owner_member: Member, make_key) -> RestDoor:
-    """The owner's REST door, whose key was used just now, so that its last use is not written again."""
-    door = RestDoor(make_key(owner_member)[0])
-    door.made("get_me")
-    return door
+def rest(owner_member: Member, make_key) -> RestEntryPoint:
+    """The owner's REST entry point, whose key was used just now, so that its last use is not written again."""
+    entry_point = RestEntryPoint(make_key(owner_member)[0])
+    entry_point.made("get_me")
+    return entry_point
 
 
 WHOLE = {"export_data"}
@@ -83,7 +83,7 @@ def _counts(world: World) -> dict[str, int]:
             call = world.call(operation_id)
             call = replace(call, query=_with_ids(query, world))
             with CaptureQueriesContext(connection) as queries:
-                response = call.send(**bearer(world.door.secret))
+                response = call.send(**bearer(world.entry_point.secret))
             assert response.status_code == routes()[operation_id].success, response.content
             found[f"{operation_id}?{query}".rstrip("?")] = sum(map(_statements, queries.captured_queries))
         if routes()[operation_id].method == "DELETE":
@@ -114,14 +114,14 @@ def _enlarge(world: World, member: Member) -> None:
         stored(GradeScoreFactory, 30, member=member, category=category)
     for number in range(10):
         cards = [{"term": f"Term {n}", "definition": "Meaning"} for n in range(100)]
-        deck = world.door.made("create_vocab_deck", name=f"Deck {number}", cards=cards)
+        deck = world.entry_point.made("create_vocab_deck", name=f"Deck {number}", cards=cards)
         for card in deck["cards"][:6]:
-            world.door.made("review_vocab_card", card_id=card["id"], rating="again")
+            world.entry_point.made("review_vocab_card", card_id=card["id"], rating="again")
 
 
 @pytest.mark.django_db
 def test_queries_do_not_follow_the_size_of_the_data(
-    rest: RestDoor, owner_member: Member, pytestconfig: pytest.Config
+    rest: RestEntryPoint, owner_member: Member, pytestconfig: pytest.Config
 ) -> None:
     small = _counts(_filled(rest))
     large_world = _filled(rest)
@@ -134,7 +134,7 @@ def test_queries_do_not_follow_the_size_of_the_data(
     assert json.loads(COUNTS.read_text()) == small, REFRESH
 
 
-def _filled(rest: RestDoor) -> World:
+def _filled(rest: RestEntryPoint) -> World:
     world = World(rest)
     world.fill()
     return world

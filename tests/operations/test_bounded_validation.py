@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 MANY = 340_000
 """As many `{}` as a body of 1 MiB holds."""
@@ -30,7 +30,7 @@ def python_calls(act: Callable[[], object]) -> int:
 
 
 @pytest.fixture(params=["cards", "categories"])
-def post_list(request: pytest.FixtureRequest, owner: RestDoor, course: Any) -> Any:
+def post_list(request: pytest.FixtureRequest, owner: RestEntryPoint, course: Any) -> Any:
     """Sends a list to the operation that takes one."""
 
     def send(entries: list[Any]) -> Any:
@@ -68,7 +68,7 @@ def test_at_most_100_details_are_told(post_list, entry: Any) -> None:
     assert ("first 100" in answer.body["message"]) is not told_all
 
 
-def test_validation_stops_where_nothing_more_is_told(owner: RestDoor) -> None:
+def test_validation_stops_where_nothing_more_is_told(owner: RestEntryPoint) -> None:
     """Of 500 wrong cards the last 400 are not looked at."""
 
     def send(count: int) -> None:
@@ -81,13 +81,13 @@ def test_validation_stops_where_nothing_more_is_told(owner: RestDoor) -> None:
 
 
 @pytest.mark.parametrize("length", [100, 101, 102])
-def test_the_hundredth_is_told_and_no_other(owner: RestDoor, length: int) -> None:
+def test_the_hundredth_is_told_and_no_other(owner: RestEntryPoint, length: int) -> None:
     answer = owner.call("create_vocab_deck", name="Words", cards=[7] * length)
     assert answer.fields == [f"cards[{number}]" for number in range(100)]
     assert ("first 100" in answer.body["message"]) is (length > 100)
 
 
-def test_faults_beside_the_list_are_told_too(owner: RestDoor) -> None:
+def test_faults_beside_the_list_are_told_too(owner: RestEntryPoint) -> None:
     answer = owner.call("create_vocab_deck", name="", course_id="x", cards=[7] * 500)
     assert answer.fields[:2] == ["name", "course_id"]
     assert len(answer.fields) == 100
@@ -95,7 +95,7 @@ def test_faults_beside_the_list_are_told_too(owner: RestDoor) -> None:
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
-def test_the_answer_is_small(owner: RestDoor, course: Any) -> None:
+def test_the_answer_is_small(owner: RestEntryPoint, course: Any) -> None:
     sent = {
         "/v1/vocab-decks": ("POST", {"name": "Words", "cards": [{}] * MANY}),
         f"/v1/courses/{course['id']}/grade-categories": ("PUT", {"categories": [{}] * MANY}),
@@ -109,7 +109,7 @@ def test_the_answer_is_small(owner: RestDoor, course: Any) -> None:
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
-def test_many_parameters_make_few_details(owner: RestDoor) -> None:
+def test_many_parameters_make_few_details(owner: RestEntryPoint) -> None:
     """Only those that are declared are looked at."""
     response = owner.request("GET", "/v1/items?" + "&".join(f"limit=x&p{n}=" for n in range(4000)))
     assert response.status_code == 422
@@ -117,7 +117,7 @@ def test_many_parameters_make_few_details(owner: RestDoor) -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_an_object_of_many_fields_makes_few_details(owner: RestDoor) -> None:
+def test_an_object_of_many_fields_makes_few_details(owner: RestEntryPoint) -> None:
     """Unknown fields are ignored, so only declared ones can be wrong."""
     answer = owner.call("create_course", name=7, **{f"unknown{number}": {} for number in range(50_000)})
     assert answer.fields == ["name"]
@@ -130,7 +130,7 @@ def test_what_is_no_list_is_refused(post_list, value: Any) -> None:
 
 
 @pytest.mark.rest
-def test_a_batch_of_messages_is_bounded_too(owner: RestDoor) -> None:
+def test_a_batch_of_messages_is_bounded_too(owner: RestEntryPoint) -> None:
     """Twenty calls in one body: each result tells 100 details at most."""
     message = {
         "jsonrpc": "2.0",

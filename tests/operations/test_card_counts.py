@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.members.counts import repair_counts
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CardFactory, DeckFactory
 from tests.support.vocabulary import made_deck
 from vocab.models import Deck
@@ -16,13 +16,13 @@ def counts() -> dict[str, int]:
     return dict(Deck.objects.values_list("name", "card_count"))
 
 
-def test_a_new_deck_has_the_cards_it_was_made_with(owner: RestDoor) -> None:
+def test_a_new_deck_has_the_cards_it_was_made_with(owner: RestEntryPoint) -> None:
     made_deck(owner, "a", "b", "c")
     assert [deck["card_count"] for deck in owner.made("list_vocab_decks")["data"]] == [3]
 
 
 @pytest.mark.rest
-def test_a_card_that_an_operator_deletes_is_counted_no_more(owner: RestDoor, admin: Client) -> None:
+def test_a_card_that_an_operator_deletes_is_counted_no_more(owner: RestEntryPoint, admin: Client) -> None:
     first, _ = made_deck(owner, "a", "b")["cards"]
     made_deck(owner, "c", name="Another")
     for _ in range(2):  # whoever comes late finds no card
@@ -31,7 +31,7 @@ def test_a_card_that_an_operator_deletes_is_counted_no_more(owner: RestDoor, adm
 
 
 @pytest.mark.rest
-def test_cards_that_came_past_the_service_are_counted_by_the_repair(owner: RestDoor, owner_member: Any) -> None:
+def test_cards_that_came_past_the_service_are_counted_by_the_repair(owner: RestEntryPoint, owner_member: Any) -> None:
     made_deck(owner, "a", "b")
     deck = DeckFactory.create(member=owner_member, name="Past", card_count=9)
     CardFactory.create(member=owner_member, deck=deck)

@@ -8,10 +8,10 @@ import time_machine
 from django.core.management import call_command
 
 from accounts.changes.models import Change, ChangeObject
-from accounts.changes.snapshots import taken_tables
+from accounts.changes.snapshots import snapshot_tables
 from accounts.models import ApiKey, Member
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.world import TOOLS, WRITES, World
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
@@ -26,7 +26,7 @@ def purge_after(days: float) -> None:
 
 
 @pytest.fixture
-def deletion(owner: RestDoor) -> Change:
+def deletion(owner: RestEntryPoint) -> Change:
     """The row of a deleted course with an item."""
     with time_machine.travel(NOW, tick=False):
         course = owner.made("create_course", name="Botany")
@@ -43,7 +43,7 @@ def test_what_a_deletion_took_is_kept_for_30_days(deletion: Change) -> None:
     assert Change.objects.get(id=deletion.id).taken is None
 
 
-def test_it_can_be_undone_so_long_and_no_longer(deletion: Change, owner: RestDoor) -> None:
+def test_it_can_be_undone_so_long_and_no_longer(deletion: Change, owner: RestEntryPoint) -> None:
     for days, undoable in ((29.9, True), (30.1, False)):
         with time_machine.travel(NOW + timedelta(days=days), tick=False):
             assert owner.made("list_changes", limit=1)["data"][0]["undoable"] is undoable
@@ -58,7 +58,7 @@ def test_a_row_is_kept_for_90_days(deletion: Change) -> None:
     assert not ChangeObject.objects.exists()
 
 
-def test_both_are_purged_in_batches(owner: RestDoor) -> None:
+def test_both_are_purged_in_batches(owner: RestEntryPoint) -> None:
     with time_machine.travel(NOW, tick=False):
         for number in range(5):
             course = owner.made("create_course", name=f"Course {number}")
@@ -71,7 +71,7 @@ def test_both_are_purged_in_batches(owner: RestDoor) -> None:
     assert not Change.objects.exists()
 
 
-def test_no_secret_is_ever_in_the_log(owner: RestDoor, owner_member: Member) -> None:
+def test_no_secret_is_ever_in_the_log(owner: RestEntryPoint, owner_member: Member) -> None:
     """Whatever was called: the key it was called with, its hash and the member's address stand nowhere."""
     world = World(owner)
     for operation_id in sorted({*WRITES} & {*TOOLS}):
@@ -96,4 +96,4 @@ def contents_of(row: Change) -> str:
 
 
 def taken_of(row: Change) -> str:
-    return "" if row.taken is None else str(list(taken_tables(bytes(row.taken))))
+    return "" if row.taken is None else str(list(snapshot_tables(bytes(row.taken))))

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from accounts.changes.acting import NoActor, acting, command
+from accounts.changes.calls import NoActor, acting, command
 from accounts.changes.contents import unpacked
 from accounts.changes.models import Change
 from accounts.models import Member
 from courses.courses import create_course
 from courses.views import CourseViewSet
-from tests.support.doors import RestDoor, routes
+from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.world import INTO_NOTHING, OPERATIONS, WRITES, World
 from vocab.models import Review
 
@@ -27,7 +27,7 @@ def by_of(row: Any) -> tuple[Any, Any, Any]:
 
 
 @pytest.fixture
-def world(owner: RestDoor) -> World:
+def world(owner: RestEntryPoint) -> World:
     return World(owner)
 
 
@@ -80,7 +80,7 @@ def test_what_changes_nothing_leaves_none(world: World, operation_id: str) -> No
     assert Change.objects.count() == rows
 
 
-def test_the_same_categories_leave_none(owner: RestDoor, course: Any) -> None:
+def test_the_same_categories_leave_none(owner: RestEntryPoint, course: Any) -> None:
     grades = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quiz", "weight": 40}])
     same = [{"id": one["id"], "name": one["name"], "weight": one["weight"]} for one in grades["categories"]]
     rows = Change.objects.count()
@@ -88,14 +88,14 @@ def test_the_same_categories_leave_none(owner: RestDoor, course: Any) -> None:
     assert Change.objects.count() == rows
 
 
-def test_a_refused_write_leaves_none(owner: RestDoor, course: Any) -> None:
+def test_a_refused_write_leaves_none(owner: RestEntryPoint, course: Any) -> None:
     rows = Change.objects.count()
     assert owner.call("create_item", course_id=course["id"], title="").error == "validation_failed"
     assert owner.call("delete_item", item_id=course["id"]).error == "not_found"
     assert Change.objects.count() == rows
 
 
-def test_only_what_changed_is_kept(owner: RestDoor, item: Any) -> None:
+def test_only_what_changed_is_kept(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title=item["title"], due_on="2026-12-03")
     contents = unpacked(logged()[-1].contents)
     assert (contents.before, contents.after) == ({"due_on": None}, {"due_on": "2026-12-03"})

@@ -10,29 +10,29 @@ from django.utils import timezone
 from accounts.changes.models import Change
 from accounts.erasure.erasing import erase_member
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from vocab.models import Review
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
 
-def changes(door: RestDoor, **query: Any) -> list[Any]:
-    data: list[Any] = door.made("list_changes", limit=100, **query)["data"]
+def changes(entry_point: RestEntryPoint, **query: Any) -> list[Any]:
+    data: list[Any] = entry_point.made("list_changes", limit=100, **query)["data"]
     return data
 
 
-def undo(door: RestDoor, change: Any) -> Any:
-    return door.call("undo_change", change_id=change["id"])
+def undo(entry_point: RestEntryPoint, change: Any) -> Any:
+    return entry_point.call("undo_change", change_id=change["id"])
 
 
-def undoable_of(door: RestDoor) -> dict[str, bool]:
+def undoable_of(entry_point: RestEntryPoint) -> dict[str, bool]:
     """By operation; the newest of each."""
-    return {change["operation"]: change["undoable"] for change in reversed(changes(door))}
+    return {change["operation"]: change["undoable"] for change in reversed(changes(entry_point))}
 
 
 @pytest.fixture
-def deck(owner: RestDoor) -> Any:
+def deck(owner: RestEntryPoint) -> Any:
     """A deck of two cards, the first of which was reviewed twice."""
     deck = deck_with_cards(owner, made_deck(owner, "Nucleus", "Pore"))
     for rating in ("good", "again"):
@@ -40,7 +40,7 @@ def deck(owner: RestDoor) -> Any:
     return deck
 
 
-def test_reviews_of_a_deleted_deck_stay_in_the_log(owner: RestDoor, deck: Any) -> None:
+def test_reviews_of_a_deleted_deck_stay_in_the_log(owner: RestEntryPoint, deck: Any) -> None:
     before = changes(owner)
     owner.made("delete_vocab_deck", deck_id=deck["id"])
     deletion, *after = changes(owner)
@@ -57,7 +57,7 @@ def test_reviews_of_a_deleted_deck_stay_in_the_log(owner: RestDoor, deck: Any) -
     assert undo(owner, before[0]).error is None
 
 
-def test_reviews_of_a_deleted_card_stay_in_the_log(owner: RestDoor, deck: Any) -> None:
+def test_reviews_of_a_deleted_card_stay_in_the_log(owner: RestEntryPoint, deck: Any) -> None:
     before = changes(owner)[:2]
     owner.made("delete_vocab_card", card_id=deck["cards"][0]["id"])
     assert changes(owner)[1:3] == [change | {"undoable": False} for change in before]
@@ -65,7 +65,7 @@ def test_reviews_of_a_deleted_card_stay_in_the_log(owner: RestDoor, deck: Any) -
     assert changes(owner)[2:4] == [change | {"undoable": False} for change in before]
 
 
-def test_a_review_by_nobody_stays_in_the_log(owner: RestDoor, deck: Any) -> None:
+def test_a_review_by_nobody_stays_in_the_log(owner: RestEntryPoint, deck: Any) -> None:
     Review.objects.update(by_kind=None, by_id=None, by_name=None)
     before = changes(owner)[:2]
     assert [change["by"] for change in before] == [None, None]
@@ -73,7 +73,7 @@ def test_a_review_by_nobody_stays_in_the_log(owner: RestDoor, deck: Any) -> None
     assert changes(owner)[1:3] == before
 
 
-def test_those_of_the_last_90_days_are_kept(owner: RestDoor, deck: Any) -> None:
+def test_those_of_the_last_90_days_are_kept(owner: RestEntryPoint, deck: Any) -> None:
     now = timezone.now()
     newer, older = Review.objects.order_by("-reviewed_at")
     Review.objects.filter(id=older.id).update(reviewed_at=now - timedelta(days=91))
@@ -85,21 +85,23 @@ def test_those_of_the_last_90_days_are_kept(owner: RestDoor, deck: Any) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_they_go_with_the_member(owner: RestDoor, owner_member: Member, deck: Any) -> None:
+def test_they_go_with_the_member(owner: RestEntryPoint, owner_member: Member, deck: Any) -> None:
     owner.made("delete_vocab_deck", deck_id=deck["id"])
     assert Change.objects.filter(operation="review_vocab_card").count() == 2
     erase_member(owner_member.id)
     assert not Change.objects.exists()
 
 
-def test_they_are_purged_with_the_rows_of_their_age(owner: RestDoor, deck: Any, time_machine: Any) -> None:
+def test_they_are_purged_with_the_rows_of_their_age(owner: RestEntryPoint, deck: Any, time_machine: Any) -> None:
     owner.made("delete_vocab_deck", deck_id=deck["id"])
     time_machine.move_to(timezone.now() + timedelta(days=91), tick=False)
     call_command("purgeexpired")
     assert not Change.objects.exists()
 
 
-def test_one_deletion_keeps_so_many_and_no_more(owner: RestDoor, deck: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_deletion_keeps_so_many_and_no_more(
+    owner: RestEntryPoint, deck: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("vocab.changes.MOST_KEPT", 1)
     newest = changes(owner)[0]
     owner.made("delete_vocab_deck", deck_id=deck["id"])
@@ -111,7 +113,7 @@ def test_one_deletion_keeps_so_many_and_no_more(owner: RestDoor, deck: Any, monk
     assert changes(owner)[1]["id"] == newest["id"]
 
 
-def test_what_is_below_a_creation_that_was_undone_can_no_longer_be_undone(owner: RestDoor, item: Any) -> None:
+def test_what_is_below_a_creation_that_was_undone_can_no_longer_be_undone(owner: RestEntryPoint, item: Any) -> None:
     made = changes(owner)[0]
     for title in ("Final", "Midterm"):
         owner.made("update_item", item_id=item["id"], title=title)
@@ -134,7 +136,7 @@ def test_what_is_below_a_creation_that_was_undone_can_no_longer_be_undone(owner:
         assert undo(owner, change).error == (None if change["undoable"] else "conflict")
 
 
-def test_what_was_moved_away_before_can_still_be_undone(owner: RestDoor, course: Any) -> None:
+def test_what_was_moved_away_before_can_still_be_undone(owner: RestEntryPoint, course: Any) -> None:
     quiz = {"name": "Quiz", "weight": 40}
     [first] = owner.made("set_grade_categories", course_id=course["id"], categories=[quiz])["categories"]
     kept = {"id": first["id"], **quiz}
@@ -142,23 +144,23 @@ def test_what_was_moved_away_before_can_still_be_undone(owner: RestDoor, course:
     added = changes(owner)[0]
     lab = listed["categories"][1]
     score = owner.made("add_grade_score", course_id=course["id"], category_id=lab["id"], label="x", score=80)
-    door = RestDoor(owner.secret)
-    door.made("update_grade_score", score_id=score["id"], category_id=first["id"])
-    door.made("update_grade_score", score_id=score["id"], label="y")
+    entry_point = RestEntryPoint(owner.secret)
+    entry_point.made("update_grade_score", score_id=score["id"], category_id=first["id"])
+    entry_point.made("update_grade_score", score_id=score["id"], label="y")
     assert undo(owner, added).error is None
     _, label, move, made, *_ = changes(owner)
     assert [label["undoable"], move["undoable"], made["undoable"]] == [True, False, False]
     assert [undo(owner, change).error for change in (label, move, made)] == [None, "conflict", "conflict"]
 
 
-def test_a_change_of_a_deleted_file_can_no_longer_be_undone(owner: RestDoor) -> None:
-    uploaded = RestDoor(owner.secret).made("create_syllabus", text="Week 1")
+def test_a_change_of_a_deleted_file_can_no_longer_be_undone(owner: RestEntryPoint) -> None:
+    uploaded = RestEntryPoint(owner.secret).made("create_syllabus", text="Week 1")
     assert changes(owner)[0]["undoable"] is True
     owner.made("delete_syllabus", syllabus_id=uploaded["id"])
     assert [change["undoable"] for change in changes(owner)] == [False, False]
 
 
-def test_no_answer_shows_the_number_of_revisions(owner: RestDoor, item: Any, milestone: Any) -> None:
+def test_no_answer_shows_the_number_of_revisions(owner: RestEntryPoint, item: Any, milestone: Any) -> None:
     owner.made("delete_milestone", milestone_id=milestone["id"])
     owner.made("delete_item", item_id=item["id"])
     Change.objects.filter(object_id=milestone["id"]).update(

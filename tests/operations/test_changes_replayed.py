@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from accounts.changes.contents import dumps, plural_of, type_of, unpacked
 from accounts.changes.models import Change
-from accounts.changes.snapshots import taken_tables
+from accounts.changes.snapshots import snapshot_tables
 from accounts.members.data import is_study_data
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.properties import examples
 from vocab.models import Review
 
@@ -118,7 +118,7 @@ def lapsed(review: Review) -> bool:
 
 def restore(rows: Rows, change: Change) -> None:
     """Put what a deletion took where it was."""
-    for table in taken_tables(bytes(change.taken or b"")) if change.taken else ():
+    for table in snapshot_tables(bytes(change.taken or b"")) if change.taken else ():
         if table.columns:
             for values in table.rows:
                 row = dict(zip(table.columns, values, strict=True))
@@ -133,7 +133,7 @@ def restore(rows: Rows, change: Change) -> None:
 
 def remove(rows: Rows, change: Change) -> None:
     """Take away what a deletion took."""
-    for table in taken_tables(bytes(change.taken)) if change.taken else ():
+    for table in snapshot_tables(bytes(change.taken)) if change.taken else ():
         if table.columns:
             for values in table.rows:
                 del rows[table.label][values[table.columns.index("id")]]
@@ -158,49 +158,49 @@ FIRST = [(0, 0, 0), (1, 0, 0), (3, 0, 0), (4, 0, 0), (5, 0, 0), (6, 0, 2), (7, 0
 STEPS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=14)
 
 
-def step(door: RestDoor, which: int, one: int, other: int) -> None:
+def step(entry_point: RestEntryPoint, which: int, one: int, other: int) -> None:
     """Do something to whatever is there."""
     chosen = {
-        "course": door.made("list_courses")["data"],
-        "item": door.made("list_items", limit=100)["data"],
-        "deck": door.made("list_vocab_decks")["data"],
+        "course": entry_point.made("list_courses")["data"],
+        "item": entry_point.made("list_items", limit=100)["data"],
+        "deck": entry_point.made("list_vocab_decks")["data"],
     }
     ids = {name: found[one % len(found)]["id"] for name, found in chosen.items() if found}
     needs, do = ACTIONS[which]
     if needs in ids or not needs:
-        do(door, ids, other)
+        do(entry_point, ids, other)
 
 
-def replace_categories(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    kept = door.made("get_grades", course_id=ids["course"])["categories"]
+def replace_categories(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    kept = entry_point.made("get_grades", course_id=ids["course"])["categories"]
     listed = [{"id": c["id"], "name": f"{c['name']}x"[:60], "weight": 12.3456} for c in kept[other % 2 : 8]]
     categories = [*listed, {"name": "New", "weight": other}]
-    door.made("set_grade_categories", course_id=ids["course"], categories=categories)
+    entry_point.made("set_grade_categories", course_id=ids["course"], categories=categories)
 
 
-def add_score(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    for category in door.made("get_grades", course_id=ids["course"])["categories"][:1]:
+def add_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    for category in entry_point.made("get_grades", course_id=ids["course"])["categories"][:1]:
         score = {"category_id": category["id"], "label": "x", "score": other / 3}
-        door.made("add_grade_score", course_id=ids["course"], **score)
+        entry_point.made("add_grade_score", course_id=ids["course"], **score)
 
 
-def make_deck(door: RestDoor, ids: dict[str, str], other: int) -> None:
+def make_deck(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     cards = [{"term": f"{n}", "definition": "Meaning"} for n in range(1 + other % 3)]
-    door.made("create_vocab_deck", name=f"Deck {other}", course_id=ids.get("course"), cards=cards)
+    entry_point.made("create_vocab_deck", name=f"Deck {other}", course_id=ids.get("course"), cards=cards)
 
 
-def review(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    [deck] = door.made("list_vocab_decks", deck_id=ids["deck"], include_cards=True)["data"]
+def review(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    [deck] = entry_point.made("list_vocab_decks", deck_id=ids["deck"], include_cards=True)["data"]
     card = deck["cards"][other % len(deck["cards"])]["id"]
-    door.made("review_vocab_card", card_id=card, rating=["again", "good", "easy"][other % 3])
+    entry_point.made("review_vocab_card", card_id=card, rating=["again", "good", "easy"][other % 3])
 
 
 def called(operation_id: str, *names: str, **fields: Any) -> Any:
     """A call with these ids, and fields in which `{}` stands for a number."""
 
-    def do(door: RestDoor, ids: dict[str, str], other: int) -> None:
+    def do(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
         given = {name: value.format(other) if isinstance(value, str) else value for name, value in fields.items()}
-        door.made(operation_id, **{f"{name}_id": ids[name] for name in names}, **given)
+        entry_point.made(operation_id, **{f"{name}_id": ids[name] for name in names}, **given)
 
     return do
 
@@ -228,13 +228,13 @@ def test_any_history_goes_back_and_forth(make_member: Any, make_key: Any, steps:
     from studyservice.rates import limiter as rates
 
     member = make_member()
-    door = RestDoor(make_key(member)[0])
+    entry_point = RestEntryPoint(make_key(member)[0])
     moments: list[tuple[Rows, Any, Rows]] = []
     known: set[UUID] = set()
     now = state(member)
     for which, one, other in [*FIRST, *steps]:
         rates.clear()
-        step(door, which, one, other)
+        step(entry_point, which, one, other)
         then, now = now, state(member)
         new = {id_: row for id_, row in logged(member).items() if id_ not in known}
         assert len(new) == (now != then), new

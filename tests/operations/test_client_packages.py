@@ -21,7 +21,7 @@ from tests import ROOT
 from tests.support import javascript, packages
 from tests.support.between import Between, between
 from tests.support.calendar_files import one_deadline
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.world import OPERATIONS
 
 pytestmark = [
@@ -32,7 +32,7 @@ pytestmark = [
 
 
 @pytest.fixture
-def way(live_server: Any, owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
+def way(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> Iterator[Between]:
     """The way to the service, which the environment names with a key of the owner's."""
     with between(live_server.url) as way:
         monkeypatch.setenv("STUDY_URL", way.url)
@@ -105,7 +105,7 @@ def _in_typescript(script: str) -> str:
 )
 @pytest.mark.usefixtures("way")
 def test_the_script_of_its_page_runs_as_it_stands(
-    owner: RestDoor, course: Any, language: str, run: Callable[[str], str]
+    owner: RestEntryPoint, course: Any, language: str, run: Callable[[str], str]
 ) -> None:
     exam = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2030-12-03")
     owner.made("create_item", course_id=course["id"], title="Quiz", kind="quiz")
@@ -120,7 +120,7 @@ def test_python_has_a_method_for_every_operation(python: Any) -> None:
 
 
 def test_python_writes_once_when_the_answer_is_lost(
-    owner: RestDoor, python: Any, study: Any, way: Between, waited: list[float]
+    owner: RestEntryPoint, python: Any, study: Any, way: Between, waited: list[float]
 ) -> None:
     way.faults = ["lose", "cut", "lose"]
     made = study.create_course(body=python.models.NewCourseBody(name="Cell Biology"))
@@ -132,7 +132,7 @@ def test_python_writes_once_when_the_answer_is_lost(
 
 
 def test_typescript_writes_once_when_the_answer_is_lost(
-    owner: RestDoor, typescript: Callable[[str], Any], way: Between
+    owner: RestEntryPoint, typescript: Callable[[str], Any], way: Between
 ) -> None:
     way.faults = ["lose"]
     made = typescript("""
@@ -146,7 +146,7 @@ def test_typescript_writes_once_when_the_answer_is_lost(
     assert way.keys[2] == "mine"
 
 
-def test_python_writes_once_under_asyncio(owner: RestDoor, python: Any, study: Any, way: Between) -> None:
+def test_python_writes_once_under_asyncio(owner: RestEntryPoint, python: Any, study: Any, way: Between) -> None:
     create_course = importlib.import_module("study_data_service_client.api.courses.create_course")
     way.faults = ["cut"]
 
@@ -227,7 +227,7 @@ def test_typescript_tells_what_was_wrong(typescript: Callable[[str], Any], way: 
 TITLES = ["Essay", "Midterm", "Quiz"]
 
 
-def test_python_walks_all_pages(owner: RestDoor, course: Any, study: Any, way: Between) -> None:
+def test_python_walks_all_pages(owner: RestEntryPoint, course: Any, study: Any, way: Between) -> None:
     for title in TITLES:
         owner.made("create_item", course_id=course["id"], title=title)
     assert sorted(item.title for item in study.list_items(limit=1)) == TITLES
@@ -240,7 +240,7 @@ def test_python_walks_all_pages(owner: RestDoor, course: Any, study: Any, way: B
 
 @pytest.mark.thorough("the same in a second language")
 def test_typescript_walks_all_pages(
-    owner: RestDoor, course: Any, typescript: Callable[[str], Any], way: Between
+    owner: RestEntryPoint, course: Any, typescript: Callable[[str], Any], way: Between
 ) -> None:
     for title in TITLES:
         owner.made("create_item", course_id=course["id"], title=title)
@@ -253,7 +253,9 @@ def test_typescript_walks_all_pages(
     assert (sorted(titles), changes, len(way.got)) == (TITLES, 4, 4)
 
 
-def test_python_reads_values_that_it_does_not_know(owner: RestDoor, course: Any, study: Any, way: Between) -> None:
+def test_python_reads_values_that_it_does_not_know(
+    owner: RestEntryPoint, course: Any, study: Any, way: Between
+) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam")
     deck = owner.made("create_vocab_deck", name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
     way.rewritten = {b'"exam"': b'"seminar"', b'"new"': b'"buried"'}
@@ -264,7 +266,7 @@ def test_python_reads_values_that_it_does_not_know(owner: RestDoor, course: Any,
 
 @pytest.mark.thorough("the same in a second language")
 def test_typescript_reads_values_that_it_does_not_know(
-    owner: RestDoor, course: Any, typescript: Callable[[str], Any], way: Between
+    owner: RestEntryPoint, course: Any, typescript: Callable[[str], Any], way: Between
 ) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam")
     way.rewritten = {b'"exam"': b'"seminar"'}
@@ -283,6 +285,6 @@ def test_python_sends_a_file_again_as_a_whole(
     assert way.bodies == [one_deadline()] * 2
 
 
-def test_python_reads_a_file(owner: RestDoor, study: Any) -> None:
+def test_python_reads_a_file(owner: RestEntryPoint, study: Any) -> None:
     deck = owner.made("create_vocab_deck", name="Organelles", cards=[{"term": "ATP", "definition": "Energy"}])
     assert b"ATP,Energy" in study.export_vocab_deck(deck["id"]).payload.read()

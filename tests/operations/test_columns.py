@@ -24,7 +24,7 @@ from studyservice.operations.columns import max_length
 from studyservice.operations.serializers import Body, Record
 from tests.operations.test_rows import NAMES, OPERATIONS
 from tests.support.browsers import form_of
-from tests.support.doors import RestDoor, routes
+from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.forms import form_with
 from tests.support.world import World
 
@@ -172,7 +172,7 @@ WRITING = [name for name, one in OPERATIONS.items() if hasattr(one.body, "Meta")
 @pytest.mark.rest
 @pytest.mark.django_db
 @pytest.mark.parametrize("operation_id", sorted(set(WRITING) - {"review_vocab_card"}))
-def test_every_column_is_stored_answered_and_logged(owner: RestDoor, operation_id: str) -> None:
+def test_every_column_is_stored_answered_and_logged(owner: RestEntryPoint, operation_id: str) -> None:
     """A domain function drops a column, or the log of changes does."""
     operation, world = OPERATIONS[operation_id], World(owner)
     assert operation.body is not None
@@ -189,7 +189,7 @@ def test_every_column_is_stored_answered_and_logged(owner: RestDoor, operation_i
 
 
 @pytest.mark.django_db
-def test_every_column_of_an_entry_is_stored(owner: RestDoor, course: Any) -> None:
+def test_every_column_of_an_entry_is_stored(owner: RestEntryPoint, course: Any) -> None:
     """Items of create_course, and further items of create_item."""
     entry = _written(EntryBody, World(owner))
     [made] = owner.made("create_course", name="Botany", items=[entry])["items"]
@@ -213,7 +213,7 @@ def test_the_page_form_has_every_column_of_a_course() -> None:
 
 @pytest.mark.rest
 @pytest.mark.django_db
-def test_both_pages_store_every_column_of_a_course(browser: Client, owner: RestDoor) -> None:
+def test_both_pages_store_every_column_of_a_course(browser: Client, owner: RestEntryPoint) -> None:
     """By hand, and out of a syllabus that says nothing of them."""
     texts = {name: f"A {name}" for name in COURSE_TEXTS}
     page = browser.get("/courses/new/by-hand").content.decode()
@@ -243,7 +243,7 @@ def test_operators_see_every_column(rf: Any, label: str) -> None:
 @pytest.mark.rest
 @pytest.mark.django_db
 @pytest.mark.parametrize("label", EDITED)
-def test_operators_change_every_column(admin: Client, owner: RestDoor, label: str) -> None:
+def test_operators_change_every_column(admin: Client, owner: RestEntryPoint, label: str) -> None:
     """The admin's `save_model` drops a column."""
     model, world = MODELS[label], World(owner)
     row_id = world.id(EDITED[label])

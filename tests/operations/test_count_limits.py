@@ -5,13 +5,13 @@ import pytest
 from accounts.members.counts import repair_counts
 from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course, Item
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 
 
 @pytest.fixture
 def fill(owner_member, course):
-    """Fills the owner's course with items, past the door, which would take a thousand requests."""
+    """Fills the owner's course with items, past the API, which would take a thousand requests."""
 
     def bulk(count: int) -> None:
         stored(ItemFactory, count, member=owner_member, course=Course(id=course["id"]))
@@ -21,7 +21,7 @@ def fill(owner_member, course):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_courses_stop_at_30(owner: RestDoor, in_threads) -> None:
+def test_parallel_courses_stop_at_30(owner: RestEntryPoint, in_threads) -> None:
     for number in range(29):
         owner.made("create_course", name=f"Course {number}")
     answers = in_threads(lambda n: owner.call("create_course", name=f"New {n}").error, list(range(24)))
@@ -30,7 +30,7 @@ def test_parallel_courses_stop_at_30(owner: RestDoor, in_threads) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_milestones_stop_at_20(owner: RestDoor, item, in_threads) -> None:
+def test_parallel_milestones_stop_at_20(owner: RestEntryPoint, item, in_threads) -> None:
     for number in range(19):
         owner.made("create_milestone", item_id=item["id"], title=f"{number}")
     answers = in_threads(lambda n: owner.call("create_milestone", item_id=item["id"], title=f"{n}").error, [*range(24)])
@@ -39,21 +39,21 @@ def test_parallel_milestones_stop_at_20(owner: RestDoor, item, in_threads) -> No
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_milestones_have_places_of_their_own(owner: RestDoor, item, in_threads) -> None:
+def test_parallel_milestones_have_places_of_their_own(owner: RestEntryPoint, item, in_threads) -> None:
     in_threads(lambda n: owner.made("create_milestone", item_id=item["id"], title=f"{n}"), list(range(20)))
     listed = owner.made("list_milestones", item_id=item["id"])["data"]
     assert [milestone["position"] for milestone in listed] == list(range(1, 21))
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_items_stop_at_1000(owner: RestDoor, course, fill, in_threads) -> None:
+def test_parallel_items_stop_at_1000(owner: RestEntryPoint, course, fill, in_threads) -> None:
     fill(ITEMS_OF_COURSE.most - 1)
     answers = in_threads(lambda n: owner.call("create_item", course_id=course["id"], title=f"{n}").error, [*range(24)])
     assert sorted(map(str, answers)) == ["None"] + ["conflict"] * 23
     assert Item.objects.count() == 1000
 
 
-def test_a_course_has_at_most_1000_items(owner: RestDoor, course, fill) -> None:
+def test_a_course_has_at_most_1000_items(owner: RestEntryPoint, course, fill) -> None:
     fill(999)
     last = owner.made("create_item", course_id=course["id"], title="The last")
     assert owner.call("create_item", course_id=course["id"], title="One more").error == "conflict"
@@ -63,24 +63,24 @@ def test_a_course_has_at_most_1000_items(owner: RestDoor, course, fill) -> None:
     owner.made("create_item", course_id=course["id"], title="One more")
 
 
-def test_a_full_course_can_still_be_changed(owner: RestDoor, course, fill) -> None:
+def test_a_full_course_can_still_be_changed(owner: RestEntryPoint, course, fill) -> None:
     fill(1000)
     item = owner.made("list_items", limit=1)["data"][0]
     assert owner.made("update_item", item_id=item["id"], title="New")["title"] == "New"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_members_limit_is_not_anothers(owner: RestDoor, stranger: RestDoor, in_threads) -> None:
-    doors = [owner, stranger] * 6
+def test_one_members_limit_is_not_anothers(owner: RestEntryPoint, stranger: RestEntryPoint, in_threads) -> None:
+    entry_points = [owner, stranger] * 6
     for member in [owner, stranger]:
         for number in range(27):
             member.made("create_course", name=f"Course {number}")
-    in_threads(lambda door: door.call("create_course", name="New"), doors)
+    in_threads(lambda entry_point: entry_point.call("create_course", name="New"), entry_points)
     assert [len(member.made("list_courses")["data"]) for member in (owner, stranger)] == [30, 30]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_deleting_a_course_races_with_creating_its_items(owner: RestDoor, course, in_threads) -> None:
+def test_deleting_a_course_races_with_creating_its_items(owner: RestEntryPoint, course, in_threads) -> None:
     """Whoever comes late finds no course; no item is left without one."""
 
     def act(number: int) -> str | None:
@@ -96,7 +96,7 @@ def test_deleting_a_course_races_with_creating_its_items(owner: RestDoor, course
 
 @pytest.mark.django_db(transaction=True)
 def test_deleting_an_item_races_with_creating_and_changing_its_milestones(
-    owner: RestDoor, item, milestone, in_threads
+    owner: RestEntryPoint, item, milestone, in_threads
 ) -> None:
     from planning.models import Milestone
 
@@ -115,7 +115,7 @@ def test_deleting_an_item_races_with_creating_and_changing_its_milestones(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("name", ["course", "item", "milestone"])
-def test_of_parallel_deletions_one_succeeds(owner: RestDoor, milestone, name: str, request, in_threads) -> None:
+def test_of_parallel_deletions_one_succeeds(owner: RestEntryPoint, milestone, name: str, request, in_threads) -> None:
     given = {f"{name}_id": request.getfixturevalue(name)["id"]}
     answers = in_threads(lambda _: owner.call(f"delete_{name}", **given).error, list(range(8)))
     assert sorted(map(str, answers)) == ["None"] + ["not_found"] * 7

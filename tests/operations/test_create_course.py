@@ -4,12 +4,12 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_it_creates(owner: RestDoor) -> None:
+def test_it_creates(owner: RestEntryPoint) -> None:
     answer = owner.call("create_course", name="  Cell Biology ", code="BIO 210")
     assert answer.body == {
         "id": ANY,
@@ -25,7 +25,7 @@ def test_it_creates(owner: RestDoor) -> None:
     }
 
 
-def test_it_stores_every_field(owner: RestDoor) -> None:
+def test_it_stores_every_field(owner: RestEntryPoint) -> None:
     fields = {
         "name": "Cell Biology",
         "code": "BIO 210",
@@ -39,21 +39,21 @@ def test_it_stores_every_field(owner: RestDoor) -> None:
     assert owner.made("list_courses")["data"] == [made]
 
 
-def test_it_stamps_the_time(owner: RestDoor, time_machine) -> None:
+def test_it_stamps_the_time(owner: RestEntryPoint, time_machine) -> None:
     """Common shapes: ISO 8601 in UTC; decisions, 5: microseconds and `Z`."""
     time_machine.move_to("2099-11-21T12:00:00+01:00", tick=False)
     made = owner.made("create_course", name="Cell Biology")
     assert made["created_at"] == made["updated_at"] == "2099-11-21T11:00:00.000000Z"
 
 
-def test_twice_makes_two(owner: RestDoor) -> None:
+def test_twice_makes_two(owner: RestEntryPoint) -> None:
     first = owner.made("create_course", name="Cell Biology")
     second = owner.made("create_course", name="Cell Biology")
     assert first["id"] != second["id"]
     assert owner.made("list_courses")["data"] == [first, second]
 
 
-def test_unknown_and_server_set_fields_are_ignored(owner: RestDoor, stranger: RestDoor) -> None:
+def test_unknown_and_server_set_fields_are_ignored(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     """Decisions, 4: the server ignores unknown fields."""
     foreign = stranger.made("get_me")["id"]
     sent = {
@@ -70,7 +70,7 @@ def test_unknown_and_server_set_fields_are_ignored(owner: RestDoor, stranger: Re
     assert owner.made("list_courses")["data"] == [made]
 
 
-def test_the_thirty_first_conflicts(owner: RestDoor, stranger: RestDoor) -> None:
+def test_the_thirty_first_conflicts(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     """Limits: 30 courses per member (409)."""
     courses = [owner.made("create_course", name=f"Course {number}") for number in range(30)]
     assert owner.call("create_course", name="One more").error == "conflict"
@@ -81,6 +81,6 @@ def test_the_thirty_first_conflicts(owner: RestDoor, stranger: RestDoor) -> None
 
 
 @pytest.mark.rest
-def test_over_rest_an_escaped_surrogate_pair_is_one_character(owner: RestDoor) -> None:
+def test_over_rest_an_escaped_surrogate_pair_is_one_character(owner: RestEntryPoint) -> None:
     response = owner.request("POST", "/v1/courses", data=r'{"name": "\ud83c\udf93"}', content_type="application/json")
     assert response.json()["name"] == "🎓"

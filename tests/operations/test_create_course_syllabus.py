@@ -13,7 +13,7 @@ from accounts.changes.models import Change
 from courses.models import Course, Item
 from grades.models import GradeCategory
 from tests import ROOT
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 from tests.support.syllabus_text import CATEGORIES, ITEMS, TEXT, TODAY
 from tests.support.tools import rest_of
@@ -33,7 +33,7 @@ def evidence_of(answer: Any) -> list[str]:
     return [item["evidence"] for item in answer["items"]]
 
 
-def test_it_makes_the_course_with_its_items_and_weights(owner: RestDoor) -> None:
+def test_it_makes_the_course_with_its_items_and_weights(owner: RestEntryPoint) -> None:
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=ITEMS[:1], grade_categories=CATEGORIES)
     [item], categories = made["items"], made["grade_categories"]
     assert made == {
@@ -70,7 +70,7 @@ def test_it_makes_the_course_with_its_items_and_weights(owner: RestDoor) -> None
     assert detail["syllabus_text"] == TEXT
 
 
-def test_the_one_wrong_date_of_twenty_five_is_told(owner: RestDoor) -> None:
+def test_the_one_wrong_date_of_twenty_five_is_told(owner: RestEntryPoint) -> None:
     items = [*ITEMS[:7], ITEMS[7] | {"due_on": "2026-09-26"}, *ITEMS[8:]]
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=items)
     assert evidence_of(made) == ["confirmed"] * 7 + ["contradicted"] + ["confirmed"] * 17
@@ -78,13 +78,13 @@ def test_the_one_wrong_date_of_twenty_five_is_told(owner: RestDoor) -> None:
 
 
 @pytest.mark.parametrize("sent", [{"items": []}, {"grade_categories": []}, {"syllabus_text": "Week 1"}])
-def test_the_answer_has_the_lists_as_soon_as_one_part_is_sent(owner: RestDoor, sent: Any) -> None:
+def test_the_answer_has_the_lists_as_soon_as_one_part_is_sent(owner: RestEntryPoint, sent: Any) -> None:
     made = owner.made("create_course", **NAME, **sent)
     assert (made["items"], made["grade_categories"], made["warnings"]) == ([], [], [])
 
 
 @pytest.mark.parametrize("nothing", [None, "absent"])
-def test_null_is_not_sent(owner: RestDoor, nothing: Any) -> None:
+def test_null_is_not_sent(owner: RestEntryPoint, nothing: Any) -> None:
     """Capabilities 8: `[]` counts as sent, null does not."""
     names = ("syllabus_text", "items", "grade_categories")
     made = owner.made("create_course", **NAME, **(dict.fromkeys(names) if nothing is None else {}))
@@ -93,12 +93,12 @@ def test_null_is_not_sent(owner: RestDoor, nothing: Any) -> None:
     assert "warnings" not in made
 
 
-def test_without_a_text_no_quote_is_found(owner: RestDoor) -> None:
+def test_without_a_text_no_quote_is_found(owner: RestEntryPoint) -> None:
     made = owner.made("create_course", **NAME, items=ITEMS[:2])
     assert evidence_of(made) == ["not_found"] * 2
 
 
-def test_the_documented_example_is_true(owner: RestDoor) -> None:
+def test_the_documented_example_is_true(owner: RestEntryPoint) -> None:
     text = (ROOT / "docs" / "syllabi.md").read_text()
     [example] = [sent for sent in re.findall(r"-d '(\{.*?\})'", text, re.DOTALL) if '"quote"' in sent]
     made = owner.made("create_course", **json.loads(example))
@@ -106,12 +106,12 @@ def test_the_documented_example_is_true(owner: RestDoor) -> None:
     assert [(one["type"], one["index"]) for one in made["warnings"]] == [("weekday", 0)]
 
 
-def test_an_item_without_a_quote_has_no_evidence(owner: RestDoor) -> None:
+def test_an_item_without_a_quote_has_no_evidence(owner: RestEntryPoint) -> None:
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=[{"title": "Essay"}, ITEMS[0]])
     assert ["evidence" in item for item in made["items"]] == [False, True]
 
 
-def test_what_is_odd_is_told(owner: RestDoor) -> None:
+def test_what_is_odd_is_told(owner: RestEntryPoint) -> None:
     items = [
         {"title": "Essay", "due_on": "2027-08-01"},
         {"title": "Quiz 1", "due_on": "2026-09-11"},
@@ -142,14 +142,14 @@ WRONG: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("sent", "fields"), WRONG, ids=[fields[0] for _, fields in WRONG])
-def test_what_is_wrong_is_named_and_nothing_is_made(owner: RestDoor, sent: Any, fields: list[str]) -> None:
+def test_what_is_wrong_is_named_and_nothing_is_made(owner: RestEntryPoint, sent: Any, fields: list[str]) -> None:
     answer = owner.call("create_course", **NAME, **sent)
     assert (answer.error, answer.fields) == ("validation_failed", fields)
     assert owner.made("list_courses")["data"] == []
 
 
 @pytest.mark.database("both")
-def test_over_the_members_limit_nothing_is_made(owner: RestDoor, owner_member) -> None:
+def test_over_the_members_limit_nothing_is_made(owner: RestEntryPoint, owner_member) -> None:
     for course in stored(CourseFactory, 5, member=owner_member):
         stored(ItemFactory, 990, member=owner_member, course=course)
         Course.objects.filter(id=course.id).update(item_count=990)
@@ -161,7 +161,7 @@ def test_over_the_members_limit_nothing_is_made(owner: RestDoor, owner_member) -
 
 
 @pytest.mark.database("both")
-def test_one_row_in_the_log_has_all_of_it(owner: RestDoor, owner_member) -> None:
+def test_one_row_in_the_log_has_all_of_it(owner: RestEntryPoint, owner_member) -> None:
     made = owner.made("create_course", **NAME, syllabus_text=TEXT, items=ITEMS, grade_categories=CATEGORIES)
     [change] = rest_of(owner).made("list_changes")["data"]
     assert (change["operation"], change["object"]["id"], change["before"]) == ("create_course", made["id"], None)
@@ -169,7 +169,7 @@ def test_one_row_in_the_log_has_all_of_it(owner: RestDoor, owner_member) -> None
     assert Change.objects.get(member=owner_member).undoable
 
 
-def test_a_long_syllabus_with_escapes_fits(owner: RestDoor) -> None:
+def test_a_long_syllabus_with_escapes_fits(owner: RestEntryPoint) -> None:
     """500,000 characters, each written as `\\u0416`: 3 MB."""
     made = owner.made("create_course", **NAME, syllabus_text="Ж" * 500_000)
     found = rest_of(owner).made("get_course", course_id=made["id"], include_syllabus=True)
@@ -177,7 +177,7 @@ def test_a_long_syllabus_with_escapes_fits(owner: RestDoor) -> None:
 
 
 @pytest.mark.rest
-def test_a_hundred_items_take_as_many_statements_as_one(owner: RestDoor) -> None:
+def test_a_hundred_items_take_as_many_statements_as_one(owner: RestEntryPoint) -> None:
     def statements(count: int) -> int:
         items = [{"title": f"Quiz {n}", "due_on": "2026-09-11", "quote": "Quiz"} for n in range(count)]
         sent = {**NAME, "syllabus_text": TEXT, "items": items, "grade_categories": CATEGORIES[:1] * min(count, 12)}
@@ -193,7 +193,7 @@ def test_a_hundred_items_take_as_many_statements_as_one(owner: RestDoor) -> None
 
 @pytest.mark.database("both")
 @pytest.mark.rest
-def test_sent_again_with_its_key_it_is_answered_the_same(owner: RestDoor) -> None:
+def test_sent_again_with_its_key_it_is_answered_the_same(owner: RestEntryPoint) -> None:
     """Although it is long: with its warnings, evidence and an item that was deleted since."""
     quote = "11 September: quiz"
     items = [{"title": "Ж" * 160, "due_on": "2026-09-11", "quote": quote} for _ in range(100)]

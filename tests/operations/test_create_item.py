@@ -4,7 +4,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID, fetched_item
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 KINDS = ["exam", "quiz", "assignment", "lab", "paper", "project", "other"]
 
 
-def test_it_creates(owner: RestDoor, course, time_machine) -> None:
+def test_it_creates(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"], title="  Midterm ", kind="exam", due_on="2026-12-03")
     assert made == {
@@ -28,7 +28,7 @@ def test_it_creates(owner: RestDoor, course, time_machine) -> None:
     }
 
 
-def test_what_it_answers_is_what_is_stored(owner: RestDoor, course, time_machine) -> None:
+def test_what_it_answers_is_what_is_stored(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"].upper(), title="Midterm", due_on="2026-12-03")
     assert made["course_id"] == course["id"]
@@ -36,46 +36,46 @@ def test_what_it_answers_is_what_is_stored(owner: RestDoor, course, time_machine
     assert owner.made("list_items")["data"] == [made]
 
 
-def test_kind_and_date_have_defaults(owner: RestDoor, course) -> None:
+def test_kind_and_date_have_defaults(owner: RestEntryPoint, course) -> None:
     """Item: `kind` is `other` by default; null means undated."""
     made = owner.made("create_item", course_id=course["id"], title="Midterm")
     assert (made["kind"], made["due_on"], made["days_until"]) == ("other", None, None)
 
 
-def test_it_stamps_the_time(owner: RestDoor, course, time_machine) -> None:
+def test_it_stamps_the_time(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2099-11-21T12:00:00+01:00", tick=False)
     made = owner.made("create_item", course_id=course["id"], title="Midterm")
     assert made["created_at"] == made["updated_at"] == "2099-11-21T11:00:00.000000Z"
 
 
-def test_each_is_created_later_than_the_one_before(owner: RestDoor, course, time_machine) -> None:
+def test_each_is_created_later_than_the_one_before(owner: RestEntryPoint, course, time_machine) -> None:
     """Decisions, 6: a poller misses nothing; so no two items of a member share an instant."""
     time_machine.move_to("2099-11-21T12:00:00Z", tick=False)
     stamps = [owner.made("create_item", course_id=course["id"], title=title)["created_at"] for title in "abc"]
     assert stamps == [f"2099-11-21T12:00:00.00000{number}Z" for number in range(3)]
 
 
-def test_twice_makes_two(owner: RestDoor, course) -> None:
+def test_twice_makes_two(owner: RestEntryPoint, course) -> None:
     first = owner.made("create_item", course_id=course["id"], title="Midterm")
     second = owner.made("create_item", course_id=course["id"], title="Midterm")
     assert owner.made("list_items")["data"] == [first, second]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_is_taken(owner: RestDoor, course, kind: str) -> None:
+def test_every_kind_is_taken(owner: RestEntryPoint, course, kind: str) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", kind=kind)["kind"] == kind
 
 
-def test_null_means_undated(owner: RestDoor, course) -> None:
+def test_null_means_undated(owner: RestEntryPoint, course) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", due_on=None)["due_on"] is None
 
 
 @pytest.mark.parametrize("due_on", ["2028-02-29", "1999-12-31"])
-def test_past_days_and_leap_days_are_dates(owner: RestDoor, course, due_on: str) -> None:
+def test_past_days_and_leap_days_are_dates(owner: RestEntryPoint, course, due_on: str) -> None:
     assert owner.made("create_item", course_id=course["id"], title="Midterm", due_on=due_on)["due_on"] == due_on
 
 
-def test_unknown_and_server_set_fields_are_ignored(owner: RestDoor, course) -> None:
+def test_unknown_and_server_set_fields_are_ignored(owner: RestEntryPoint, course) -> None:
     made = owner.made(
         "create_item", course_id=course["id"], title="Midterm", id=UNKNOWN_ID, created_at="2001-01-01T00:00:00Z", no=1
     )
@@ -85,19 +85,19 @@ def test_unknown_and_server_set_fields_are_ignored(owner: RestDoor, course) -> N
 
 
 @pytest.mark.rest
-def test_over_rest_a_course_id_in_the_body_is_ignored(owner: RestDoor, course) -> None:
+def test_over_rest_a_course_id_in_the_body_is_ignored(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     body = {"title": "Midterm", "course_id": other["id"]}
     response = owner.request("POST", f"/v1/courses/{course['id']}/items", json=body)
     assert (response.status_code, response.json()["course_id"]) == (201, course["id"])
 
 
-def test_the_course_itself_is_not_changed(owner: RestDoor, course) -> None:
+def test_the_course_itself_is_not_changed(owner: RestEntryPoint, course) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm")
     assert owner.made("list_courses")["data"] == [course]
 
 
-def test_a_whole_second_has_its_microseconds(owner: RestDoor, course, time_machine) -> None:
+def test_a_whole_second_has_its_microseconds(owner: RestEntryPoint, course, time_machine) -> None:
     """Spec, Common shapes: timestamps have microseconds, also where they are zero, and texts stay as they are."""
     time_machine.move_to("2126-11-21T12:30:00Z", tick=False)
     title = 'Read "2026-01-01T10:00:00Z"'

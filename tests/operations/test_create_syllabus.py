@@ -12,7 +12,7 @@ import pytest
 from courses.models import Course, SyllabusFile
 from studyservice.rates.limiter import Rate, peek
 from studyservice.reading.gate import GATE
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, SyllabusFileFactory, stored
 from tests.support.hostile_files import encrypted_pdf, form_fan, image_named_docx, package_of_something
 from tests.support.samples import UNKNOWN_ID
@@ -41,15 +41,15 @@ def files(settings: Any, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def send(door: RestDoor, file: bytes, filename: str = "syllabus.txt", key: str = "", **fields: str) -> Any:
+def send(entry_point: RestEntryPoint, file: bytes, filename: str = "syllabus.txt", key: str = "", **fields: str) -> Any:
     form = multipart(file, filename=filename, **fields)
     headers = {"Idempotency-Key": key} if key else {}
-    return door.client.post("/v1/syllabi", form, content_type=FORM, headers=headers)
+    return entry_point.client.post("/v1/syllabi", form, content_type=FORM, headers=headers)
 
 
-def uploaded(door: RestDoor, file: bytes, filename: str = "syllabus.txt", **fields: str) -> Any:
+def uploaded(entry_point: RestEntryPoint, file: bytes, filename: str = "syllabus.txt", **fields: str) -> Any:
     """The Syllabus of a new upload."""
-    response = send(door, file, filename, **fields)
+    response = send(entry_point, file, filename, **fields)
     assert response.status_code == 201, response.content
     return response.json()
 
@@ -58,7 +58,7 @@ def left(files: Path) -> list[Path]:
     return [path for path in files.rglob("*") if path.is_file()]
 
 
-def test_it_answers_the_file_and_what_it_proposes(owner: RestDoor, files: Path) -> None:
+def test_it_answers_the_file_and_what_it_proposes(owner: RestEntryPoint, files: Path) -> None:
     content = pdf([LINES])
     answer = uploaded(owner, content, "BIO 210.pdf")
     created, expires = (datetime.fromisoformat(answer[name]) for name in ("created_at", "expires_at"))
@@ -119,13 +119,13 @@ def test_it_answers_the_file_and_what_it_proposes(owner: RestDoor, files: Path) 
         ("a.pdf", TEXT.encode("utf-16"), "text/plain"),
     ],
 )
-def test_the_content_tells_the_type(owner: RestDoor, name: str, content: bytes, media_type: str) -> None:
+def test_the_content_tells_the_type(owner: RestEntryPoint, name: str, content: bytes, media_type: str) -> None:
     answer = uploaded(owner, content, name)
     assert (answer["media_type"], answer["text_status"], answer["pages"]) == (media_type, "read", None)
     assert [item["due_on"] for item in answer["proposal"]["items"]] == ["2026-12-03"]
 
 
-def test_a_text_is_kept_as_a_file(owner: RestDoor, files: Path) -> None:
+def test_a_text_is_kept_as_a_file(owner: RestEntryPoint, files: Path) -> None:
     answer = owner.made("create_syllabus", text=f"  {TEXT}\n")
     assert (answer["filename"], answer["media_type"]) == ("syllabus.txt", "text/plain")
     assert (answer["size"], answer["characters"]) == (len(TEXT.encode()), len(TEXT))
@@ -133,21 +133,21 @@ def test_a_text_is_kept_as_a_file(owner: RestDoor, files: Path) -> None:
     assert [path.read_text() for path in left(files)] == [TEXT]
 
 
-def test_a_text_of_500000_escaped_characters_is_taken(owner: RestDoor) -> None:
+def test_a_text_of_500000_escaped_characters_is_taken(owner: RestEntryPoint) -> None:
     assert owner.made("create_syllabus", text="é" * 500_000)["characters"] == 500_000
     assert owner.call("create_syllabus", text="é" * 500_001).fields == ["text"]
 
 
 @about_files
 @pytest.mark.parametrize("text", ["a\x07b", "{\\rtf1 x}"])
-def test_a_text_that_is_none_is_400(owner: RestDoor, files: Path, text: str) -> None:
+def test_a_text_that_is_none_is_400(owner: RestEntryPoint, files: Path, text: str) -> None:
     assert owner.call("create_syllabus", text=text).error == "invalid_request"
     assert send(owner, text.encode()).status_code == 400
     assert left(files) == []
 
 
 @pytest.mark.parametrize("content", [image_named_docx(), package_of_something(), b"\x00\x01"])
-def test_another_type_is_400_and_counts(owner: RestDoor, owner_member: Any, files: Path, content: bytes) -> None:
+def test_another_type_is_400_and_counts(owner: RestEntryPoint, owner_member: Any, files: Path, content: bytes) -> None:
     assert error_of(send(owner, content, "a.docx"))["type"] == "invalid_request"
     assert (left(files), SyllabusFile.objects.count()) == ([], 0)
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 59
@@ -156,7 +156,9 @@ def test_another_type_is_400_and_counts(owner: RestDoor, owner_member: Any, file
 @pytest.mark.parametrize(
     ("content", "status"), [(encrypted_pdf(), "unreadable"), (pdf([[]]), "no_text"), (pdf([["a"]] * 101), "too_large")]
 )
-def test_what_has_no_text_is_kept_and_proposes_nothing(owner: RestDoor, course, content: bytes, status: str) -> None:
+def test_what_has_no_text_is_kept_and_proposes_nothing(
+    owner: RestEntryPoint, course, content: bytes, status: str
+) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm")
     answer = uploaded(owner, content, "a.pdf", course_id=course["id"])
     assert (answer["text_status"], answer["characters"]) == (status, 0)
@@ -168,7 +170,7 @@ def test_what_has_no_text_is_kept_and_proposes_nothing(owner: RestDoor, course, 
     }
 
 
-def test_without_one_whole_file_it_is_422(owner: RestDoor) -> None:
+def test_without_one_whole_file_it_is_422(owner: RestEntryPoint) -> None:
     two = multipart(b"Week 1").replace(b"--BoUnDaRyStRiNg--", b"") + multipart(b"Week 2")
     for form in (multipart(b""), multipart(b"Week 1", "document"), two):
         assert fields_of(owner.client.post("/v1/syllabi", form, content_type=FORM)) == ["file"]
@@ -177,7 +179,7 @@ def test_without_one_whole_file_it_is_422(owner: RestDoor) -> None:
 
 
 @about_files
-def test_over_10_mib_or_broken_it_is_400(owner: RestDoor, files: Path) -> None:
+def test_over_10_mib_or_broken_it_is_400(owner: RestEntryPoint, files: Path) -> None:
     assert error_of(send(owner, b"a" * (10 * MIB + 1)))["type"] == "invalid_request"
     assert send(owner, b"a" * 10 * MIB).status_code == 201
     broken = owner.client.post("/v1/syllabi", b"no form", content_type="multipart/form-data")
@@ -197,11 +199,13 @@ def test_over_10_mib_or_broken_it_is_400(owner: RestDoor, files: Path) -> None:
         ("x" * 300 + ".txt", "x" * 251 + ".txt"),
     ],
 )
-def test_a_name_loses_its_path_and_what_cannot_be_seen(owner: RestDoor, sent: str, kept: str) -> None:
+def test_a_name_loses_its_path_and_what_cannot_be_seen(owner: RestEntryPoint, sent: str, kept: str) -> None:
     assert uploaded(owner, b"Week 1", sent)["filename"] == kept
 
 
-def test_the_same_bytes_are_the_same_upload(owner: RestDoor, stranger: RestDoor, files: Path, time_machine) -> None:
+def test_the_same_bytes_are_the_same_upload(
+    owner: RestEntryPoint, stranger: RestEntryPoint, files: Path, time_machine
+) -> None:
     time_machine.move_to(datetime(2026, 11, 22, 8, tzinfo=UTC), tick=False)
     first = uploaded(owner, TEXT.encode(), "first.txt")
     time_machine.move_to(datetime(2026, 11, 22, 20, tzinfo=UTC), tick=False)
@@ -213,7 +217,7 @@ def test_the_same_bytes_are_the_same_upload(owner: RestDoor, stranger: RestDoor,
     assert uploaded(stranger, TEXT.encode())["id"] != first["id"]
 
 
-def test_attached_or_deleted_they_are_a_new_upload(owner: RestDoor) -> None:
+def test_attached_or_deleted_they_are_a_new_upload(owner: RestEntryPoint) -> None:
     first = uploaded(owner, b"Week 1")
     owner.made("create_course", name="Biology", syllabus_id=first["id"])
     second = uploaded(owner, b"Week 1")
@@ -223,7 +227,7 @@ def test_attached_or_deleted_they_are_a_new_upload(owner: RestDoor) -> None:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_expired_it_makes_room_for_a_new_one(owner: RestDoor, files: Path, time_machine) -> None:
+def test_expired_it_makes_room_for_a_new_one(owner: RestEntryPoint, files: Path, time_machine) -> None:
     time_machine.move_to(datetime(2026, 11, 22, 8, tzinfo=UTC), tick=False)
     first = uploaded(owner, b"Week 1")
     time_machine.move_to(datetime(2026, 11, 23, 8, tzinfo=UTC), tick=False)
@@ -234,7 +238,7 @@ def test_expired_it_makes_room_for_a_new_one(owner: RestDoor, files: Path, time_
 
 
 @pytest.mark.database("both")
-def test_it_is_compared_with_the_course_named(owner: RestDoor, course) -> None:
+def test_it_is_compared_with_the_course_named(owner: RestEntryPoint, course) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     owner.made("create_item", course_id=course["id"], title="Essay on mitosis", kind="paper", due_on="2026-12-09")
     matches = [
@@ -250,14 +254,14 @@ def test_it_is_compared_with_the_course_named(owner: RestDoor, course) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["17", "", UNKNOWN_ID])
-def test_a_course_that_is_none_is_422(owner: RestDoor, stranger: RestDoor, files: Path, wrong: str) -> None:
+def test_a_course_that_is_none_is_422(owner: RestEntryPoint, stranger: RestEntryPoint, files: Path, wrong: str) -> None:
     assert fields_of(send(owner, b"Week 1", course_id=wrong)) == ["course_id"]
     theirs = stranger.made("create_course", name="Theirs")
     assert owner.call("create_syllabus", text="Week 1", course_id=theirs["id"]).fields == ["course_id"]
     assert left(files) == []
 
 
-def test_sixty_in_an_hour_are_taken(owner: RestDoor) -> None:
+def test_sixty_in_an_hour_are_taken(owner: RestEntryPoint) -> None:
     for number in range(60):
         owner.made("create_syllabus", text=f"Week {number % 3}")
     response = send(owner, b"Week 1")
@@ -265,14 +269,14 @@ def test_sixty_in_an_hour_are_taken(owner: RestDoor) -> None:
     assert 3500 <= int(response.headers["Retry-After"]) <= 3600
 
 
-def test_a_reading_that_hits_a_limit_counts_ten(owner: RestDoor, owner_member: Any) -> None:
+def test_a_reading_that_hits_a_limit_counts_ten(owner: RestEntryPoint, owner_member: Any) -> None:
     answer = uploaded(owner, form_fan(), "fan.pdf")
     assert answer["text_status"] == "unreadable"
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 50
 
 
 @pytest.mark.database("both")
-def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestDoor, files: Path) -> None:
+def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestEntryPoint, files: Path) -> None:
     """One that reads and one that waits are as many as there may be; a text needs no reading."""
     release, ready = threading.Event(), threading.Barrier(3)
 
@@ -296,7 +300,7 @@ def test_while_others_read_it_is_429_and_nothing_is_kept(owner: RestDoor, files:
             holder.join()
 
 
-def test_a_long_text_proposes_the_same(owner: RestDoor, course) -> None:
+def test_a_long_text_proposes_the_same(owner: RestEntryPoint, course) -> None:
     """It is read in the child process."""
     owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     owner.made("create_item", course_id=course["id"], title="Essay on mitosis", kind="paper")
@@ -309,7 +313,7 @@ def test_a_long_text_proposes_the_same(owner: RestDoor, course) -> None:
 
 
 def test_a_text_that_takes_too_long_proposes_nothing_and_says_so(
-    owner: RestDoor, owner_member: Any, monkeypatch: pytest.MonkeyPatch
+    owner: RestEntryPoint, owner_member: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("studyservice.reading.process.MAX_SAID", 10)
     proposal = owner.made("create_syllabus", text=TEXT + "\nand so on" * 5_000)["proposal"]
@@ -317,7 +321,9 @@ def test_a_text_that_takes_too_long_proposes_nothing_and_says_so(
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 50
 
 
-def test_a_member_has_100_mib(owner: RestDoor, stranger: RestDoor, owner_member: Any, course, files: Path) -> None:
+def test_a_member_has_100_mib(
+    owner: RestEntryPoint, stranger: RestEntryPoint, owner_member: Any, course, files: Path
+) -> None:
     SyllabusFileFactory.create(member=owner_member, course_id=course["id"], size=100 * MIB - 6)
     uploaded(owner, b"Week 1")
     refused = send(owner, b"a")
@@ -328,7 +334,7 @@ def test_a_member_has_100_mib(owner: RestDoor, stranger: RestDoor, owner_member:
 
 
 @pytest.mark.database("both")
-def test_what_has_expired_takes_no_room(owner: RestDoor, owner_member: Any) -> None:
+def test_what_has_expired_takes_no_room(owner: RestEntryPoint, owner_member: Any) -> None:
     yesterday = datetime.now(UTC) - DAY
     SyllabusFileFactory.create(member=owner_member, course=None, size=100 * MIB, expires_at=yesterday)
     uploaded(owner, b"Week 1")
@@ -336,7 +342,7 @@ def test_what_has_expired_takes_no_room(owner: RestDoor, owner_member: Any) -> N
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_two_identical_uploads_at_once_are_one(owner: RestDoor, files: Path, in_threads: Any) -> None:
+def test_two_identical_uploads_at_once_are_one(owner: RestEntryPoint, files: Path, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(owner, TEXT.encode()), [1, 2])
     assert sorted(answer.status_code for answer in answers) == [200, 201]
     first, second = (answer.json() for answer in answers)
@@ -346,7 +352,7 @@ def test_two_identical_uploads_at_once_are_one(owner: RestDoor, files: Path, in_
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_identical_texts_at_once_are_one(owner: RestDoor, files: Path, in_threads: Any) -> None:
+def test_identical_texts_at_once_are_one(owner: RestEntryPoint, files: Path, in_threads: Any) -> None:
     answers = in_threads(lambda _: owner.call("create_syllabus", text=TEXT), list(range(8)))
     assert sorted(str(answer.status) for answer in answers) == ["200"] * 7 + ["201"]
     assert len({answer.body["id"] for answer in answers}) == len(left(files)) == 1
@@ -355,7 +361,7 @@ def test_identical_texts_at_once_are_one(owner: RestDoor, files: Path, in_thread
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_uploads_at_once_stop_at_100_mib(
-    owner: RestDoor, owner_member: Any, course, files: Path, in_threads: Any
+    owner: RestEntryPoint, owner_member: Any, course, files: Path, in_threads: Any
 ) -> None:
     SyllabusFileFactory.create(member=owner_member, course_id=course["id"], size=100 * MIB - 30)
     answers = in_threads(lambda n: owner.call("create_syllabus", text=f"Week {n:04}x").error, list(range(8)))
@@ -363,14 +369,14 @@ def test_uploads_at_once_stop_at_100_mib(
     assert len(left(files)) == 3
 
 
-def test_a_retry_under_its_key_is_answered_the_same(owner: RestDoor, files: Path) -> None:
+def test_a_retry_under_its_key_is_answered_the_same(owner: RestEntryPoint, files: Path) -> None:
     first, again = (send(owner, TEXT.encode(), key="k") for _ in range(2))
     assert (again.status_code, again.json(), again.headers["Idempotency-Replayed"]) == (201, first.json(), "true")
     assert fields_of(send(owner, TEXT.encode(), key="k", course_id=UNKNOWN_ID)) == ["Idempotency-Key"]
     assert len(left(files)) == 1
 
 
-def test_a_long_answer_is_given_again_when_the_upload_is_gone(owner: RestDoor, owner_member: Any, course) -> None:
+def test_a_long_answer_is_given_again_when_the_upload_is_gone(owner: RestEntryPoint, owner_member: Any, course) -> None:
     stored(ItemFactory, 600, member=owner_member, course=Course(id=course["id"]))
     first = send(owner, b"Week 1", key="k", course_id=course["id"])
     assert len(first.content) > 65536
@@ -379,14 +385,14 @@ def test_a_long_answer_is_given_again_when_the_upload_is_gone(owner: RestDoor, o
     assert (again.status_code, again.json()) == (201, first.json())
 
 
-def test_the_row_knows_the_bytes(owner: RestDoor, owner_member: Any) -> None:
+def test_the_row_knows_the_bytes(owner: RestEntryPoint, owner_member: Any) -> None:
     uploaded(owner, b"Week 1")
     row = SyllabusFile.objects.get()
     assert (row.member, row.sha256) == (owner_member, hashlib.sha256(b"Week 1").hexdigest())
     assert row.created_at == type(owner_member).objects.get(id=owner_member.id).write_clock
 
 
-def test_a_storage_that_takes_nothing_is_500_and_keeps_no_row(owner: RestDoor, files: Path) -> None:
+def test_a_storage_that_takes_nothing_is_500_and_keeps_no_row(owner: RestEntryPoint, files: Path) -> None:
     (files / "syllabi").write_text("a file where the folder should be")
     assert send(owner, b"Week 1").status_code == 500
     assert SyllabusFile.objects.count() == 0

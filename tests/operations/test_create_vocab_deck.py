@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 CARD = {"term": "Nucleus", "definition": "Holds the DNA."}
 
 
-def test_it_creates(owner: RestDoor, course: Any) -> None:
+def test_it_creates(owner: RestEntryPoint, course: Any) -> None:
     cards = [{"term": "  Nucleus ", "definition": "Holds the DNA."}, {"term": "Ribosome", "definition": "Proteins."}]
     deck = owner.made("create_vocab_deck", name=" Organelles ", course_id=course["id"], cards=cards)
     new = {
@@ -43,12 +43,12 @@ def test_it_creates(owner: RestDoor, course: Any) -> None:
     }
 
 
-def test_it_answers_what_is_then_listed(owner: RestDoor) -> None:
+def test_it_answers_what_is_then_listed(owner: RestEntryPoint) -> None:
     made = made_deck(owner, "Nucleus", "Ribosome", "Vacuole")
     assert deck_with_cards(owner, made) == made
 
 
-def test_it_can_answer_without_the_cards(owner: RestDoor) -> None:
+def test_it_can_answer_without_the_cards(owner: RestEntryPoint) -> None:
     short = made_deck(owner, "Nucleus", "Ribosome", include_cards=False)
     whole = deck_with_cards(owner, short)
     assert [card["term"] for card in whole.pop("cards")] == ["Nucleus", "Ribosome"]
@@ -56,20 +56,20 @@ def test_it_can_answer_without_the_cards(owner: RestDoor) -> None:
 
 
 @pytest.mark.rest
-def test_it_keeps_the_order_of_500_cards(owner: RestDoor) -> None:
+def test_it_keeps_the_order_of_500_cards(owner: RestEntryPoint) -> None:
     """A tool's answer would be too long."""
     terms = [f"Term {number}" for number in range(500)]
     deck = made_deck(owner, *terms)
     assert [card["term"] for card in deck["cards"]] == terms
 
 
-def test_its_course_is_optional(owner: RestDoor) -> None:
+def test_its_course_is_optional(owner: RestEntryPoint) -> None:
     assert made_deck(owner)["course_id"] is None
     deck = made_deck(owner, course_id=None)
     assert (deck["course_id"], deck["course_name"]) == (None, None)
 
 
-def test_it_accepts_the_longest_texts(owner: RestDoor) -> None:
+def test_it_accepts_the_longest_texts(owner: RestEntryPoint) -> None:
     card = {"term": "é" * 200, "definition": "本" * 2000}
     deck = owner.made("create_vocab_deck", name="n" * 120, cards=[card])
     assert (deck["name"], deck["cards"][0]["definition"]) == ("n" * 120, "本" * 2000)
@@ -89,18 +89,18 @@ def test_it_accepts_the_longest_texts(owner: RestDoor) -> None:
         ({"name": "Deck", "cards": [CARD], "course_id": str(uuid4())}, ["course_id"]),
     ],
 )
-def test_it_names_what_is_wrong(owner: RestDoor, fields: dict[str, Any], wrong: list[str]) -> None:
+def test_it_names_what_is_wrong(owner: RestEntryPoint, fields: dict[str, Any], wrong: list[str]) -> None:
     answer = owner.call("create_vocab_deck", **fields)
     assert (answer.error, answer.fields) == ("validation_failed", wrong)
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_another_members_course_is_like_none(stranger: RestDoor, course: Any) -> None:
+def test_another_members_course_is_like_none(stranger: RestEntryPoint, course: Any) -> None:
     answer = stranger.call("create_vocab_deck", name="Deck", cards=[CARD], course_id=course["id"])
     assert (answer.error, answer.fields) == ("validation_failed", ["course_id"])
 
 
-def test_the_101st_conflicts(owner: RestDoor, owner_member: Any, stranger: RestDoor) -> None:
+def test_the_101st_conflicts(owner: RestEntryPoint, owner_member: Any, stranger: RestEntryPoint) -> None:
     stored(DeckFactory, 99, member=owner_member)
     made_deck(owner)
     answer = owner.call("create_vocab_deck", name="One more", cards=[CARD])
@@ -111,7 +111,7 @@ def test_the_101st_conflicts(owner: RestDoor, owner_member: Any, stranger: RestD
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_parallel_creates_stop_at_the_limit(owner: RestDoor, owner_member: Any, in_threads: Any) -> None:
+def test_parallel_creates_stop_at_the_limit(owner: RestEntryPoint, owner_member: Any, in_threads: Any) -> None:
     stored(DeckFactory, 98, member=owner_member)
     call = lambda n: owner.call("create_vocab_deck", name=f"New {n}", cards=[CARD]).error  # noqa: E731
     answers = in_threads(call, list(range(12)))

@@ -2,19 +2,19 @@
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_it_deletes(owner: RestDoor, course) -> None:
+def test_it_deletes(owner: RestEntryPoint, course) -> None:
     """Common shapes: Deleted."""
     assert owner.made("delete_course", course_id=course["id"]) == {"id": course["id"], "deleted": True}
     assert owner.made("list_courses")["data"] == []
     assert owner.call("get_course", course_id=course["id"]).error == "not_found"
 
 
-def test_other_courses_stay(owner: RestDoor, course) -> None:
+def test_other_courses_stay(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     owner.made("delete_course", course_id=course["id"])
     assert owner.made("list_courses")["data"] == [other]

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from grades.models import GradeCategory
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import GradeScoreFactory, stored
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def score(owner: RestDoor, course: Any) -> Any:
+def score(owner: RestEntryPoint, course: Any) -> Any:
     """A score of 60 beside another of 80."""
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Quizzes", "weight": 40}])
     [category] = made["categories"]
@@ -22,7 +22,7 @@ def score(owner: RestDoor, course: Any) -> Any:
 
 
 @pytest.fixture
-def labels(owner: RestDoor, course: Any):
+def labels(owner: RestEntryPoint, course: Any):
     """Reads the labels of the scores that are left."""
 
     def read() -> list[str]:
@@ -32,18 +32,18 @@ def labels(owner: RestDoor, course: Any):
     return read
 
 
-def test_it_deletes(owner: RestDoor, score: Any, labels) -> None:
+def test_it_deletes(owner: RestEntryPoint, score: Any, labels) -> None:
     assert owner.call("delete_grade_score", score_id=score["id"]).body == {"id": score["id"], "deleted": True}
     assert labels() == ["Quiz 1"]
 
 
-def test_the_grade_follows(owner: RestDoor, course: Any, score: Any) -> None:
+def test_the_grade_follows(owner: RestEntryPoint, course: Any, score: Any) -> None:
     assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 70
     owner.made("delete_grade_score", score_id=score["id"])
     assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 80
 
 
-def test_deleting_makes_room(owner: RestDoor, owner_member, course: Any, score: Any) -> None:
+def test_deleting_makes_room(owner: RestEntryPoint, owner_member, course: Any, score: Any) -> None:
     category_id = score["category_id"]
     stored(GradeScoreFactory, 498, member=owner_member, category=GradeCategory(id=category_id))
     new = {"course_id": course["id"], "category_id": category_id, "label": "Last", "score": 1}

@@ -2,18 +2,18 @@
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_it_deletes(owner: RestDoor, item) -> None:
+def test_it_deletes(owner: RestEntryPoint, item) -> None:
     assert owner.made("delete_item", item_id=item["id"]) == {"id": item["id"], "deleted": True}
     assert owner.call("get_item", item_id=item["id"]).error == "not_found"
     assert owner.made("list_items")["data"] == []
 
 
-def test_its_milestones_go(owner: RestDoor, item, milestone) -> None:
+def test_its_milestones_go(owner: RestEntryPoint, item, milestone) -> None:
     """Operation rules: permanent; removes its milestones."""
     owner.made("delete_item", item_id=item["id"])
     assert owner.call("list_milestones", item_id=item["id"]).error == "not_found"
@@ -21,7 +21,7 @@ def test_its_milestones_go(owner: RestDoor, item, milestone) -> None:
     assert owner.call("delete_milestone", milestone_id=milestone["id"]).error == "not_found"
 
 
-def test_everything_else_stays(owner: RestDoor, course, item) -> None:
+def test_everything_else_stays(owner: RestEntryPoint, course, item) -> None:
     other = owner.made("create_item", course_id=course["id"], title="Final")
     step = owner.made("create_milestone", item_id=other["id"], title="Outline")
     owner.made("delete_item", item_id=item["id"])

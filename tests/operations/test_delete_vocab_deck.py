@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.mark.database("both")
-def test_it_removes_cards_and_log(owner: RestDoor) -> None:
+def test_it_removes_cards_and_log(owner: RestEntryPoint) -> None:
     from vocab.models import Card, Review
 
     deck, kept = made_deck(owner, "a", "b"), made_deck(owner, name="Kept")
@@ -23,7 +23,7 @@ def test_it_removes_cards_and_log(owner: RestDoor) -> None:
     assert owner.call("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good").error == "not_found"
 
 
-def test_practice_keeps_the_attempts(owner: RestDoor, course: Any) -> None:
+def test_practice_keeps_the_attempts(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     for _ in range(5):
         reviewed(owner, deck["cards"][0], "again")
@@ -34,7 +34,7 @@ def test_practice_keeps_the_attempts(owner: RestDoor, course: Any) -> None:
     assert owner.made("get_practice_stats") == before | {"weak_topics": [topic | {"deck_id": None}]}
 
 
-def test_deleting_a_course_keeps_its_decks(owner: RestDoor, course: Any) -> None:
+def test_deleting_a_course_keeps_its_decks(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     for _ in range(5):
         reviewed(owner, deck["cards"][0], "again")
@@ -46,7 +46,7 @@ def test_deleting_a_course_keeps_its_decks(owner: RestDoor, course: Any) -> None
 
 
 @pytest.mark.database("both")
-def test_deleting_a_member_deletes_everything(owner: RestDoor, owner_member: Any, course: Any) -> None:
+def test_deleting_a_member_deletes_everything(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     from practice.models import Attempt
     from vocab.models import Deck, Review
 

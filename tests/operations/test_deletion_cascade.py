@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.db import transaction
 
-from accounts.changes.acting import acting, command
-from tests.support.doors import RestDoor
+from accounts.changes.calls import acting, command
+from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import stored_file
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ def _path(row: "SyllabusFile") -> Path:
     return Path(row.file.path)
 
 
-def _fill(door: RestDoor, course: Any) -> None:
+def _fill(entry_point: RestEntryPoint, course: Any) -> None:
     """Items, milestones, categories and scores, two of each."""
     categories = [{"name": "Quizzes", "weight": 40}, {"name": "Exams", "weight": 60}]
-    grades = door.made("set_grade_categories", course_id=course["id"], categories=categories)
+    grades = entry_point.made("set_grade_categories", course_id=course["id"], categories=categories)
     for number, category in enumerate(grades["categories"]):
-        door.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="x", score=80)
-        item = door.made("create_item", course_id=course["id"], title=f"Item {number}")
-        door.made("create_milestone", item_id=item["id"], title=f"Step {number}")
+        entry_point.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="x", score=80)
+        item = entry_point.made("create_item", course_id=course["id"], title=f"Item {number}")
+        entry_point.made("create_milestone", item_id=item["id"], title=f"Step {number}")
 
 
 def _rows() -> dict[str, int]:
@@ -52,20 +52,20 @@ def _rows() -> dict[str, int]:
     return {model.__name__: model._default_manager.count() for model in models}
 
 
-def _everything(door: RestDoor) -> Any:
+def _everything(entry_point: RestEntryPoint) -> Any:
     """All that a member sees of courses, items, milestones and grades."""
-    courses = door.made("list_courses")["data"]
-    items = door.made("list_items")["data"]
+    courses = entry_point.made("list_courses")["data"]
+    items = entry_point.made("list_items")["data"]
     return {
         "courses": courses,
         "items": items,
-        "milestones": [door.made("list_milestones", item_id=item["id"]) for item in items],
-        "grades": [door.made("get_grades", course_id=course["id"]) for course in courses],
+        "milestones": [entry_point.made("list_milestones", item_id=item["id"]) for item in items],
+        "grades": [entry_point.made("get_grades", course_id=course["id"]) for course in courses],
     }
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_everything_of_the_course_goes(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+def test_everything_of_the_course_goes(owner: RestEntryPoint, owner_member, course, upload: Upload) -> None:
     """delete_course: removes items, milestones, grades and uploaded files."""
     _fill(owner, course)
     upload(owner_member, course)
@@ -81,7 +81,7 @@ def test_everything_of_the_course_goes(owner: RestDoor, owner_member, course, up
     assert set(_rows().values()) == {0}
 
 
-def test_its_parts_are_not_found_any_more(owner: RestDoor, course, item, milestone) -> None:
+def test_its_parts_are_not_found_any_more(owner: RestEntryPoint, course, item, milestone) -> None:
     owner.made("delete_course", course_id=course["id"])
     assert owner.call("get_item", item_id=item["id"]).error == "not_found"
     assert owner.call("list_milestones", item_id=item["id"]).error == "not_found"
@@ -91,7 +91,7 @@ def test_its_parts_are_not_found_any_more(owner: RestDoor, course, item, milesto
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_the_members_other_data_stay(owner: RestDoor, course) -> None:
+def test_the_members_other_data_stay(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     _fill(owner, other)
     before = _everything(owner)
@@ -101,7 +101,7 @@ def test_the_members_other_data_stay(owner: RestDoor, course) -> None:
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_other_members_data_stay(owner: RestDoor, stranger: RestDoor, course) -> None:
+def test_other_members_data_stay(owner: RestEntryPoint, stranger: RestEntryPoint, course) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     _fill(stranger, theirs)
     before = _everything(stranger)
@@ -111,7 +111,7 @@ def test_other_members_data_stay(owner: RestDoor, stranger: RestDoor, course) ->
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
-def test_it_costs_the_same_however_much_goes(owner: RestDoor, course, django_assert_max_num_queries) -> None:
+def test_it_costs_the_same_however_much_goes(owner: RestEntryPoint, course, django_assert_max_num_queries) -> None:
     for _ in range(5):
         _fill(owner, course)
     with django_assert_max_num_queries(22):
@@ -119,7 +119,7 @@ def test_it_costs_the_same_however_much_goes(owner: RestDoor, course, django_ass
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_stored_files_go_and_others_stay(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+def test_the_stored_files_go_and_others_stay(owner: RestEntryPoint, owner_member, course, upload: Upload) -> None:
     other = owner.made("create_course", name="Algebra")
     gone = [upload(owner_member, course), upload(owner_member, course)]
     kept = upload(owner_member, other, b"Vectors")
@@ -143,7 +143,9 @@ def test_a_stored_file_goes_after_the_commit(owner_member, course, upload: Uploa
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_deletion_that_is_rolled_back_keeps_the_file(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+def test_a_deletion_that_is_rolled_back_keeps_the_file(
+    owner: RestEntryPoint, owner_member, course, upload: Upload
+) -> None:
     from uuid import UUID
 
     from courses.courses import delete_course
@@ -157,14 +159,16 @@ def test_a_deletion_that_is_rolled_back_keeps_the_file(owner: RestDoor, owner_me
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_file_that_is_missing_already_stops_nothing(owner: RestDoor, owner_member, course, upload: Upload) -> None:
+def test_a_file_that_is_missing_already_stops_nothing(
+    owner: RestEntryPoint, owner_member, course, upload: Upload
+) -> None:
     _path(upload(owner_member, course)).unlink()
     assert owner.made("delete_course", course_id=course["id"]) == {"id": course["id"], "deleted": True}
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_storage_that_refuses_stops_neither_the_answer_nor_other_files(
-    owner: RestDoor, owner_member, course, upload: Upload, caplog
+    owner: RestEntryPoint, owner_member, course, upload: Upload, caplog
 ) -> None:
     """A folder that is not empty stands in the file's place, so the storage cannot remove it."""
     stuck, other = upload(owner_member, course), upload(owner_member, course)
@@ -177,13 +181,13 @@ def test_a_storage_that_refuses_stops_neither_the_answer_nor_other_files(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_someone_elses_delete_keeps_the_file(stranger: RestDoor, owner_member, course, upload: Upload) -> None:
+def test_someone_elses_delete_keeps_the_file(stranger: RestEntryPoint, owner_member, course, upload: Upload) -> None:
     row = upload(owner_member, course)
     assert stranger.call("delete_course", course_id=course["id"]).error == "not_found"
     assert _path(row).exists()
 
 
-def test_deleting_an_item_keeps_its_course_whole(owner: RestDoor, course) -> None:
+def test_deleting_an_item_keeps_its_course_whole(owner: RestEntryPoint, course) -> None:
     """States: Item deleted: cascades to its milestones, and to nothing else."""
     _fill(owner, course)
     [first, second] = owner.made("list_items")["data"]

@@ -5,26 +5,26 @@ from datetime import UTC, datetime
 import pytest
 import time_machine
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.fixture
-def demo(db: None) -> RestDoor:
+def demo(db: None) -> RestEntryPoint:
     from trial.demo import create_demo_member
 
-    return RestDoor(create_demo_member()[1])
+    return RestEntryPoint(create_demo_member()[1])
 
 
-def test_two_decks_belong_to_courses_and_are_well_studied(demo: RestDoor) -> None:
+def test_two_decks_belong_to_courses_and_are_well_studied(demo: RestEntryPoint) -> None:
     decks = demo.made("list_vocab_decks")["data"]
     assert [deck["course_name"] for deck in decks] == ["Cell Biology", "World History since 1500"]
     assert all(deck["card_count"] > 10 for deck in decks)
     assert sum(deck["due_count"] for deck in decks) > 0
 
 
-def test_weeks_of_practice_show_a_streak_and_a_weak_topic(demo: RestDoor) -> None:
+def test_weeks_of_practice_show_a_streak_and_a_weak_topic(demo: RestEntryPoint) -> None:
     stats = demo.made("get_practice_stats")
     assert sum(day["attempts"] > 0 for day in stats["by_day"]) > 14
     assert 70 < stats["accuracy"] < 90

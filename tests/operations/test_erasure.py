@@ -20,7 +20,7 @@ from accounts.signing_in.browser_sessions import BrowserSession
 from courses.models import Course
 from tests.conftest import MakeMember
 from tests.support.browsers import act
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import (
     AttemptFactory,
     AuthenticatorAppFactory,
@@ -63,17 +63,21 @@ def delete(admin: Client, member: Member) -> Any:
     return admin.post(f"{MEMBERS}{member.id}/delete/", {"post": "yes"})
 
 
-def fill(door: RestDoor, member: Member) -> App:
+def fill(entry_point: RestEntryPoint, member: Member) -> App:
     """A row of everything that a member can have."""
 
-    course = door.request("POST", "/v1/courses", json={"name": "Biology"}, headers={"Idempotency-Key": "1"}).json()
-    item = door.made("create_item", course_id=course["id"], title="Midterm")
-    door.made("create_milestone", item_id=item["id"], title="Outline")
-    graded = door.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Exam", "weight": 100}])
+    course = entry_point.request(
+        "POST", "/v1/courses", json={"name": "Biology"}, headers={"Idempotency-Key": "1"}
+    ).json()
+    item = entry_point.made("create_item", course_id=course["id"], title="Midterm")
+    entry_point.made("create_milestone", item_id=item["id"], title="Outline")
+    graded = entry_point.made(
+        "set_grade_categories", course_id=course["id"], categories=[{"name": "Exam", "weight": 100}]
+    )
     category = graded["categories"][0]["id"]
-    door.made("add_grade_score", course_id=course["id"], category_id=category, label="x", score=80)
-    deck = made_deck(door)
-    door.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
+    entry_point.made("add_grade_score", course_id=course["id"], category_id=category, label="x", score=80)
+    deck = made_deck(entry_point)
+    entry_point.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
     CalendarFeedFactory.create(member=member)
     for second_factor in (AuthenticatorAppFactory, PasskeyFactory, RecoveryCodeFactory):
         second_factor.create(member=member)
@@ -96,11 +100,11 @@ def uploaded(settings: Any, tmp_path: Path, owner_member: Member, course: Any) -
 @pytest.mark.usefixtures("uploaded")
 @pytest.mark.parametrize("together", [False, True])
 def test_everything_of_the_member_goes_and_nothing_else(
-    admin: Client, owner: RestDoor, owner_member: Member, stranger: RestDoor, together: bool
+    admin: Client, owner: RestEntryPoint, owner_member: Member, stranger: RestEntryPoint, together: bool
 ) -> None:
     other = Member.objects.get(email="stranger@example.org")
-    for door, member in ((owner, owner_member), (stranger, other)):
-        fill(door, member)
+    for entry_point, member in ((owner, owner_member), (stranger, other)):
+        fill(entry_point, member)
     assert left(owner_member).keys() == {model._meta.label for model, _ in owned()} - {"admin.LogEntry"}
     kept = left(other)
     if together:
@@ -156,7 +160,7 @@ def test_an_operators_own_log_goes_with_the_operator(admin: Client, make_member:
 
 
 @pytest.fixture
-def broken_off(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> App:
+def broken_off(admin: Client, owner: RestEntryPoint, owner_member: Member, monkeypatch: pytest.MonkeyPatch) -> App:
     """An app of the member's whose deletion was broken off when the credentials were dead and half the data gone."""
     app = fill(owner, owner_member)
     app.connect(owner_member)
@@ -173,7 +177,7 @@ def broken_off(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
 @pytest.mark.usefixtures("broken_off")
-def test_meanwhile_nobody_signs_in_or_calls(owner: RestDoor, owner_member: Member) -> None:
+def test_meanwhile_nobody_signs_in_or_calls(owner: RestEntryPoint, owner_member: Member) -> None:
     assert owner.call("get_me").error == "unauthorized"
     browser = Client()
     browser.post("/sign-in", {"email": owner_member.email})
@@ -224,7 +228,7 @@ def test_a_member_who_is_being_deleted_cannot_be_let_in_again(owner_member: Memb
 
 @pytest.mark.django_db(transaction=True)
 def test_a_running_write_is_waited_for_and_the_next_refused(
-    admin: Client, owner: RestDoor, owner_member: Member, course: Any, in_threads: Any
+    admin: Client, owner: RestEntryPoint, owner_member: Member, course: Any, in_threads: Any
 ) -> None:
     from accounts.changes.writing import writing
 
@@ -252,13 +256,13 @@ def test_a_running_write_is_waited_for_and_the_next_refused(
 
 @pytest.mark.django_db(transaction=True)
 def test_writers_and_refreshing_apps_race_with_it(
-    admin: Client, owner_member: Member, door: Any, course: Any, in_threads: Any
+    admin: Client, owner_member: Member, entry_point: Any, course: Any, in_threads: Any
 ) -> None:
     """Each is answered, none by a fault, and nothing of theirs is left."""
     app = App.registered()
     tokens = [app.connect(owner_member) for _ in range(3)]
 
-    def write(writer: RestDoor) -> set[str | None]:
+    def write(writer: RestEntryPoint) -> set[str | None]:
         answers: set[str | None] = set()
         while not answers - {None}:
             answers.add(writer.call("create_item", course_id=course["id"], title="x").error)
@@ -272,8 +276,8 @@ def test_writers_and_refreshing_apps_race_with_it(
             answers.add(held.get("error"))
         return answers
 
-    doors = [door(owner_member) for _ in range(3)]
-    work = [lambda writer=writer: write(writer) for writer in doors]
+    entry_points = [entry_point(owner_member) for _ in range(3)]
+    work = [lambda writer=writer: write(writer) for writer in entry_points]
     work += [lambda held=held: refresh(held) for held in tokens]
     *answers, status = in_threads(lambda act: act(), [*work, lambda: delete(admin, owner_member).status_code])
     assert status == 302
@@ -284,7 +288,7 @@ def test_writers_and_refreshing_apps_race_with_it(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("queryset", [False, True])
-def test_deleting_through_the_model_is_the_same(owner: RestDoor, owner_member: Member, queryset: bool) -> None:
+def test_deleting_through_the_model_is_the_same(owner: RestEntryPoint, owner_member: Member, queryset: bool) -> None:
     """It cannot be part of a transaction: its batches would hold their locks to the end."""
     from django.db import transaction
 
@@ -299,7 +303,7 @@ def test_deleting_through_the_model_is_the_same(owner: RestDoor, owner_member: M
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_goes_in_batches(admin: Client, owner: RestDoor, owner_member: Member, monkeypatch: Any) -> None:
+def test_it_goes_in_batches(admin: Client, owner: RestEntryPoint, owner_member: Member, monkeypatch: Any) -> None:
     """No transaction removes more than a batch; on PostgreSQL each begins after the last row of the one before."""
     from django.db import connection, transaction
     from django.db.models.signals import post_delete

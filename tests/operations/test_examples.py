@@ -10,7 +10,7 @@ import pytest
 from studyservice.guides.catalog import GUIDES, SECTIONS
 from studyservice.openapi.answers import IDEMPOTENCY_KEY
 from tests import ROOT
-from tests.support.doors import document
+from tests.support.entry_points import document
 
 pytestmark = pytest.mark.database("sqlite", "what a page of the docs says")
 

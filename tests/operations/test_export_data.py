@@ -20,7 +20,7 @@ from studyservice.rates.limiter import Rate
 from tests import ROOT
 from tests.support.archives import TABLES as NAMES
 from tests.support.archives import lines_of, parts_of
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.everything import SYLLABUS, have_everything
 from tests.support.factories import AccountEventFactory
 from tests.support.oauth import App
@@ -39,13 +39,13 @@ def _files(settings: Any, tmp_path: Any) -> None:
 
 
 @pytest.fixture
-def everything(owner: RestDoor) -> RestDoor:
+def everything(owner: RestEntryPoint) -> RestEntryPoint:
     """The owner, who has everything."""
     have_everything(owner)
     return owner
 
 
-def test_the_readme_names_the_guide_on_this_server(owner: RestDoor) -> None:
+def test_the_readme_names_the_guide_on_this_server(owner: RestEntryPoint) -> None:
     readme = parts_of(owner.made("export_data"))["README.txt"].decode()
     address = f"{settings.BASE_URL}/docs/archive"
     assert f"What the fields mean: {address}\n" in readme
@@ -53,7 +53,7 @@ def test_the_readme_names_the_guide_on_this_server(owner: RestDoor) -> None:
     assert owner.request("GET", address.removeprefix(settings.BASE_URL)).status_code == 200
 
 
-def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
+def test_it_answers_a_zip_to_save(owner: RestEntryPoint) -> None:
     response = owner.request("GET", "/v1/export")
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "application/octet-stream"
@@ -68,7 +68,7 @@ def test_it_answers_a_zip_to_save(owner: RestDoor) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: Member) -> None:
+def test_a_line_has_every_field_of_its_row(everything: RestEntryPoint, owner_member: Member) -> None:
     """A new column is in the archive, or is left out for a reason: see the member_data.py of its app."""
     archive = everything.made("export_data")
     for table in archive_tables():
@@ -84,7 +84,7 @@ def test_a_line_has_every_field_of_its_row(everything: RestDoor, owner_member: M
     assert profile.keys() == {*ProfileLine.shared(partial=False).fields, *NOT_TAKEN_IN}
 
 
-def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason(owner: RestDoor) -> None:
+def test_every_table_of_a_members_is_in_it_or_left_out_for_a_reason(owner: RestEntryPoint) -> None:
     files = parts_of(owner.made("export_data")).keys()
     for data in member_data():
         assert data.not_archived if data.archived is None else f"data/{data.archived.name}.jsonl" in files
@@ -97,7 +97,7 @@ def test_the_documentation_names_every_field(table: ArchiveTable) -> None:
     assert [name for name in table.columns() if f"`{name}`" not in section] == []
 
 
-def test_a_line_says_what_the_api_says(owner: RestDoor, course: Any, item: Any) -> None:
+def test_a_line_says_what_the_api_says(owner: RestEntryPoint, course: Any, item: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     card = reviewed(owner, deck["cards"][0], "good")
     archive = owner.made("export_data")
@@ -110,7 +110,7 @@ def test_a_line_says_what_the_api_says(owner: RestDoor, course: Any, item: Any) 
     assert (review["rating"], review["by_kind"], review["stability"]) == ("good", "key", None)
 
 
-def test_the_manifest_counts_the_lines(everything: RestDoor) -> None:
+def test_the_manifest_counts_the_lines(everything: RestEntryPoint) -> None:
     archive = everything.made("export_data")
     parts = parts_of(archive)
     told = json.loads(parts["manifest.json"])
@@ -121,7 +121,7 @@ def test_the_manifest_counts_the_lines(everything: RestDoor) -> None:
     assert told["counts"] == lines | {"files": files}
 
 
-def test_stored_files_are_in_it(everything: RestDoor) -> None:
+def test_stored_files_are_in_it(everything: RestEntryPoint) -> None:
     archive = everything.made("export_data")
     [line] = lines_of(archive, "syllabus_files")
     assert line["file"] == f"files/{line['id']}.txt"
@@ -129,7 +129,7 @@ def test_stored_files_are_in_it(everything: RestDoor) -> None:
 
 
 @pytest.mark.database("both")
-def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> None:
+def test_no_credential_is_in_it(everything: RestEntryPoint, owner_member: Member) -> None:
     app = App.registered()
     tokens = app.connect(owner_member)
     owner_member.set_password("correct horse battery")
@@ -144,7 +144,7 @@ def test_no_credential_is_in_it(everything: RestDoor, owner_member: Member) -> N
 
 
 @pytest.mark.database("both")
-def test_no_app_reads_account_events_in_it(owner: RestDoor, owner_member: Member) -> None:
+def test_no_app_reads_account_events_in_it(owner: RestEntryPoint, owner_member: Member) -> None:
     """Sign-ins, networks and keys are in the archives of `/account` and `exportmember` only."""
     AccountEventFactory.create(member=owner_member, network="203.0.113.0/24")
     for archive in (owner.made("export_data"), _exported_by_app(owner_member)):
@@ -155,11 +155,11 @@ def test_no_app_reads_account_events_in_it(owner: RestDoor, owner_member: Member
 
 
 def _exported_by_app(member: Member) -> bytes:
-    content: bytes = RestDoor(App.registered().connect(member)["access_token"]).made("export_data")
+    content: bytes = RestEntryPoint(App.registered().connect(member)["access_token"]).made("export_data")
     return content
 
 
-def test_nothing_of_a_stranger_is_in_it(everything: RestDoor, stranger: RestDoor) -> None:
+def test_nothing_of_a_stranger_is_in_it(everything: RestEntryPoint, stranger: RestEntryPoint) -> None:
     before = everything.made("export_data")
     stranger.made("create_course", name="Foreign")
     made_deck(stranger, "Foreign")
@@ -170,7 +170,7 @@ def test_nothing_of_a_stranger_is_in_it(everything: RestDoor, stranger: RestDoor
 
 @pytest.mark.database("sqlite", "how cells are written")
 @pytest.mark.parametrize("name", ["grades.csv", "cards.csv"])
-def test_no_cell_is_a_formula(everything: RestDoor, name: str) -> None:
+def test_no_cell_is_a_formula(everything: RestEntryPoint, name: str) -> None:
     text = parts_of(everything.made("export_data"))[name].decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(text, newline="")))
     assert len(rows) > 2
@@ -179,7 +179,7 @@ def test_no_cell_is_a_formula(everything: RestDoor, name: str) -> None:
         assert rows[2][:5] == ["Cell Biology", "'=Quizzes", "33.3333", "Score 150", "150"]
 
 
-def test_the_calendar_has_every_date(everything: RestDoor) -> None:
+def test_the_calendar_has_every_date(everything: RestEntryPoint) -> None:
     calendar = icalendar.Calendar.from_ical(parts_of(everything.made("export_data"))["calendar.ics"].decode())
     titles = [str(event["summary"]) for event in calendar.walk("VEVENT")]
     assert "Midterm exam (Cell Biology)" in titles  # some years ahead
@@ -187,7 +187,7 @@ def test_the_calendar_has_every_date(everything: RestDoor) -> None:
     assert not any(title.startswith("Read") for title in titles)  # is done
 
 
-def test_ten_an_hour_are_made(owner: RestDoor) -> None:
+def test_ten_an_hour_are_made(owner: RestEntryPoint) -> None:
     for _ in range(Rate.ARCHIVES.value.amount):
         owner.made("export_data")
     response = owner.request("GET", "/v1/export")
@@ -199,7 +199,7 @@ def test_ten_an_hour_are_made(owner: RestDoor) -> None:
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_it_shows_one_moment_and_holds_nobody_up(
-    owner: RestDoor, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
+    owner: RestEntryPoint, owner_member: Member, course: Any, monkeypatch: pytest.MonkeyPatch, in_threads: Any
 ) -> None:
     """What is written while it is made is not in it, in no file; and that write does not wait."""
     from accounts.archive import exporting
@@ -220,7 +220,7 @@ def test_it_shows_one_moment_and_holds_nobody_up(
 
 @pytest.mark.database("postgresql")
 def test_behind_a_pooler_too_few_rows_are_in_memory_at_a_time(
-    everything: RestDoor, monkeypatch: pytest.MonkeyPatch
+    everything: RestEntryPoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Inside its transaction a cursor of the server's stays on its connection."""
     cursors: list[Any] = []

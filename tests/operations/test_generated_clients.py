@@ -17,7 +17,7 @@ import pytest
 from tests import ROOT
 from tests.operations.test_quickstart import blocks
 from tests.support import javascript, packages
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [
     pytest.mark.database("sqlite", "client libraries"),
@@ -77,7 +77,7 @@ def _printed(*command: str, **variables: str) -> str:
 @pytest.mark.parametrize("session", [_python, _typescript], ids=["python", "typescript"])
 def test_a_generated_client_completes_a_session(
     live_server: Any,
-    owner: RestDoor,
+    owner: RestEntryPoint,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     session: Callable[[Path], str],

@@ -6,7 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from courses.models import Course
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import later
 
@@ -21,7 +21,7 @@ def _today(time_machine) -> None:
 
 
 @pytest.fixture
-def add(owner: RestDoor, course):
+def add(owner: RestEntryPoint, course):
     """Adds items, due some days from today: `add("Midterm", 3)`."""
 
     def add_item(title: str, days: int | None = None, **fields: Any) -> Any:
@@ -32,7 +32,7 @@ def add(owner: RestDoor, course):
 
 
 @pytest.fixture
-def step(owner: RestDoor):
+def step(owner: RestEntryPoint):
     """Adds milestones, due some days from today: `step(item, "Outline", 3)`."""
 
     def add_step(item: Any, title: str, days: int | None = None) -> Any:
@@ -42,15 +42,15 @@ def step(owner: RestDoor):
     return add_step
 
 
-def _items(owner: RestDoor, **query: Any) -> list[str]:
+def _items(owner: RestEntryPoint, **query: Any) -> list[str]:
     return [item["title"] for item in owner.made("get_agenda", **query)["items"]]
 
 
-def _milestones(owner: RestDoor, **query: Any) -> list[str]:
+def _milestones(owner: RestEntryPoint, **query: Any) -> list[str]:
     return [step["title"] for step in owner.made("get_agenda", **query)["milestones"]]
 
 
-def test_it_answers_an_empty_agenda(owner: RestDoor) -> None:
+def test_it_answers_an_empty_agenda(owner: RestEntryPoint) -> None:
     """Operations: `days` is 14 by default; decisions, 6: `until = today + days`."""
     assert owner.made("get_agenda") == {
         "today": TODAY,
@@ -61,7 +61,7 @@ def test_it_answers_an_empty_agenda(owner: RestDoor) -> None:
     }
 
 
-def test_it_answers_whole_items_and_milestones(owner: RestDoor, course, add, step) -> None:
+def test_it_answers_whole_items_and_milestones(owner: RestEntryPoint, course, add, step) -> None:
     item = add("Midterm", 3, kind="exam")
     milestone = step(item, "Outline", -1)
     assert owner.made("get_agenda", days=7) == {
@@ -97,7 +97,7 @@ def test_it_answers_whole_items_and_milestones(owner: RestDoor, course, add, ste
     }
 
 
-def test_items_are_due_from_today_to_until(owner: RestDoor, add) -> None:
+def test_items_are_due_from_today_to_until(owner: RestEntryPoint, add) -> None:
     """Decisions, 6: `today <= due_on <= until`."""
     for title, days in [("past", -1), ("today", 0), ("until", 7), ("after", 8), ("undated", None)]:
         add(title, days)
@@ -105,7 +105,7 @@ def test_items_are_due_from_today_to_until(owner: RestDoor, add) -> None:
 
 
 @pytest.mark.parametrize(("days", "titles"), [(1, ["1"]), (14, ["1", "14"]), (120, ["1", "14", "120"])])
-def test_days_is_how_far_it_looks(owner: RestDoor, add, days: int, titles: list[str]) -> None:
+def test_days_is_how_far_it_looks(owner: RestEntryPoint, add, days: int, titles: list[str]) -> None:
     for due in [1, 14, 120, 121]:
         add(str(due), due)
     agenda = owner.made("get_agenda", days=days)
@@ -113,18 +113,18 @@ def test_days_is_how_far_it_looks(owner: RestDoor, add, days: int, titles: list[
     assert [item["title"] for item in agenda["items"]] == titles
 
 
-def test_days_with_many_digits_are_too_many_days(owner: RestDoor) -> None:
+def test_days_with_many_digits_are_too_many_days(owner: RestEntryPoint) -> None:
     answer = owner.call("get_agenda", days=10**30)
     assert answer.body["details"] == [{"field": "days", "message": "Must be at most 120."}]
 
 
-def test_items_are_sorted_by_date_then_age(owner: RestDoor, add) -> None:
+def test_items_are_sorted_by_date_then_age(owner: RestEntryPoint, add) -> None:
     for title, days in [("d", 5), ("b", 2), ("c", 2), ("a", 1)]:
         add(title, days)
     assert _items(owner) == ["a", "b", "c", "d"]
 
 
-def test_milestones_are_due_until_the_end_overdue_included(owner: RestDoor, add, step) -> None:
+def test_milestones_are_due_until_the_end_overdue_included(owner: RestEntryPoint, add, step) -> None:
     """Operation rules: unfinished milestones (overdue ones included, flagged `overdue`), whatever their item's date."""
     item = add("Far away", 300)
     for title, days in [("long ago", -500), ("yesterday", -1), ("today", 0), ("until", 14), ("after", 15)]:
@@ -138,7 +138,7 @@ def test_milestones_are_due_until_the_end_overdue_included(owner: RestDoor, add,
     ]
 
 
-def test_done_milestones_are_left_out(owner: RestDoor, add, step) -> None:
+def test_done_milestones_are_left_out(owner: RestEntryPoint, add, step) -> None:
     late, soon = step(add("Midterm", 3), "Late", -2), step(add("Final", 4), "Soon", 2)
     for milestone in [late, soon]:
         owner.made("update_milestone", milestone_id=milestone["id"], done=True)
@@ -147,19 +147,19 @@ def test_done_milestones_are_left_out(owner: RestDoor, add, step) -> None:
     assert owner.made("get_agenda")["milestones"] == [late]
 
 
-def test_undated_milestones_come_with_an_item_in_range(owner: RestDoor, add, step) -> None:
+def test_undated_milestones_come_with_an_item_in_range(owner: RestEntryPoint, add, step) -> None:
     """Decisions, 6: or undated under an item due within the range."""
     for title, days in [("past", -1), ("today", 0), ("until", 14), ("after", 15), ("undated", None)]:
         step(add(title, days), f"of {title}")
     assert _milestones(owner) == ["of today", "of until"]
 
 
-def test_a_dated_milestone_after_until_stays_out_with_its_item_in_range(owner: RestDoor, add, step) -> None:
+def test_a_dated_milestone_after_until_stays_out_with_its_item_in_range(owner: RestEntryPoint, add, step) -> None:
     step(add("Midterm", 3), "Afterwards", 20)
     assert _milestones(owner) == []
 
 
-def test_milestones_are_sorted_by_date_then_position_then_age(owner: RestDoor, add, step) -> None:
+def test_milestones_are_sorted_by_date_then_position_then_age(owner: RestEntryPoint, add, step) -> None:
     """Decisions, 6: sorted by due date (undated last), then position, then age."""
     first, second = add("Midterm", 3), add("Final", 4)
     for item, title, days in [
@@ -174,14 +174,14 @@ def test_milestones_are_sorted_by_date_then_position_then_age(owner: RestDoor, a
     assert _milestones(owner) == ["a", "b", "c", "d", "e", "f"]
 
 
-def test_of_milestones_at_one_position_the_older_comes_first(owner: RestDoor, add, step) -> None:
+def test_of_milestones_at_one_position_the_older_comes_first(owner: RestEntryPoint, add, step) -> None:
     first, second = add("Midterm", 3), add("Final", 4)
     step(second, "older", 2)
     step(first, "newer", 2)
     assert _milestones(owner) == ["older", "newer"]
 
 
-def test_it_shows_only_the_members_own(owner: RestDoor, stranger: RestDoor, add, step) -> None:
+def test_it_shows_only_the_members_own(owner: RestEntryPoint, stranger: RestEntryPoint, add, step) -> None:
     step(add("Midterm", 3), "Outline", 2)
     assert stranger.made("get_agenda") == {
         "today": TODAY,
@@ -192,20 +192,20 @@ def test_it_shows_only_the_members_own(owner: RestDoor, stranger: RestDoor, add,
     }
 
 
-def test_it_shows_all_courses(owner: RestDoor, add) -> None:
+def test_it_shows_all_courses(owner: RestEntryPoint, add) -> None:
     other = owner.made("create_course", name="Algebra")
     add("Here", 2)
     owner.made("create_item", course_id=other["id"], title="There", due_on=later(TODAY, 1))
     assert _items(owner) == ["There", "Here"]
 
 
-def test_it_shows_everything_in_one_answer(owner: RestDoor, owner_member, course) -> None:
+def test_it_shows_everything_in_one_answer(owner: RestEntryPoint, owner_member, course) -> None:
     """Operation rules: everything due within the range; there are no pages."""
     stored(ItemFactory, 300, member=owner_member, course=Course(id=course["id"]), due_on=TODAY)
     assert len(owner.made("get_agenda")["items"]) == 300
 
 
-def test_it_costs_the_same_however_much_is_due(owner: RestDoor, add, step, django_assert_num_queries) -> None:
+def test_it_costs_the_same_however_much_is_due(owner: RestEntryPoint, add, step, django_assert_num_queries) -> None:
     """Decisions, 6: one answer costs a fixed number of queries."""
     owner.made("get_agenda")
     with django_assert_num_queries(3):

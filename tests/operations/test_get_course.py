@@ -5,7 +5,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID, later
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -23,7 +23,7 @@ def _titles(detail: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.usefixtures("_today")
-def test_it_answers_the_course_with_its_next_items(owner: RestDoor, course) -> None:
+def test_it_answers_the_course_with_its_next_items(owner: RestEntryPoint, course) -> None:
     item = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-11-24")
     assert owner.made("get_course", course_id=course["id"]) == course | {
         "next_items": [
@@ -42,12 +42,12 @@ def test_it_answers_the_course_with_its_next_items(owner: RestDoor, course) -> N
     }
 
 
-def test_it_answers_a_course_without_items(owner: RestDoor, course) -> None:
+def test_it_answers_a_course_without_items(owner: RestEntryPoint, course) -> None:
     assert owner.made("get_course", course_id=course["id"]) == course | {"next_items": []}
 
 
 @pytest.mark.usefixtures("_today")
-def test_the_next_items_are_five_and_soonest_first(owner: RestDoor, course) -> None:
+def test_the_next_items_are_five_and_soonest_first(owner: RestEntryPoint, course) -> None:
     """Course: plus its next five dated items."""
     for days in [6, 2, 5, 1, 4, 3]:
         owner.made("create_item", course_id=course["id"], title=str(days), due_on=later(TODAY, days))
@@ -55,7 +55,7 @@ def test_the_next_items_are_five_and_soonest_first(owner: RestDoor, course) -> N
 
 
 @pytest.mark.usefixtures("_today")
-def test_the_next_items_begin_today(owner: RestDoor, course) -> None:
+def test_the_next_items_begin_today(owner: RestEntryPoint, course) -> None:
     """Decisions, 5: up to five dated items from today on."""
     for title, due_on in [("past", later(TODAY, -1)), ("today", TODAY), ("undated", None)]:
         owner.made("create_item", course_id=course["id"], title=title, due_on=due_on)
@@ -63,20 +63,20 @@ def test_the_next_items_begin_today(owner: RestDoor, course) -> None:
 
 
 @pytest.mark.usefixtures("_today")
-def test_of_items_due_on_one_day_the_older_comes_first(owner: RestDoor, course) -> None:
+def test_of_items_due_on_one_day_the_older_comes_first(owner: RestEntryPoint, course) -> None:
     for title in ["b", "c", "a"]:
         owner.made("create_item", course_id=course["id"], title=title, due_on=TODAY)
     assert _titles(owner.made("get_course", course_id=course["id"])) == ["b", "c", "a"]
 
 
 @pytest.mark.usefixtures("_today")
-def test_the_next_items_are_the_courses_own(owner: RestDoor, course) -> None:
+def test_the_next_items_are_the_courses_own(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     owner.made("create_item", course_id=other["id"], title="Elsewhere", due_on=TODAY)
     assert _titles(owner.made("get_course", course_id=course["id"])) == []
 
 
-def test_the_syllabus_text_comes_only_when_asked_for(owner: RestDoor, course) -> None:
+def test_the_syllabus_text_comes_only_when_asked_for(owner: RestEntryPoint, course) -> None:
     from courses.models import Course
 
     Course.objects.filter(id=course["id"]).update(syllabus_text="Week 1\n  cells 🎓\n")
@@ -87,7 +87,7 @@ def test_the_syllabus_text_comes_only_when_asked_for(owner: RestDoor, course) ->
     assert detail == plain | {"syllabus_text": "Week 1\n  cells 🎓\n", "syllabus_length": 17}
 
 
-def test_reading_is_enough_for_the_syllabus_text(reader: RestDoor, course) -> None:
+def test_reading_is_enough_for_the_syllabus_text(reader: RestEntryPoint, course) -> None:
     """Spec, Scopes: `read` allows courses including syllabus text."""
     from courses.models import Course
 
@@ -95,13 +95,13 @@ def test_reading_is_enough_for_the_syllabus_text(reader: RestDoor, course) -> No
     assert reader.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == "Week 1"
 
 
-def test_a_missing_syllabus_is_null(owner: RestDoor, course) -> None:
+def test_a_missing_syllabus_is_null(owner: RestEntryPoint, course) -> None:
     detail = owner.made("get_course", course_id=course["id"], include_syllabus=True)
     assert detail == course | {"next_items": [], "syllabus_text": None, "syllabus_length": 0}
 
 
 @pytest.mark.rest
-def test_the_longest_syllabus_is_answered_whole(owner: RestDoor, course) -> None:
+def test_the_longest_syllabus_is_answered_whole(owner: RestEntryPoint, course) -> None:
     """Decisions, 6: syllabus text up to 500,000 characters; a tool's answer would be too long."""
     from courses.models import Course
 
@@ -110,7 +110,7 @@ def test_the_longest_syllabus_is_answered_whole(owner: RestDoor, course) -> None
     assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == syllabus
 
 
-def test_parameters_are_checked_before_the_course(owner: RestDoor) -> None:
+def test_parameters_are_checked_before_the_course(owner: RestEntryPoint) -> None:
     """Decisions, 3: path ids and parameters (422), then the object (404)."""
     answer = owner.call("get_course", course_id=UNKNOWN_ID, include_syllabus="maybe")
     assert (answer.error, answer.fields) == ("validation_failed", ["include_syllabus"])
@@ -128,14 +128,14 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("part", "text", "length"), PARTS, ids=[str(part) for part, _, _ in PARTS])
-def test_a_part_of_the_syllabus(owner: RestDoor, part: dict[str, int], text: str, length: int) -> None:
+def test_a_part_of_the_syllabus(owner: RestEntryPoint, part: dict[str, int], text: str, length: int) -> None:
     """Places are code points, and the length is that of the whole text."""
     course = owner.made("create_course", name="Cell Biology", syllabus_text="Week 1: 🎓 cells")
     found = owner.made("get_course", course_id=course["id"], include_syllabus=True, **part)
     assert (found["syllabus_text"], found["syllabus_length"]) == (text, length)
 
 
-def test_without_a_syllabus_there_is_no_part(owner: RestDoor, course) -> None:
+def test_without_a_syllabus_there_is_no_part(owner: RestEntryPoint, course) -> None:
     found = owner.made("get_course", course_id=course["id"], include_syllabus=True, syllabus_from=3, syllabus_limit=3)
     assert (found["syllabus_text"], found["syllabus_length"]) == (None, 0)
 
@@ -150,6 +150,6 @@ WRONG_PARTS = [
 
 
 @pytest.mark.parametrize(("part", "fields"), WRONG_PARTS, ids=[str(part) for part, _ in WRONG_PARTS])
-def test_other_parts_are_refused(owner: RestDoor, course, part: dict[str, int], fields: list[str]) -> None:
+def test_other_parts_are_refused(owner: RestEntryPoint, course, part: dict[str, int], fields: list[str]) -> None:
     answer = owner.call("get_course", course_id=course["id"], **part)
     assert (answer.error, answer.fields) == ("validation_failed", fields)

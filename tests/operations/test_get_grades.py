@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from accounts.models import Member
 from courses.models import Course
 from grades.models import GradeCategory
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import GradeCategoryFactory, GradeScoreFactory
 from tests.support.properties import examples
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements 
 
 
 @pytest.fixture
-def graded(owner: RestDoor, course: Any):
+def graded(owner: RestEntryPoint, course: Any):
     """Gives the breakdown of a course whose categories are `(weight, scores)`."""
 
     def fill(*parts: tuple[Any, list[Any]]) -> Any:
@@ -41,7 +41,7 @@ def graded(owner: RestDoor, course: Any):
     return fill
 
 
-def test_it_answers_an_empty_breakdown(owner: RestDoor, course: Any) -> None:
+def test_it_answers_an_empty_breakdown(owner: RestEntryPoint, course: Any) -> None:
     assert owner.made("get_grades", course_id=course["id"]) == {
         "course_id": course["id"],
         "course_name": "Cell Biology",
@@ -160,14 +160,14 @@ def test_the_letter_is_that_of_the_rounded_grade(graded, score: float, grade: fl
     assert (breakdown["current_grade"], breakdown["letter_grade"]) == (grade, letter)
 
 
-def test_scores_stand_oldest_first(owner: RestDoor, graded) -> None:
+def test_scores_stand_oldest_first(owner: RestEntryPoint, graded) -> None:
     """Decisions 12."""
     [category] = graded((100, [3, 1, 2]))["categories"]
     assert [score["score"] for score in category["scores"]] == [3, 1, 2]
     assert category["scores"] == sorted(category["scores"], key=lambda score: score["created_at"])
 
 
-def test_it_keeps_courses_apart(owner: RestDoor, graded) -> None:
+def test_it_keeps_courses_apart(owner: RestEntryPoint, graded) -> None:
     graded((100, [50]))
     other = owner.made("create_course", name="Other")
     assert owner.made("get_grades", course_id=other["id"])["categories"] == []
@@ -208,7 +208,7 @@ def _decimal(value: Fraction) -> str:
 @example(parts=[(Fraction(3), [Fraction(0), Fraction(0), Fraction(10)]), (Fraction(13), [Fraction(0)])])
 @given(parts=_PARTS)
 def test_it_agrees_with_exact_fractions(
-    owner: RestDoor, owner_member: Member, course: Any, parts: list[tuple[Fraction, list[Fraction]]]
+    owner: RestEntryPoint, owner_member: Member, course: Any, parts: list[tuple[Fraction, list[Fraction]]]
 ) -> None:
     from studyservice.rates import limiter as rates
 

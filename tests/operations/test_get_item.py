@@ -4,13 +4,13 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:
+def test_it_answers_the_item(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-11-24")
     assert owner.made("get_item", item_id=made["id"]) == {
@@ -31,14 +31,14 @@ def test_it_answers_the_item(owner: RestDoor, course, time_machine) -> None:
     ("due_on", "days_until"),
     [("2026-11-21", 0), ("2026-11-20", -1), ("2026-11-22", 1), ("2027-11-21", 365), (None, None)],
 )
-def test_days_until_counts_from_today(owner: RestDoor, item, due_on, days_until, time_machine) -> None:
+def test_days_until_counts_from_today(owner: RestEntryPoint, item, due_on, days_until, time_machine) -> None:
     """Member: `days_until` is computed against `today`; decisions, 5: negative when past, null when undated."""
     time_machine.move_to("2026-11-21T12:00:00Z")
     owner.made("update_item", item_id=item["id"], due_on=due_on)
     assert owner.made("get_item", item_id=item["id"])["days_until"] == days_until
 
 
-def test_days_until_moves_with_the_day(owner: RestDoor, course, time_machine) -> None:
+def test_days_until_moves_with_the_day(owner: RestEntryPoint, course, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-22")
     time_machine.move_to("2026-11-24T12:00:00Z")

@@ -8,7 +8,7 @@ from unittest.mock import ANY
 import pytest
 
 from courses.models import SyllabusFile
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 from tests.support.uploads import multipart
 
@@ -29,7 +29,7 @@ def files(settings: Any, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def syllabus(owner: RestDoor) -> Any:
+def syllabus(owner: RestEntryPoint) -> Any:
     """An upload of the owner's."""
     return owner.made("create_syllabus", text=TEXT)
 
@@ -43,7 +43,7 @@ def matches(answer: Any) -> list[str]:
     return [item["match"] for item in answer["proposal"]["items"]]
 
 
-def test_it_answers_what_the_upload_did(owner: RestDoor, syllabus: Any) -> None:
+def test_it_answers_what_the_upload_did(owner: RestEntryPoint, syllabus: Any) -> None:
     assert owner.made("get_syllabus", syllabus_id=syllabus["id"]) == syllabus
 
 
@@ -56,23 +56,23 @@ def test_it_answers_what_the_upload_did(owner: RestDoor, syllabus: Any) -> None:
         ({"syllabus_from": 500_000}, ""),
     ],
 )
-def test_its_text_is_answered_in_parts(owner: RestDoor, syllabus: Any, query: Any, text: str) -> None:
+def test_its_text_is_answered_in_parts(owner: RestEntryPoint, syllabus: Any, query: Any, text: str) -> None:
     answer = owner.made("get_syllabus", syllabus_id=syllabus["id"], include_text=True, **query)
     assert answer == syllabus | {"text": text}
 
 
-def test_a_part_of_what_is_not_asked_for_is_422(owner: RestDoor, syllabus: Any) -> None:
+def test_a_part_of_what_is_not_asked_for_is_422(owner: RestEntryPoint, syllabus: Any) -> None:
     parts = {"syllabus_from": 0, "syllabus_limit": 1}
     assert owner.call("get_syllabus", syllabus_id=syllabus["id"], **parts).fields == [*parts]
 
 
-def test_without_a_text_it_is_null(owner: RestDoor) -> None:
+def test_without_a_text_it_is_null(owner: RestEntryPoint) -> None:
     scan = owner.client.post("/v1/syllabi", multipart(b"\xef\xbb\xbf \n", filename="a.txt"), content_type=FORM).json()
     assert scan["text_status"] == "no_text"
     assert owner.made("get_syllabus", syllabus_id=scan["id"], include_text=True)["text"] is None
 
 
-def test_the_proposal_is_fresh(owner: RestDoor, course: Any) -> None:
+def test_the_proposal_is_fresh(owner: RestEntryPoint, course: Any) -> None:
     syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
     assert matches(syllabus) == ["new"]
     item = owner.made("create_item", course_id=course["id"], title="Midterm exam", kind="exam", due_on="2026-12-03")
@@ -80,7 +80,7 @@ def test_the_proposal_is_fresh(owner: RestDoor, course: Any) -> None:
     assert [(one["match"], one["item_id"]) for one in answer["proposal"]["items"]] == [("same", item["id"])]
 
 
-def test_it_is_compared_with_the_course_asked_for_else_its_own(owner: RestDoor, course: Any) -> None:
+def test_it_is_compared_with_the_course_asked_for_else_its_own(owner: RestEntryPoint, course: Any) -> None:
     other = owner.made("create_course", name="Other")
     owner.made("create_item", course_id=other["id"], title="Midterm exam", kind="exam", due_on="2026-12-01")
     syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
@@ -92,7 +92,7 @@ def test_it_is_compared_with_the_course_asked_for_else_its_own(owner: RestDoor, 
 
 
 def test_a_course_that_is_gone_is_422_where_it_is_asked_for_and_no_more_where_it_was(
-    owner: RestDoor, stranger: RestDoor, course: Any
+    owner: RestEntryPoint, stranger: RestEntryPoint, course: Any
 ) -> None:
     owner.made("create_item", course_id=course["id"], title="Midterm exam", due_on="2026-12-01")
     syllabus = owner.made("create_syllabus", text=TEXT, course_id=course["id"])
@@ -102,7 +102,7 @@ def test_a_course_that_is_gone_is_422_where_it_is_asked_for_and_no_more_where_it
         assert owner.call("get_syllabus", syllabus_id=syllabus["id"], course_id=gone).fields == ["course_id"]
 
 
-def test_the_file_comes_back_as_it_was(owner: RestDoor) -> None:
+def test_the_file_comes_back_as_it_was(owner: RestEntryPoint) -> None:
     content = "Übung 1\r\n".encode("cp1252")
     form = multipart(content, filename="Übung.html")
     syllabus = owner.client.post("/v1/syllabi", form, content_type=FORM).json()
@@ -119,13 +119,15 @@ def test_the_file_comes_back_as_it_was(owner: RestDoor) -> None:
     assert (head.status_code, head.content, head.headers["Content-Length"]) == (200, b"", str(len(content)))
 
 
-def test_a_file_whose_bytes_are_lost_is_a_fault(owner: RestDoor, syllabus: Any) -> None:
+def test_a_file_whose_bytes_are_lost_is_a_fault(owner: RestEntryPoint, syllabus: Any) -> None:
     Path(SyllabusFile.objects.get().file.path).unlink()
     assert owner.call("get_syllabus_file", syllabus_id=syllabus["id"]).error == "internal_error"
     assert owner.made("get_syllabus", syllabus_id=syllabus["id"]) == syllabus
 
 
-def test_the_files_of_a_course_are_listed_newest_first(owner: RestDoor, stranger: RestDoor, course: Any) -> None:
+def test_the_files_of_a_course_are_listed_newest_first(
+    owner: RestEntryPoint, stranger: RestEntryPoint, course: Any
+) -> None:
     assert owner.made("list_syllabi", course_id=course["id"]) == {"data": [], "has_more": False, "next_cursor": None}
     sent = [owner.made("create_syllabus", text=f"Week {number}") for number in range(3)]
     for syllabus in sent[:2]:
@@ -138,7 +140,7 @@ def test_the_files_of_a_course_are_listed_newest_first(owner: RestDoor, stranger
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_deleted_it_is_gone_and_its_course_keeps_the_text(owner: RestDoor, syllabus: Any, files: Path) -> None:
+def test_deleted_it_is_gone_and_its_course_keeps_the_text(owner: RestEntryPoint, syllabus: Any, files: Path) -> None:
     course = owner.made("create_course", name="Biology", syllabus_id=syllabus["id"])
     assert owner.made("delete_syllabus", syllabus_id=syllabus["id"]) == {"id": syllabus["id"], "deleted": True}
     for operation in ("get_syllabus", "get_syllabus_file", "delete_syllabus"):
@@ -147,7 +149,7 @@ def test_deleted_it_is_gone_and_its_course_keeps_the_text(owner: RestDoor, sylla
     assert [path for path in files.rglob("*") if path.is_file()] == []
 
 
-def test_after_a_day_it_is_not_found(owner: RestDoor, time_machine: Any) -> None:
+def test_after_a_day_it_is_not_found(owner: RestEntryPoint, time_machine: Any) -> None:
     now = datetime(2026, 11, 22, 8, tzinfo=UTC)
     time_machine.move_to(now, tick=False)
     waiting, attached = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from accounts.models import Member
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor, document, routes
+from tests.support.entry_points import RestEntryPoint, document, routes
 from tests.support.properties import examples
 from tests.support.samples import NOT_DATES, UNITS, text
 from tests.support.world import (
@@ -38,7 +38,7 @@ MIB = 1024 * 1024
 @pytest.fixture
 def world(owner_member: Member, make_key) -> World:
     """The owner's objects."""
-    return World(RestDoor(make_key(owner_member)[0]))
+    return World(RestEntryPoint(make_key(owner_member)[0]))
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def sent(world: World):
         rates.clear()
         call = world.call(operation_id)
         before.update({} if before else rows())
-        return call.send_raw(data, content_type, **bearer(world.door.secret), **headers)
+        return call.send_raw(data, content_type, **bearer(world.entry_point.secret), **headers)
 
     yield send
     assert rows() == before
@@ -157,7 +157,7 @@ def test_another_content_type_is_400(world: World, sent, operation_id: str) -> N
 def test_the_content_type_may_be_written_in_every_way(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     for content_type in ("application/json; charset=utf-8", "Application/JSON", "application/json;"):
-        response = call.send_raw(encoded(call.body), content_type, **bearer(world.door.secret))
+        response = call.send_raw(encoded(call.body), content_type, **bearer(world.entry_point.secret))
         assert response.status_code in routes()[operation_id].successes, content_type
 
 
@@ -178,7 +178,7 @@ def _most(operation_id: str) -> int:
 @pytest.mark.parametrize("operation_id", WITH_BODY)
 def test_exactly_the_largest_body_is_accepted(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
-    response = call.send_raw(_padded(call.body, _most(operation_id)), **bearer(world.door.secret))
+    response = call.send_raw(_padded(call.body, _most(operation_id)), **bearer(world.entry_point.secret))
     assert response.status_code == routes()[operation_id].success
 
 
@@ -197,14 +197,14 @@ def test_a_larger_body_is_400(world: World, sent, operation_id: str) -> None:
 def test_a_content_length_that_lies_is_400(world: World, length: str) -> None:
     call = world.call("create_course")
     before = rows()
-    response = replace(call, environ={"CONTENT_LENGTH": length}).send(**bearer(world.door.secret))
+    response = replace(call, environ={"CONTENT_LENGTH": length}).send(**bearer(world.entry_point.secret))
     assert error_of(response)["type"] == "invalid_request"
     assert rows() == before
 
 
 def test_of_repeated_keys_the_last_counts(world: World) -> None:
     data = b'{"name": "First", "name": "Second"}'
-    response = Call("POST", "/v1/courses").send_raw(data, **bearer(world.door.secret))
+    response = Call("POST", "/v1/courses").send_raw(data, **bearer(world.entry_point.secret))
     assert response.json()["name"] == "Second"
 
 
@@ -220,7 +220,7 @@ def test_a_text_that_cannot_be_stored_is_422(refused, operation_id: str, name: s
 def test_an_unknown_field_is_ignored_whatever_its_name(world: World, operation_id: str) -> None:
     for key in ("\0", "\ud800", "__proto__", "", "a" * 100_000):
         call = world.call(operation_id)
-        response = replace(call, body=call.body | {key: key}).send(**bearer(world.door.secret))
+        response = replace(call, body=call.body | {key: key}).send(**bearer(world.entry_point.secret))
         assert response.status_code == routes()[operation_id].success, key
 
 
@@ -300,7 +300,7 @@ def test_a_text_may_be_as_long_as_published(world: World, operation_id: str, nam
     for unit in UNITS:
         call = world.call(operation_id)
         kept = text(unit, longest)
-        response = replace(call, body=call.body | {name: f" {kept}\n"}).send(**bearer(world.door.secret))
+        response = replace(call, body=call.body | {name: f" {kept}\n"}).send(**bearer(world.entry_point.secret))
         assert response.status_code == routes()[operation_id].success, response.content
         assert response.json().get(name, kept) == kept
 
@@ -329,7 +329,7 @@ def test_an_optional_text_that_is_blank_is_null(world: World, operation_id: str,
     for blank in (None, "", " \t\n "):
         for sent, kept in (("Text", "Text"), (blank, None)):
             call = world.call(operation_id)
-            response = replace(call, body=call.body | {name: sent}).send(**bearer(world.door.secret))
+            response = replace(call, body=call.body | {name: sent}).send(**bearer(world.entry_point.secret))
             assert response.status_code == routes()[operation_id].success, response.content
             assert response.json().get(name, kept) == kept, blank
 
@@ -363,7 +363,7 @@ def test_an_empty_body_reads_as_an_empty_object(sent, operation_id: str) -> None
 def test_an_empty_change_changes_nothing(world: World, operation_id: str, data: bytes) -> None:
     call = world.call(operation_id)
     before = _without_clock(rows())
-    response = call.send_raw(data, "application/json" if data else None, **bearer(world.door.secret))
+    response = call.send_raw(data, "application/json" if data else None, **bearer(world.entry_point.secret))
     assert response.status_code == 200
     assert _without_clock(rows()) == before
 
@@ -400,7 +400,7 @@ def test_no_body_breaks_the_service(world: World, operation_id: str, body: Any) 
     rates.clear()
     call = replace(world.call(operation_id), body=body)
     before = rows()
-    response = call.send_raw(encoded(body), **bearer(world.door.secret))
+    response = call.send_raw(encoded(body), **bearer(world.entry_point.secret))
     if response.status_code == routes()[operation_id].success:
         check_headers(response)
     else:
@@ -416,5 +416,5 @@ def test_no_bytes_break_the_service(world: World, operation_id: str, data: bytes
     assume(data.strip() != b"}")  # an empty object, with which a PATCH rightly changes nothing
     rates.clear()
     call = world.call(operation_id)
-    response = call.send_raw(b"{" + data, **bearer(world.door.secret))
+    response = call.send_raw(b"{" + data, **bearer(world.entry_point.secret))
     assert error_of(response)["type"] in {"invalid_request", "validation_failed"}

@@ -9,7 +9,7 @@ import pytest
 
 from accounts.models import Member
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor, routes
+from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.run import is_thorough
 from tests.support.samples import NOT_DATES
 from tests.support.world import (
@@ -39,7 +39,7 @@ WITH_CURSOR = [name for name in WITH_QUERY if "cursor" in routes()[name].query]
 @pytest.fixture
 def world(owner_member: Member, make_key) -> World:
     """The owner's objects."""
-    return World(RestDoor(make_key(owner_member)[0]))
+    return World(RestEntryPoint(make_key(owner_member)[0]))
 
 
 PARAMETERS = [
@@ -84,7 +84,9 @@ def test_a_wrong_parameter_is_named(world: World, operation_id: str, name: str, 
     for value in _wrong(schema):
         rates.clear()
         call = replace(world.call(operation_id), query=f"{name}={value}")
-        assert [field.partition("[")[0] for field in fields_of(call.send(**bearer(world.door.secret)))] == [name], value
+        assert [field.partition("[")[0] for field in fields_of(call.send(**bearer(world.entry_point.secret)))] == [
+            name
+        ], value
 
 
 NO_CURSORS = [
@@ -98,13 +100,13 @@ NO_CURSORS = [
 def test_a_cursor_that_cannot_be_read_is_400(world: World, operation_id: str) -> None:
     """Spec, list_items: a bad cursor gives 400."""
     for cursor in NO_CURSORS:
-        response = replace(world.call(operation_id), query=f"cursor={cursor}").send(**bearer(world.door.secret))
+        response = replace(world.call(operation_id), query=f"cursor={cursor}").send(**bearer(world.entry_point.secret))
         assert error_of(response)["type"] == "invalid_request", cursor
 
 
 @pytest.mark.parametrize("operation_id", WITH_CURSOR)
 def test_a_cursor_over_200_characters_is_422(world: World, operation_id: str) -> None:
-    response = replace(world.call(operation_id), query="cursor=" + "A" * 201).send(**bearer(world.door.secret))
+    response = replace(world.call(operation_id), query="cursor=" + "A" * 201).send(**bearer(world.entry_point.secret))
     assert fields_of(response) == ["cursor"]
 
 
@@ -129,7 +131,7 @@ def test_unknown_parameters_are_ignored_however_odd(world: World, operation_id: 
     # All at once in a quick run, and where a file is read in a process of its own, which costs more than all the rest.
     for query in ODD_QUERIES if is_thorough() and operation_id not in WITH_UPLOAD else ["&".join(ODD_QUERIES)]:
         rates.clear()
-        response = replace(world.call(operation_id), query=query).send(**bearer(world.door.secret))
+        response = replace(world.call(operation_id), query=query).send(**bearer(world.entry_point.secret))
         check_headers(response)
         assert response.status_code == routes()[operation_id].success, query[:100]
         if operation_id in USED_UP:
@@ -147,8 +149,8 @@ def _defaults(operation_id: str) -> dict[str, str]:
 def test_of_a_repeated_parameter_the_last_counts(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     for name, good in _defaults(operation_id).items():
-        last_good = replace(call, query=f"{name}=wrong&{name}={good}").send(**bearer(world.door.secret))
-        last_wrong = replace(call, query=f"{name}={good}&{name}=wrong").send(**bearer(world.door.secret))
+        last_good = replace(call, query=f"{name}=wrong&{name}={good}").send(**bearer(world.entry_point.secret))
+        last_wrong = replace(call, query=f"{name}={good}&{name}=wrong").send(**bearer(world.entry_point.secret))
         assert last_good.status_code in routes()[operation_id].successes
         assert fields_of(last_wrong) == [name]
 
@@ -158,7 +160,7 @@ def test_a_body_where_none_is_read_is_ignored(world: World, operation_id: str) -
     longest = MIB if routes()[operation_id].method == "POST" else 2 * MIB  # a POST reads it for an Idempotency-Key
     for data in (b"{broken", b"\0" * 100, b"x" * longest):
         call = world.call(operation_id)
-        response = call.send_raw(data, "text/html", **bearer(world.door.secret))
+        response = call.send_raw(data, "text/html", **bearer(world.entry_point.secret))
         assert response.status_code == routes()[operation_id].success, data[:10]
         if operation_id in USED_UP:
             world.forget()
@@ -167,7 +169,7 @@ def test_a_body_where_none_is_read_is_ignored(world: World, operation_id: str) -
 @pytest.mark.parametrize("accept", ["text/html", "application/xml", "*/*;q=0", "garbage", ""])
 @pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/v1/courses/17"])
 def test_the_answer_is_json_whatever_is_asked_for(world: World, path: str, accept: str) -> None:
-    response = Call("GET", path).send(**bearer(world.door.secret), Accept=accept)
+    response = Call("GET", path).send(**bearer(world.entry_point.secret), Accept=accept)
     check_headers(response)
     response.json()
 
@@ -175,7 +177,7 @@ def test_the_answer_is_json_whatever_is_asked_for(world: World, path: str, accep
 @pytest.mark.parametrize("host", ["evil.example", "", "a b", "[::", "127.0.0.1:99999", "\xff"])
 @pytest.mark.parametrize("path", ["/v1/me", "/v1/nothing", "/health", "/health/ready", "/openapi.json"])
 def test_a_foreign_host_gets_no_html(world: World, path: str, host: str) -> None:
-    response = Call("GET", path).send(**bearer(world.door.secret), Host=host)
+    response = Call("GET", path).send(**bearer(world.entry_point.secret), Host=host)
     assert response.status_code < 500
     assert response.headers["Content-Type"] == "application/json"
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import IdempotencyKey, Member
 from courses.models import Course
 from tests.conftest import MakeKey, MakeMember
-from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
 from tests.support.factories import IdempotencyKeyFactory, stored
 from tests.support.oauth import App
 from tests.support.world import OPERATIONS, WITH_BODY, Call, World, bearer, encoded, error_of, fields_of, rows
@@ -34,13 +34,13 @@ Send = Callable[..., Any]
 
 
 @pytest.fixture
-def world(owner: RestDoor) -> World:
+def world(owner: RestEntryPoint) -> World:
     """The owner's objects."""
     return World(owner)
 
 
 @pytest.fixture
-def send(owner: RestDoor) -> Send:
+def send(owner: RestEntryPoint) -> Send:
     """Sends a call with the owner's credential, or another one, under a key."""
 
     def send(call: Call, key: str = "first", secret: str = owner.secret) -> Any:
@@ -72,7 +72,7 @@ def test_a_call_that_is_sent_again_is_answered_as_the_first(world: World, send: 
 def test_without_a_key_and_with_another_it_is_done_again(world: World, send: Send, operation_id: str) -> None:
     call = world.call(operation_id)
     first = send(call).json()
-    for again in (send(call, "second"), call.send(**bearer(world.door.secret))):
+    for again in (send(call, "second"), call.send(**bearer(world.entry_point.secret))):
         assert not is_replayed(again)
         assert again.json() != first
 
@@ -100,7 +100,7 @@ def test_another_operation_or_path_under_the_same_key_is_422(world: World, send:
 
 
 @pytest.fixture
-def undo(owner: RestDoor, item: Any) -> Callable[..., Any]:
+def undo(owner: RestEntryPoint, item: Any) -> Callable[..., Any]:
     """Undoes that the item was made, under a key; the body is what is given."""
     [change, *_] = owner.made("list_changes")["data"]
     call = Call("POST", f"/v1/changes/{change['id']}/undo")
@@ -140,7 +140,7 @@ def test_a_body_that_is_not_asked_for_and_too_long_is_400(undo: Callable[..., An
     assert error_of(undo(b" " * (1024 * 1024 + 1)))["type"] == "invalid_request"
 
 
-def test_the_same_body_may_be_written_otherwise(owner: RestDoor, send: Send) -> None:
+def test_the_same_body_may_be_written_otherwise(owner: RestEntryPoint, send: Send) -> None:
     headers = bearer(owner.secret) | {"Idempotency_Key": "first"}
     first = send(Call("POST", "/v1/courses", {"name": "Cell Biology", "code": "BIO 210"}))
     again = COURSE.send_raw(b'{ "code" : "BIO\\u0020210",\n "name": "Cell Biology" }', **headers)
@@ -148,7 +148,7 @@ def test_the_same_body_may_be_written_otherwise(owner: RestDoor, send: Send) -> 
 
 
 @pytest.mark.parametrize("odd", ["\ud800", [[]]], ids=["lone surrogate", "deep"])
-def test_a_body_that_cannot_be_written_out_is_compared_as_it_came(owner: RestDoor, odd: Any) -> None:
+def test_a_body_that_cannot_be_written_out_is_compared_as_it_came(owner: RestEntryPoint, odd: Any) -> None:
     """What is unknown is ignored; orjson reads both and writes neither."""
     for _ in range(400):
         odd = [odd]
@@ -169,14 +169,14 @@ def test_a_refused_call_is_not_kept(world: World, send: Send, operation_id: str)
     assert send(call).status_code == routes()[operation_id].success
 
 
-def test_a_call_that_met_a_limit_is_not_kept(owner: RestDoor, send: Send) -> None:
+def test_a_call_that_met_a_limit_is_not_kept(owner: RestEntryPoint, send: Send) -> None:
     made = [owner.made("create_course", name=f"{number}") for number in range(30)]
     assert error_of(send(COURSE))["type"] == "conflict"
     owner.made("delete_course", course_id=made[0]["id"])
     assert (send(COURSE).status_code, is_replayed(send(COURSE))) == (201, True)
 
 
-def test_it_is_answered_also_when_what_was_made_is_gone(owner: RestDoor, course: Any, send: Send) -> None:
+def test_it_is_answered_also_when_what_was_made_is_gone(owner: RestEntryPoint, course: Any, send: Send) -> None:
     """Looked up before the object and its parent."""
     call = Call("POST", f"/v1/courses/{course['id']}/items", {"title": "Midterm"})
     first = send(call)
@@ -200,7 +200,7 @@ def test_any_visible_ascii_is_a_key(send: Send, key: str) -> None:
     assert is_replayed(send(COURSE, key))
 
 
-def test_scope_and_json_come_before_the_key(reader: RestDoor, owner: RestDoor) -> None:
+def test_scope_and_json_come_before_the_key(reader: RestEntryPoint, owner: RestEntryPoint) -> None:
     wrong = {"Idempotency_Key": ""}
     assert error_of(COURSE.send(**bearer(reader.secret), **wrong))["type"] == "insufficient_scope"
     error = error_of(COURSE.send_raw(b"{broken", **bearer(owner.secret), **wrong))
@@ -219,11 +219,11 @@ def test_other_methods_ignore_it(world: World, send: Send, operation_id: str) ->
     assert not IdempotencyKey.objects.exists()
 
 
-def test_tools_ignore_it(owner: RestDoor) -> None:
-    door = McpDoor(owner.secret)
+def test_tools_ignore_it(owner: RestEntryPoint) -> None:
+    entry_point = McpEntryPoint(owner.secret)
     params = {"name": "create_course", "arguments": {"name": "Cell Biology"}}
     for key in ("first", "first", ""):
-        assert not door.rpc("tools/call", params, headers={"Idempotency-Key": key}).json()["result"]["isError"]
+        assert not entry_point.rpc("tools/call", params, headers={"Idempotency-Key": key}).json()["result"]["isError"]
     assert Course.objects.count() == 3
 
 
@@ -269,7 +269,7 @@ def test_what_cannot_be_asked_for_any_more_is_purged(owner_member: Member) -> No
 
 @pytest.mark.database("both")
 def test_a_member_has_a_thousand_and_the_oldest_go(
-    owner_member: Member, make_key: MakeKey, stranger: RestDoor, send: Send
+    owner_member: Member, make_key: MakeKey, stranger: RestEntryPoint, send: Send
 ) -> None:
     send(COURSE, "theirs", stranger.secret)
     secret, key = make_key(owner_member)
@@ -292,7 +292,7 @@ def long_deck(number: int = 0) -> Call:
 
 
 @pytest.mark.database("both")
-def test_a_long_answer_is_given_again_as_it_was(owner: RestDoor, send: Send) -> None:
+def test_a_long_answer_is_given_again_as_it_was(owner: RestEntryPoint, send: Send) -> None:
     call = long_deck()
     first = send(call)
     assert len(first.content) > 100_000
@@ -306,7 +306,7 @@ def test_a_long_answer_is_given_again_as_it_was(owner: RestDoor, send: Send) -> 
 
 @pytest.mark.database("both")
 def test_long_answers_are_kept_up_to_a_size_and_the_oldest_go(
-    owner_member: Member, make_key: MakeKey, stranger: RestDoor, send: Send, monkeypatch: pytest.MonkeyPatch
+    owner_member: Member, make_key: MakeKey, stranger: RestEntryPoint, send: Send, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("accounts.idempotency.replaying.MAX_LONG_BYTES", 500_000)
     secret, _ = make_key(owner_member)
@@ -335,7 +335,7 @@ def test_an_old_answer_counts_against_the_rate(send: Send) -> None:
     assert error_of(send(COURSE))["type"] == "rate_limited"
 
 
-def test_a_key_costs_four_statements_and_a_repetition_takes_two(owner: RestDoor) -> None:
+def test_a_key_costs_four_statements_and_a_repetition_takes_two(owner: RestEntryPoint) -> None:
     owner.made("get_me")  # records the use of the credential
     numbers = []
     for headers in ({}, {"Idempotency_Key": "first"}, {"Idempotency_Key": "first"}):

@@ -19,7 +19,7 @@ from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.errors import Conflict
 from studyservice.operations.serializers import Record
 from studyservice.urls import handler400, handler403, handler404, handler500  # noqa: F401  # of the URLs below
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.world import Call, bearer, error_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.urls(__name__)]
@@ -90,31 +90,31 @@ urlpatterns = [
 ]
 
 
-def twice(owner: RestDoor, path: str) -> list[Any]:
+def twice(owner: RestEntryPoint, path: str) -> list[Any]:
     call = Call("POST", path)
     return [call.send(**bearer(owner.secret), Idempotency_Key="first") for _ in range(2)]
 
 
-def test_an_action_that_writes_nothing_is_answered_once(owner: RestDoor) -> None:
+def test_an_action_that_writes_nothing_is_answered_once(owner: RestEntryPoint) -> None:
     first, again = twice(owner, "/v1/look")
     assert (again.content, again.headers["Idempotency-Replayed"]) == (first.content, "true")
 
 
-def test_what_failed_inside_an_action_is_undone_and_the_rest_kept(owner: RestDoor, owner_member: Member) -> None:
+def test_what_failed_inside_an_action_is_undone_and_the_rest_kept(owner: RestEntryPoint, owner_member: Member) -> None:
     first, again = twice(owner, "/v1/try")
     courses = Course.objects.filter(member=owner_member).order_by("created_at")
     assert [course.name for course in courses] == ["Kept", "Kept too"]
     assert [str(courses[0].id)] * 2 == [first.json()["id"], again.json()["id"]]
 
 
-def test_no_write_without_its_answer(owner: RestDoor) -> None:
+def test_no_write_without_its_answer(owner: RestEntryPoint) -> None:
     for response in twice(owner, "/v1/fail"):
         assert error_of(response)["type"] == "internal_error"
     assert not Course.objects.exists()
     assert not IdempotencyKey.objects.exists()
 
 
-def test_a_transaction_around_the_first_write_is_a_fault(owner: RestDoor) -> None:
+def test_a_transaction_around_the_first_write_is_a_fault(owner: RestEntryPoint) -> None:
     """It would end, and the lock with it, before the answer is kept."""
     for response in twice(owner, "/v1/wrap"):
         assert error_of(response)["type"] == "internal_error"
@@ -122,7 +122,7 @@ def test_a_transaction_around_the_first_write_is_a_fault(owner: RestDoor) -> Non
 
 
 def test_an_error_that_the_first_call_is_the_reason_of_is_not_told(
-    owner: RestDoor, monkeypatch: pytest.MonkeyPatch
+    owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ThingViewSet, "overtaken", Call("POST", "/v1/late"))
     monkeypatch.setattr(ThingViewSet, "secret", owner.secret)

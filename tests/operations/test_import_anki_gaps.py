@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.anki_packages import Anki
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, sent_deck
 
 pytestmark = [pytest.mark.database("sqlite", "files that are read"), pytest.mark.django_db, pytest.mark.rest]
@@ -23,7 +23,7 @@ def anki(tmp_path: Path) -> Any:
         yield opened
 
 
-def gaps(owner: RestDoor, anki: Anki, *notes: tuple[str, ...], legacy: bool = False) -> tuple[list[Any], int]:
+def gaps(owner: RestEntryPoint, anki: Anki, *notes: tuple[str, ...], legacy: bool = False) -> tuple[list[Any], int]:
     """The cards made of cloze notes with these fields, and how many were skipped."""
     anki.add("Cells", notes, kind="Cloze")
     answer = sent_deck(owner, anki.package(legacy=legacy), "Export.apkg").json()
@@ -34,7 +34,7 @@ def gaps(owner: RestDoor, anki: Anki, *notes: tuple[str, ...], legacy: bool = Fa
 
 
 @formats
-def test_each_gap_is_a_card_that_shows_the_others(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+def test_each_gap_is_a_card_that_shows_the_others(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     note = ("{{c1::Mitochondria}} make <b>{{c2::ATP}}</b> &amp; heat.", "")
     assert gaps(owner, anki, note, legacy=legacy) == (
         [("[...] make ATP & heat.", "Mitochondria"), ("Mitochondria make [...] & heat.", "ATP")],
@@ -42,7 +42,7 @@ def test_each_gap_is_a_card_that_shows_the_others(owner: RestDoor, anki: Anki, l
     )
 
 
-def test_gaps_of_one_number_are_one_card(owner: RestDoor, anki: Anki) -> None:
+def test_gaps_of_one_number_are_one_card(owner: RestEntryPoint, anki: Anki) -> None:
     cards, _ = gaps(owner, anki, ("{{c2::Rome}} lies on {{c1::the Tiber}}, {{c2::Paris}} does not.", ""))
     assert cards == [
         ("Rome lies on [...], Paris does not.", "the Tiber"),
@@ -50,28 +50,28 @@ def test_gaps_of_one_number_are_one_card(owner: RestDoor, anki: Anki) -> None:
     ]
 
 
-def test_a_hint_stands_in_its_gap_alone(owner: RestDoor, anki: Anki) -> None:
+def test_a_hint_stands_in_its_gap_alone(owner: RestEntryPoint, anki: Anki) -> None:
     """As Anki shows it; the answer is without it."""
     cards, _ = gaps(owner, anki, ("{{c1::Canberra::city}} was founded in {{c2::1913}}.", ""))
     assert cards == [("[city] was founded in 1913.", "Canberra"), ("Canberra was founded in [...].", "1913")]
 
 
-def test_the_second_field_follows_the_answer(owner: RestDoor, anki: Anki) -> None:
+def test_the_second_field_follows_the_answer(owner: RestEntryPoint, anki: Anki) -> None:
     cards, _ = gaps(owner, anki, ("The {{c1::nucleus}} holds the DNA.", "See <i>page 4</i>."))
     assert cards == [("The [...] holds the DNA.", "nucleus\nSee page 4.")]
 
 
-def test_a_gap_within_a_gap_is_a_card_too(owner: RestDoor, anki: Anki) -> None:
+def test_a_gap_within_a_gap_is_a_card_too(owner: RestEntryPoint, anki: Anki) -> None:
     cards, _ = gaps(owner, anki, ("{{c1::the {{c2::left}} ventricle}} pumps", ""))
     assert cards == [("[...] pumps", "the left ventricle"), ("the [...] ventricle pumps", "left")]
 
 
-def test_braces_that_are_no_gap_stay(owner: RestDoor, anki: Anki) -> None:
+def test_braces_that_are_no_gap_stay(owner: RestEntryPoint, anki: Anki) -> None:
     cards, _ = gaps(owner, anki, ("{{c1::a}} }} {{x}} {{c2::open", ""))
     assert cards == [("[...] }} {{x}} {{c2::open", "a")]
 
 
-def test_what_makes_no_card_is_counted(owner: RestDoor, anki: Anki) -> None:
+def test_what_makes_no_card_is_counted(owner: RestEntryPoint, anki: Anki) -> None:
     """A note without a gap, a picture for an answer, two gaps in too long a text, and shapes over a picture."""
     cards, skipped = gaps(
         owner,
@@ -86,7 +86,7 @@ def test_what_makes_no_card_is_counted(owner: RestDoor, anki: Anki) -> None:
 
 
 @formats
-def test_each_gap_keeps_its_own_schedule(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+def test_each_gap_keeps_its_own_schedule(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     anki.add("Cells", [("{{c1::One}} and {{c2::two}}", "")], kind="Cloze")
     anki.answer("Cells", "easy")
     [deck] = sent_deck(owner, anki.package(legacy=legacy), "Export.apkg").json()["decks"]

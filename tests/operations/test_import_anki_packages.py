@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from tests.support.anki_packages import Anki
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, reviewed
 
 pytestmark = [pytest.mark.database("sqlite", "files that are read"), pytest.mark.django_db, pytest.mark.rest]
@@ -28,7 +28,7 @@ def anki(tmp_path: Path) -> Iterator[Anki]:
     opened.close()
 
 
-def imported(owner: RestDoor, package: bytes, **query: str) -> Any:
+def imported(owner: RestEntryPoint, package: bytes, **query: str) -> Any:
     form = encode_multipart(BOUNDARY, {"file": SimpleUploadedFile("Export.apkg", package)})
     return owner.request("POST", "/v1/vocab-decks/import", query=query, data=form, content_type=MULTIPART_CONTENT)
 
@@ -49,7 +49,7 @@ def members(package: bytes) -> set[str]:
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
-def test_each_deck_with_notes_becomes_one(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+def test_each_deck_with_notes_becomes_one(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     anki.add("Biology::Cells", [("Nucleus", "Holds the DNA."), ("Ribosome", "Makes proteins.")])
     anki.add("Words", [("Haus", "house")])
     package = anki.package(legacy=legacy)
@@ -67,7 +67,7 @@ def test_each_deck_with_notes_becomes_one(owner: RestDoor, anki: Anki, legacy: b
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
-def test_the_schedule_of_fsrs_is_kept(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+def test_the_schedule_of_fsrs_is_kept(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     anki.add("Cells", [("Easy", "x"), ("Again", "x"), ("New", "x")])
     anki.answer("Cells", "easy", "again")
     easy, again, _ = anki.cards()
@@ -87,7 +87,7 @@ def test_the_schedule_of_fsrs_is_kept(owner: RestDoor, anki: Anki, legacy: bool)
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
-def test_html_becomes_text_and_media_is_left_out(owner: RestDoor, anki: Anki, legacy: bool) -> None:
+def test_html_becomes_text_and_media_is_left_out(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
     anki.add_media("cell.png", b"picture")
     anki.add(
         "Cells",
@@ -104,14 +104,14 @@ def test_html_becomes_text_and_media_is_left_out(owner: RestDoor, anki: Anki, le
     assert (answer["cards"], answer["skipped"], answer["media_left_out"]) == (1, 3, 1)
 
 
-def test_a_note_is_one_card(owner: RestDoor, anki: Anki) -> None:
+def test_a_note_is_one_card(owner: RestEntryPoint, anki: Anki) -> None:
     anki.add("Cells", [("Nucleus", "Core")], kind="Basic (and reversed card)")
     assert len(anki.cards()) == 2
     answer = imported(owner, anki.package(), name="One deck").json()
     assert [(deck["name"], deck["card_count"]) for deck in answer["decks"]] == [("One deck", 1)]
 
 
-def test_the_dummy_of_a_newer_package_is_never_read(owner: RestDoor, anki: Anki) -> None:
+def test_the_dummy_of_a_newer_package_is_never_read(owner: RestEntryPoint, anki: Anki) -> None:
     anki.add("Cells", [("Nucleus", "Core")])
     for legacy, present in ((False, "collection.anki21b"), (True, "collection.anki21")):
         response = imported(owner, repacked(anki.package(legacy=legacy), present))
@@ -119,11 +119,11 @@ def test_the_dummy_of_a_newer_package_is_never_read(owner: RestDoor, anki: Anki)
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_a_package_without_notes_has_no_cards(owner: RestDoor, anki: Anki) -> None:
+def test_a_package_without_notes_has_no_cards(owner: RestEntryPoint, anki: Anki) -> None:
     assert imported(owner, anki.package()).json()["error"]["type"] == "validation_failed"
 
 
-def test_broken_packages_are_refused(owner: RestDoor, anki: Anki) -> None:
+def test_broken_packages_are_refused(owner: RestEntryPoint, anki: Anki) -> None:
     anki.add("Cells", [("Nucleus", "Core")])
     package = anki.package()
     empty = io.BytesIO()
@@ -135,7 +135,7 @@ def test_broken_packages_are_refused(owner: RestDoor, anki: Anki) -> None:
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_5_000_notes_in_11_decks(owner: RestDoor, anki: Anki) -> None:
+def test_5_000_notes_in_11_decks(owner: RestEntryPoint, anki: Anki) -> None:
     for part in range(2):
         anki.add(f"Part {part}", [(f"Term {part} {n}", f"<b>Definition</b> {n}") for n in range(2_500)])
     anki.add("Last", [("Term", "Definition")])

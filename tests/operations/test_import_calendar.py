@@ -10,7 +10,7 @@ import time_machine
 from accounts.models import Member
 from courses.models import Course, Item
 from tests.support.calendar_files import CANVAS, MOODLE, calendar, deadline, event, one_deadline
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.platform_calendars import PLATFORMS, ZONE
 from tests.support.samples import UNKNOWN_ID
@@ -40,21 +40,23 @@ def _now() -> Any:
         yield
 
 
-def send(door: RestDoor, course: Any, file: bytes, query: str = "", *, as_form: bool = True, **extra: Any) -> Any:
+def send(
+    entry_point: RestEntryPoint, course: Any, file: bytes, query: str = "", *, as_form: bool = True, **extra: Any
+) -> Any:
     data, content_type = (multipart(file), FORM) if as_form else (file, "text/calendar")
     path = f"/v1/courses/{course['id']}/calendar{query}"
-    return door.client.post(path, data, content_type=content_type, **extra)
+    return entry_point.client.post(path, data, content_type=content_type, **extra)
 
 
-def imported(door: RestDoor, course: Any, *events: str, prodid: str = CANVAS, query: str = "") -> Any:
+def imported(entry_point: RestEntryPoint, course: Any, *events: str, prodid: str = CANVAS, query: str = "") -> Any:
     """What a file with these events was answered."""
-    answer = send(door, course, calendar(prodid, *events), query)
+    answer = send(entry_point, course, calendar(prodid, *events), query)
     assert answer.status_code == 200, answer.content
     return answer.json()
 
 
-def dates(door: RestDoor) -> list[tuple[str, str]]:
-    return [(item["title"], item["due_on"]) for item in door.made("list_items", limit=100)["data"]]
+def dates(entry_point: RestEntryPoint) -> list[tuple[str, str]]:
+    return [(item["title"], item["due_on"]) for item in entry_point.made("list_items", limit=100)["data"]]
 
 
 def nothing(**told: Any) -> dict[str, Any]:
@@ -70,7 +72,7 @@ def told(item_id: Any, title: str, due_on: str | None, *, uid: str = "a", kind: 
 @about_files
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_every_date_of_a_platform_is_right_and_the_second_time_nothing_is_new(
-    owner: RestDoor, course: Any, platform: str
+    owner: RestEntryPoint, course: Any, platform: str
 ) -> None:
     written = PLATFORMS[platform]()
     first = send(owner, course, written.file).json()
@@ -93,7 +95,7 @@ MOVED = {
 @about_files
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
-    owner: RestDoor, course: Any, platform: str
+    owner: RestEntryPoint, course: Any, platform: str
 ) -> None:
     written = PLATFORMS[platform]()
     old, new, title, moved_to = MOVED[platform]
@@ -118,7 +120,7 @@ def test_what_a_platform_moves_is_moved_and_told_where_the_member_moved_it_too(
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
 @pytest.mark.parametrize("end", ["\r\n", "\n", "\r"], ids=["CRLF", "LF", "CR"])
 def test_files_in_other_encodings_and_with_other_line_ends_are_read(
-    owner: RestDoor, course: Any, encoding: str, end: str
+    owner: RestEntryPoint, course: Any, encoding: str, end: str
 ) -> None:
     """With a title that is folded into two lines."""
     title = "Prüfung über Zellen " * 5
@@ -128,7 +130,7 @@ def test_files_in_other_encodings_and_with_other_line_ends_are_read(
     assert dates(owner) == [(title.strip(), "2026-12-03"), ("Essay", "2026-12-04")]
 
 
-def test_what_is_answered(owner: RestDoor, course: Any) -> None:
+def test_what_is_answered(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Midterm"))
     first, second = owner.made("list_items")["data"]
     assert answer == nothing(
@@ -139,19 +141,19 @@ def test_what_is_answered(owner: RestDoor, course: Any) -> None:
     )
 
 
-def test_a_body_of_the_calendar_itself_will_do(owner: RestDoor, course: Any) -> None:
+def test_a_body_of_the_calendar_itself_will_do(owner: RestEntryPoint, course: Any) -> None:
     answer = send(owner, course, one_deadline(), as_form=False)
     assert (answer.status_code, len(answer.json()["new"])) == (200, 1)
 
 
-def test_a_dry_run_tells_and_changes_nothing(owner: RestDoor, course: Any) -> None:
+def test_a_dry_run_tells_and_changes_nothing(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Essay 1"), query="?dry_run=true")
     assert answer == nothing(dry_run=True, new=[told(None, "Essay 1", "2026-12-03")])
     assert dates(owner) == []
 
 
 @pytest.mark.database("both")
-def test_what_only_the_file_changed_is_changed(owner: RestDoor, course: Any) -> None:
+def test_what_only_the_file_changed_is_changed(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     again = imported(owner, course, deadline("a", "20261205", "Essay one"))
     changed = told(item["item_id"], "Essay one", "2026-12-05") | {
@@ -161,7 +163,7 @@ def test_what_only_the_file_changed_is_changed(owner: RestDoor, course: Any) -> 
     assert dates(owner) == [("Essay one", "2026-12-05")]
 
 
-def test_what_only_the_member_changed_stays(owner: RestDoor, course: Any) -> None:
+def test_what_only_the_member_changed_stays(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("update_item", item_id=item["item_id"], due_on="2026-12-01", kind="project")
     assert imported(owner, course, deadline("a", "20261203", "Essay 1")) == nothing(unchanged=1)
@@ -169,7 +171,7 @@ def test_what_only_the_member_changed_stays(owner: RestDoor, course: Any) -> Non
 
 
 @pytest.mark.database("both")
-def test_what_both_changed_stays_and_is_told_once(owner: RestDoor, course: Any) -> None:
+def test_what_both_changed_stays_and_is_told_once(owner: RestEntryPoint, course: Any) -> None:
     """Title and date each for itself: the new title is taken."""
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("update_item", item_id=item["item_id"], due_on="2026-12-01")
@@ -183,20 +185,20 @@ def test_what_both_changed_stays_and_is_told_once(owner: RestDoor, course: Any) 
     assert dates(owner) == [("Essay 1b", "2026-12-01")]
 
 
-def test_what_both_changed_alike_is_unchanged(owner: RestDoor, course: Any) -> None:
+def test_what_both_changed_alike_is_unchanged(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("update_item", item_id=item["item_id"], due_on="2026-12-05")
     assert imported(owner, course, deadline("a", "20261205", "Essay 1")) == nothing(unchanged=1)
 
 
-def test_a_deleted_item_is_not_made_again(owner: RestDoor, course: Any) -> None:
+def test_a_deleted_item_is_not_made_again(owner: RestEntryPoint, course: Any) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     owner.made("delete_item", item_id=item["item_id"])
     skipped = [{"uid": "a", "title": "Essay 1", "reason": "deleted"}]
     assert imported(owner, course, deadline("a", "20261203", "Essay 1")) == nothing(skipped=skipped)
 
 
-def test_what_the_file_no_longer_has_is_gone_and_not_deleted(owner: RestDoor, course: Any) -> None:
+def test_what_the_file_no_longer_has_is_gone_and_not_deleted(owner: RestEntryPoint, course: Any) -> None:
     one, other = deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")
     [first, _] = imported(owner, course, one, other)["new"]
     assert imported(owner, course, other) == nothing(
@@ -205,14 +207,14 @@ def test_what_the_file_no_longer_has_is_gone_and_not_deleted(owner: RestDoor, co
     assert len(dates(owner)) == 2
 
 
-def test_a_file_of_another_program_says_nothing_of_what_it_leaves_out(owner: RestDoor, course: Any) -> None:
+def test_a_file_of_another_program_says_nothing_of_what_it_leaves_out(owner: RestEntryPoint, course: Any) -> None:
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
     assert imported(owner, course, deadline("b", "20261204", "Quiz"), prodid=MOODLE)["gone"] == []
 
 
 @about_files
 @pytest.mark.parametrize("how", ["event", "file"])
-def test_what_is_cancelled_is_gone(owner: RestDoor, course: Any, how: str) -> None:
+def test_what_is_cancelled_is_gone(owner: RestEntryPoint, course: Any, how: str) -> None:
     [item] = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"]
     status = ["STATUS:CANCELLED"] if how == "event" else []
     head = ["METHOD:CANCEL"] if how == "file" else []
@@ -220,13 +222,13 @@ def test_what_is_cancelled_is_gone(owner: RestDoor, course: Any, how: str) -> No
     assert send(owner, course, file).json() == nothing(gone=[told(item["item_id"], "Essay 1", "2026-12-03")])
 
 
-def test_uids_are_of_one_course(owner: RestDoor, course: Any) -> None:
+def test_uids_are_of_one_course(owner: RestEntryPoint, course: Any) -> None:
     other = owner.made("create_course", name="Botany")
     for one in (course, other):
         assert len(imported(owner, one, deadline("a", "20261203", "Essay 1"))["new"]) == 1
 
 
-def test_an_instance_that_moves_is_the_same_item(owner: RestDoor, course: Any) -> None:
+def test_an_instance_that_moves_is_the_same_item(owner: RestEntryPoint, course: Any) -> None:
     series = event("w", "DTSTART;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=3", summary="Quiz")
     moved = event("w", "RECURRENCE-ID;VALUE=DATE:20261208", "DTSTART;VALUE=DATE:20261209", summary="Quiz")
     assert len(imported(owner, course, series)["new"]) == 3
@@ -235,7 +237,9 @@ def test_an_instance_that_moves_is_the_same_item(owner: RestDoor, course: Any) -
 
 
 @about_files
-def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(owner: RestDoor, course: Any) -> None:
+def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(
+    owner: RestEntryPoint, course: Any
+) -> None:
     daily = event("d", "DTSTART;VALUE=DATE:20240101", "RRULE:FREQ=DAILY", summary="Reading")
     first = imported(owner, course, daily)["new"]
     assert (len(first), first[0]["due_on"], first[-1]["due_on"]) == (100, "2026-11-22", "2027-03-01")
@@ -245,14 +249,14 @@ def test_of_a_long_series_the_nearest_hundred_are_taken_and_none_is_gone_later(o
 
 
 @about_files
-def test_a_series_is_looked_at_a_year_back_and_ahead(owner: RestDoor, course: Any) -> None:
+def test_a_series_is_looked_at_a_year_back_and_ahead(owner: RestEntryPoint, course: Any) -> None:
     yearly = event("y", "DTSTART;VALUE=DATE:20151201", "RRULE:FREQ=MONTHLY", summary="Review")
     found = [date.fromisoformat(one["due_on"]) for one in imported(owner, course, yearly)["new"]]
     assert (len(found), min(found), max(found)) == (24, date(2025, 12, 1), date(2027, 11, 1))
 
 
 @about_files
-def test_what_cannot_be_taken_is_told_with_the_reason(owner: RestDoor, course: Any) -> None:
+def test_what_cannot_be_taken_is_told_with_the_reason(owner: RestEntryPoint, course: Any) -> None:
     hourly = event("h", "DTSTART:20261201T080000Z", "RRULE:FREQ=HOURLY", summary="Bell")
     answer = imported(
         owner,
@@ -277,7 +281,7 @@ def test_what_cannot_be_taken_is_told_with_the_reason(owner: RestDoor, course: A
     assert answer == {name: value for name, value in nothing().items() if name != "skipped"}
 
 
-def test_of_an_event_that_is_there_twice_the_newest_counts(owner: RestDoor, course: Any) -> None:
+def test_of_an_event_that_is_there_twice_the_newest_counts(owner: RestEntryPoint, course: Any) -> None:
     old = deadline("a", "20261203", "Essay", "SEQUENCE:1")
     new = deadline("a", "20261205", "Essay", "SEQUENCE:2")
     imported(owner, course, new, old)
@@ -297,13 +301,13 @@ def test_of_an_event_that_is_there_twice_the_newest_counts(owner: RestDoor, cour
     ],
     ids=["text", "cut", "event", "bytes", "pdf", "3,001 events"],
 )
-def test_what_is_no_calendar_or_too_much_is_400(owner: RestDoor, course: Any, file: bytes) -> None:
+def test_what_is_no_calendar_or_too_much_is_400(owner: RestEntryPoint, course: Any, file: bytes) -> None:
     assert error_of(send(owner, course, file))["type"] == "invalid_request"
     assert dates(owner) == []
 
 
 @about_files
-def test_a_file_of_over_2_mib_is_400(owner: RestDoor, course: Any) -> None:
+def test_a_file_of_over_2_mib_is_400(owner: RestEntryPoint, course: Any) -> None:
     for size, status in ((0, 200), (1, 400)):
         file = calendar(CANVAS, deadline("a", "20261203", "Essay"))
         file = file.replace(b"END:VCALENDAR", b"X-PAD:%b\r\nEND:VCALENDAR")
@@ -328,7 +332,7 @@ def test_a_file_of_over_2_mib_is_400(owner: RestDoor, course: Any) -> None:
     ],
 )
 def test_a_body_without_one_file_is_refused(
-    owner: RestDoor, course: Any, data: bytes, content_type: str, status: int
+    owner: RestEntryPoint, course: Any, data: bytes, content_type: str, status: int
 ) -> None:
     path = f"/v1/courses/{course['id']}/calendar"
     answer = owner.client.generic("POST", path, data, content_type=content_type)
@@ -337,7 +341,7 @@ def test_a_body_without_one_file_is_refused(
         assert fields_of(answer) == ["file"]
 
 
-def test_a_missing_course_comes_before_a_missing_file(owner: RestDoor, stranger: RestDoor) -> None:
+def test_a_missing_course_comes_before_a_missing_file(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     for course in ({"id": UNKNOWN_ID}, theirs):
         for file in (one_deadline(), b""):
@@ -345,13 +349,13 @@ def test_a_missing_course_comes_before_a_missing_file(owner: RestDoor, stranger:
 
 
 @about_files
-def test_an_encoded_body_is_400(owner: RestDoor, course: Any) -> None:
+def test_an_encoded_body_is_400(owner: RestEntryPoint, course: Any) -> None:
     answer = send(owner, course, one_deadline(), headers={"Content-Encoding": "gzip"})
     assert error_of(answer)["type"] == "invalid_request"
 
 
 def test_it_is_refused_as_a_whole_where_a_limit_would_be_passed(
-    owner: RestDoor, owner_member: Member, course: Any
+    owner: RestEntryPoint, owner_member: Member, course: Any
 ) -> None:
     stored(ItemFactory, 999, member=owner_member, course=Course.objects.get())
     Course.objects.update(item_count=999)
@@ -361,7 +365,9 @@ def test_it_is_refused_as_a_whole_where_a_limit_would_be_passed(
     assert len(imported(owner, course, two[0])["new"]) == 1
 
 
-def test_the_61st_file_in_an_hour_is_refused(owner: RestDoor, course: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_61st_file_in_an_hour_is_refused(
+    owner: RestEntryPoint, course: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those that are refused when they are read count too; without a file nothing is counted."""
     from studyservice.rates.limiter import Rate, hit
 
@@ -371,7 +377,7 @@ def test_the_61st_file_in_an_hour_is_refused(owner: RestDoor, course: Any, monke
     assert statuses == [422, 200, 400, 429]
 
 
-def test_sent_again_under_its_key_it_is_done_once(owner: RestDoor, course: Any) -> None:
+def test_sent_again_under_its_key_it_is_done_once(owner: RestEntryPoint, course: Any) -> None:
     """The borders of a form differ each time."""
     first = send(owner, course, one_deadline(), headers={"Idempotency-Key": "k"})
     path = f"/v1/courses/{course['id']}/calendar"
@@ -389,7 +395,7 @@ def test_sent_again_under_its_key_it_is_done_once(owner: RestDoor, course: Any) 
 
 
 @pytest.mark.database("both")
-def test_a_deleted_course_takes_what_was_imported_with_it(owner: RestDoor, course: Any) -> None:
+def test_a_deleted_course_takes_what_was_imported_with_it(owner: RestEntryPoint, course: Any) -> None:
     from planning.models import ImportedEvent
 
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
@@ -397,7 +403,7 @@ def test_a_deleted_course_takes_what_was_imported_with_it(owner: RestDoor, cours
     assert not ImportedEvent.objects.exists()
 
 
-def test_the_feed_comes_back_in_as_the_same_dates(owner: RestDoor, owner_member: Member, course: Any) -> None:
+def test_the_feed_comes_back_in_as_the_same_dates(owner: RestEntryPoint, owner_member: Member, course: Any) -> None:
     from tests.support.calendars import Subscription
 
     owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-12-03", kind="exam")
@@ -408,7 +414,7 @@ def test_the_feed_comes_back_in_as_the_same_dates(owner: RestDoor, owner_member:
     ]
 
 
-def test_it_leaves_one_row_in_the_log_of_changes(owner: RestDoor, course: Any) -> None:
+def test_it_leaves_one_row_in_the_log_of_changes(owner: RestEntryPoint, course: Any) -> None:
     """With what was made and what was changed; none where nothing was."""
     first = imported(owner, course, deadline("a", "20261203", "Essay 1"))["new"][0]
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
@@ -420,13 +426,13 @@ def test_it_leaves_one_row_in_the_log_of_changes(owner: RestDoor, course: Any) -
     assert rows[1]["before"] is None
 
 
-def undo(door: RestDoor) -> Any:
+def undo(entry_point: RestEntryPoint) -> Any:
     """Take back the newest import that was not; gives the answer."""
-    rows = [row for row in door.made("list_changes")["data"] if row["operation"] == "import_calendar"]
-    return door.call("undo_change", change_id=next(row["id"] for row in rows if row["undone_at"] is None))
+    rows = [row for row in entry_point.made("list_changes")["data"] if row["operation"] == "import_calendar"]
+    return entry_point.call("undo_change", change_id=next(row["id"] for row in rows if row["undone_at"] is None))
 
 
-def test_an_import_that_was_undone_is_as_if_it_had_never_been(owner: RestDoor, course: Any) -> None:
+def test_an_import_that_was_undone_is_as_if_it_had_never_been(owner: RestEntryPoint, course: Any) -> None:
     events = deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2")
     first = imported(owner, course, *events)
     assert undo(owner).error is None
@@ -438,7 +444,7 @@ def test_an_import_that_was_undone_is_as_if_it_had_never_been(owner: RestDoor, c
 
 
 @pytest.mark.database("both")
-def test_an_import_that_changed_items_is_forgotten_when_it_is_undone(owner: RestDoor, course: Any) -> None:
+def test_an_import_that_changed_items_is_forgotten_when_it_is_undone(owner: RestEntryPoint, course: Any) -> None:
     """Also what it remembered of events whose items it did not change; what it made is gone."""
     imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2"))
     kept = owner.made("list_items")["data"][1]
@@ -458,7 +464,7 @@ def test_an_import_that_changed_items_is_forgotten_when_it_is_undone(owner: Rest
     assert [one["uid"] for one in again["new"]] == ["c"]
 
 
-def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestDoor, course: Any) -> None:
+def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestEntryPoint, course: Any) -> None:
     imported(owner, course, deadline("a", "20261203", "Essay 1"))
     imported(owner, course, deadline("a", "20261205", "Essay 1"))
     first = owner.made("list_changes")["data"][-2]
@@ -471,7 +477,7 @@ def test_imports_are_undone_in_reverse_and_not_out_of_order(owner: RestDoor, cou
     assert len(imported(owner, course, deadline("a", "20261205", "Essay 1"))["new"]) == 1
 
 
-def test_what_is_remembered_is_not_told(owner: RestDoor, course: Any) -> None:
+def test_what_is_remembered_is_not_told(owner: RestEntryPoint, course: Any) -> None:
     """Neither of the import nor of its undoing; two items are told as the first and one more."""
     imported(owner, course, deadline("a", "20261203", "Essay 1"), deadline("b", "20261204", "Essay 2"))
     assert undo(owner).error is None
@@ -483,7 +489,7 @@ def test_what_is_remembered_is_not_told(owner: RestDoor, course: Any) -> None:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_two_at_once_make_each_item_once(owner: RestDoor, course: Any, in_threads: Any) -> None:
+def test_two_at_once_make_each_item_once(owner: RestEntryPoint, course: Any, in_threads: Any) -> None:
     answers = in_threads(lambda _: send(owner, course, one_deadline()).json(), [0, 1])
     assert sorted(len(answer.get("new", [])) for answer in answers) == [0, 1]
     assert len(dates(owner)) == 1

@@ -7,7 +7,7 @@ import pytest
 import time_machine
 
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db, pytest.mark.database("sqlite", "files that are read")]
@@ -21,7 +21,7 @@ def _now() -> Any:
         yield
 
 
-def imported(owner: RestDoor, course: Any, *parts: str) -> Any:
+def imported(owner: RestEntryPoint, course: Any, *parts: str) -> Any:
     path = f"/v1/courses/{course['id']}/calendar"
     response = owner.client.post(path, multipart(calendar(CANVAS, *parts)), content_type=FORM)
     assert response.status_code == 200, response.content
@@ -32,7 +32,7 @@ def task(uid: str, *lines: str) -> str:
     return event(uid, "DUE;VALUE=DATE:20261218", *lines, summary=f"Task {uid}", name="VTODO")
 
 
-def test_completed_tasks_are_skipped(owner: RestDoor, course: Any) -> None:
+def test_completed_tasks_are_skipped(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(
         owner,
         course,
@@ -49,7 +49,7 @@ def test_completed_tasks_are_skipped(owner: RestDoor, course: Any) -> None:
     ]
 
 
-def test_a_task_that_is_completed_later_is_not_gone(owner: RestDoor, course: Any) -> None:
+def test_a_task_that_is_completed_later_is_not_gone(owner: RestEntryPoint, course: Any) -> None:
     """The file still has it, and its item stays."""
     [item] = imported(owner, course, task("a"))["new"]
     answer = imported(owner, course, task("a", "STATUS:COMPLETED"))
@@ -59,7 +59,7 @@ def test_a_task_that_is_completed_later_is_not_gone(owner: RestDoor, course: Any
     assert (again["unchanged"], again["skipped"]) == (1, [])
 
 
-def test_a_completed_instance_of_a_recurring_task_is_skipped_alone(owner: RestDoor, course: Any) -> None:
+def test_a_completed_instance_of_a_recurring_task_is_skipped_alone(owner: RestEntryPoint, course: Any) -> None:
     series = event(
         "w", "DTSTART;VALUE=DATE:20261201", "DUE;VALUE=DATE:20261201", "RRULE:FREQ=WEEKLY;COUNT=2", name="VTODO",
         summary="Weekly",
@@ -112,19 +112,19 @@ DEADLINES = [
 ]
 
 
-def test_events_that_only_say_that_something_opens_are_skipped(owner: RestDoor, course: Any) -> None:
+def test_events_that_only_say_that_something_opens_are_skipped(owner: RestEntryPoint, course: Any) -> None:
     titles = [*OPENINGS, *DEADLINES]
     answer = imported(owner, course, *[deadline(str(at), "20261203", title) for at, title in enumerate(titles)])
     assert [(one["title"], one["reason"]) for one in answer["skipped"]] == [(title, "opens") for title in OPENINGS]
     assert [one["title"] for one in answer["new"]] == DEADLINES
 
 
-def test_a_task_called_so_is_taken(owner: RestDoor, course: Any) -> None:
+def test_a_task_called_so_is_taken(owner: RestEntryPoint, course: Any) -> None:
     """It has a date by which to do it."""
     parts = event("a", "DUE;VALUE=DATE:20261218", summary="Note when the quiz opens", name="VTODO")
     assert len(imported(owner, course, parts)["new"]) == 1
 
 
-def test_a_cancelled_one_is_not_told_as_skipped(owner: RestDoor, course: Any) -> None:
+def test_a_cancelled_one_is_not_told_as_skipped(owner: RestEntryPoint, course: Any) -> None:
     answer = imported(owner, course, deadline("a", "20261203", "Quiz opens", "STATUS:CANCELLED"))
     assert (answer["new"], answer["skipped"]) == ([], [])

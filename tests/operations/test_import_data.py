@@ -10,11 +10,11 @@ from accounts.archive import importing
 from accounts.members.counts import repair_counts
 from accounts.models import Member
 from courses.models import SyllabusFile
-from tests.conftest import MakeMember, OpenDoor
+from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import an_attempt, an_id
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
 from tests.support.calendar_files import one_deadline
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.everything import SYLLABUS, answers, have_everything
 from tests.support.world import rows
 from vocab.models import Review
@@ -35,7 +35,7 @@ def _files(settings: Any, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def archive(owner: RestDoor) -> bytes:
+def archive(owner: RestEntryPoint) -> bytes:
     """Of the owner, who has everything."""
     have_everything(owner)
     content: bytes = owner.made("export_data")
@@ -43,18 +43,18 @@ def archive(owner: RestDoor) -> bytes:
 
 
 @pytest.fixture
-def newcomer(make_member: MakeMember, door: OpenDoor) -> RestDoor:
+def newcomer(make_member: MakeMember, entry_point: OpenEntryPoint) -> RestEntryPoint:
     """A member whose account is empty."""
-    return door(make_member("new@example.org"))
+    return entry_point(make_member("new@example.org"))
 
 
-def test_everything_is_there_again(owner: RestDoor, archive: bytes, newcomer: RestDoor) -> None:
+def test_everything_is_there_again(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
     taken = newcomer.call("import_data", file=archive)
     assert (taken.error, taken.status) == (None, 201)
     assert answers(newcomer) == answers(owner)
 
 
-def test_counts_sums_and_clocks_are_right(archive: bytes, newcomer: RestDoor) -> None:
+def test_counts_sums_and_clocks_are_right(archive: bytes, newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     member = Member.objects.get(email="new@example.org")
     assert repair_counts(member.id) == 0
@@ -63,7 +63,7 @@ def test_counts_sums_and_clocks_are_right(archive: bytes, newcomer: RestDoor) ->
     assert later["created_at"] > newest
 
 
-def test_pollers_see_its_items_in_their_order(owner: RestDoor, archive: bytes, newcomer: RestDoor) -> None:
+def test_pollers_see_its_items_in_their_order(owner: RestEntryPoint, archive: bytes, newcomer: RestEntryPoint) -> None:
     past = newcomer.made("create_course", name="Past")
     seen = newcomer.made("create_item", course_id=past["id"], title="Seen")["created_at"]
     newcomer.made("delete_course", course_id=past["id"])
@@ -74,7 +74,7 @@ def test_pollers_see_its_items_in_their_order(owner: RestDoor, archive: bytes, n
 
 
 @about_files
-def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestDoor) -> None:
+def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestEntryPoint) -> None:
     """A calendar file that comes again knows its events."""
     newcomer.made("import_data", file=archive)
     [history] = [one for one in newcomer.made("list_courses")["data"] if one["name"] == "History"]
@@ -84,7 +84,7 @@ def test_what_was_deleted_is_not_imported_again(archive: bytes, newcomer: RestDo
 
 
 @pytest.mark.database("both")
-def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestDoor) -> None:
+def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     review = Review.objects.filter(member__email="new@example.org").latest("reviewed_at")
     newcomer.made("review_vocab_card", card_id=str(review.card_id), rating="again")
@@ -94,7 +94,7 @@ def test_cards_go_on_and_reviews_can_be_undone(archive: bytes, newcomer: RestDoo
     assert repair_counts(review.member_id) == 0
 
 
-def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestDoor) -> None:
+def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=one_course())
     [row] = newcomer.made("list_changes")["data"]
     assert (row["operation"], row["before"], row["undoable"]) == ("import_data", None, False)
@@ -104,7 +104,7 @@ def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestDoor) -> No
     assert "cannot be taken back" in refused.body["message"]
 
 
-def test_its_profile_is_taken_and_the_account_stays(newcomer: RestDoor) -> None:
+def test_its_profile_is_taken_and_the_account_stays(newcomer: RestEntryPoint) -> None:
     before = newcomer.made("get_me")
     assert (before["name"], before["time_zone"]) == ("", "UTC")
     newcomer.made("import_data", file=one_course())
@@ -122,33 +122,33 @@ def test_its_profile_is_taken_and_the_account_stays(newcomer: RestDoor) -> None:
     ],
     ids=["name", "time zone", "all"],
 )
-def test_a_name_and_a_time_zone_that_were_chosen_stay(newcomer: RestDoor, there: Any, expected: Any) -> None:
+def test_a_name_and_a_time_zone_that_were_chosen_stay(newcomer: RestEntryPoint, there: Any, expected: Any) -> None:
     newcomer.made("update_me", **there)
     newcomer.made("import_data", file=one_course())
     after = newcomer.made("get_me")
     assert (after["name"], after["time_zone"], after["desired_retention"]) == expected
 
 
-def emptied(door: RestDoor) -> bytes:
+def emptied(entry_point: RestEntryPoint) -> bytes:
     """The archive of the member, whose courses and decks are then deleted."""
-    content: bytes = door.made("export_data")
-    for deck in door.made("list_vocab_decks")["data"]:
-        door.made("delete_vocab_deck", deck_id=deck["id"])
-    for course in door.made("list_courses")["data"]:
-        door.made("delete_course", course_id=course["id"])
+    content: bytes = entry_point.made("export_data")
+    for deck in entry_point.made("list_vocab_decks")["data"]:
+        entry_point.made("delete_vocab_deck", deck_id=deck["id"])
+    for course in entry_point.made("list_courses")["data"]:
+        entry_point.made("delete_course", course_id=course["id"])
     return content
 
 
-def practice(door: RestDoor) -> Any:
+def practice(entry_point: RestEntryPoint) -> Any:
     """The sums, in all and of each topic, whose ids are new."""
-    stats = door.made("get_practice_stats", days=365)
+    stats = entry_point.made("get_practice_stats", days=365)
     for topic in stats["weak_topics"]:
         topic["deck_id"] = topic["deck_id"] is not None
     return stats
 
 
 @pytest.mark.database("both")
-def test_practice_that_outlived_its_decks_is_not_doubled(owner: RestDoor, archive: bytes) -> None:
+def test_practice_that_outlived_its_decks_is_not_doubled(owner: RestEntryPoint, archive: bytes) -> None:
     """It belongs to the decks again, and the answers that it comes from can be undone."""
     before = practice(owner)
     attempts = len(lines_of(archive, "attempts"))
@@ -162,14 +162,14 @@ def test_practice_that_outlived_its_decks_is_not_doubled(owner: RestDoor, archiv
     assert len(lines_of(owner.made("export_data"), "attempts")) == attempts - 1
 
 
-def _undo_newest_review(door: RestDoor) -> None:
-    rows = door.made("list_changes", limit=100)["data"]
+def _undo_newest_review(entry_point: RestEntryPoint) -> None:
+    rows = entry_point.made("list_changes", limit=100)["data"]
     newest = next(row for row in rows if row["operation"] == "review_vocab_card" and row["undoable"])
-    door.made("undo_change", change_id=newest["id"])
+    entry_point.made("undo_change", change_id=newest["id"])
 
 
 @pytest.mark.database("both")
-def test_only_attempts_that_are_not_there_are_made(newcomer: RestDoor) -> None:
+def test_only_attempts_that_are_not_there_are_made(newcomer: RestEntryPoint) -> None:
     """Of three alike, of which the account has two, one is made; another topic or result is another attempt."""
     alike = [an_attempt(id=an_id(50 + number)) for number in range(3)]
     newcomer.made("import_data", file=zipped(parts(attempts=alike[:2])))
@@ -189,7 +189,7 @@ def test_only_attempts_that_are_not_there_are_made(newcomer: RestDoor) -> None:
 
 
 @about_files
-def test_ids_are_new(archive: bytes, newcomer: RestDoor) -> None:
+def test_ids_are_new(archive: bytes, newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     for table in ("courses", "items", "cards", "reviews", "attempts"):
         old = {line["id"] for line in lines_of(archive, table)}
@@ -199,7 +199,7 @@ def test_ids_are_new(archive: bytes, newcomer: RestDoor) -> None:
 
 
 @pytest.mark.database("both")
-def test_its_files_are_stored(archive: bytes, newcomer: RestDoor) -> None:
+def test_its_files_are_stored(archive: bytes, newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     file = SyllabusFile.objects.get(member__email="new@example.org")
     assert (file.filename, file.file.read().decode(), file.expires_at) == ("syllabus.txt", SYLLABUS, None)
@@ -207,7 +207,7 @@ def test_its_files_are_stored(archive: bytes, newcomer: RestDoor) -> None:
 
 
 @pytest.mark.parametrize("there", ["course", "deck"])
-def test_an_account_with_something_in_it_takes_none(newcomer: RestDoor, there: str) -> None:
+def test_an_account_with_something_in_it_takes_none(newcomer: RestEntryPoint, there: str) -> None:
     if there == "course":
         newcomer.made("create_course", name="Here")
     else:
@@ -219,7 +219,7 @@ def test_an_account_with_something_in_it_takes_none(newcomer: RestDoor, there: s
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_of_two_at_once_one_is_taken_in(newcomer: RestDoor, in_threads: Any, monkeypatch: Any) -> None:
+def test_of_two_at_once_one_is_taken_in(newcomer: RestEntryPoint, in_threads: Any, monkeypatch: Any) -> None:
     """In different processes, so that the turn of one is not in the way; the other is told 409."""
     from contextlib import nullcontext
     from dataclasses import replace
@@ -233,7 +233,7 @@ def test_of_two_at_once_one_is_taken_in(newcomer: RestDoor, in_threads: Any, mon
     assert len(newcomer.made("list_courses")["data"]) == 1
 
 
-def test_one_is_taken_in_at_a_time(newcomer: RestDoor) -> None:
+def test_one_is_taken_in_at_a_time(newcomer: RestEntryPoint) -> None:
     with importing.import_turn():
         response = _send(newcomer, one_course())
     assert response.json()["error"]["type"] == "rate_limited"
@@ -241,25 +241,25 @@ def test_one_is_taken_in_at_a_time(newcomer: RestDoor) -> None:
     assert newcomer.call("import_data", file=one_course()).error is None
 
 
-def test_the_turn_is_given_back(newcomer: RestDoor) -> None:
+def test_the_turn_is_given_back(newcomer: RestEntryPoint) -> None:
     for _ in range(2):
         assert newcomer.call("import_data", file=b"no archive").error == "invalid_request"
 
 
 @about_files
-def test_ten_an_hour_are_read(newcomer: RestDoor) -> None:
+def test_ten_an_hour_are_read(newcomer: RestEntryPoint) -> None:
     errors = [newcomer.call("import_data", file=b"no archive").error for _ in range(11)]
     assert errors == ["invalid_request"] * 10 + ["rate_limited"]
 
 
-def test_a_retry_with_its_key_is_answered_the_same(newcomer: RestDoor) -> None:
+def test_a_retry_with_its_key_is_answered_the_same(newcomer: RestEntryPoint) -> None:
     content = one_course()
     first, second = (_send(newcomer, content, headers={"Idempotency-Key": "1"}) for _ in range(2))
     assert (first.status_code, second.status_code, second.json()) == (201, 201, first.json())
     assert second.headers["Idempotency-Replayed"] == "true"
 
 
-def test_a_file_that_comes_too_slowly_is_refused(newcomer: RestDoor, monkeypatch: Any) -> None:
+def test_a_file_that_comes_too_slowly_is_refused(newcomer: RestEntryPoint, monkeypatch: Any) -> None:
     from studyservice.http import uploads
 
     monkeypatch.setattr(uploads, "_deadline", lambda seconds: 0.0 if seconds == 900 else float("inf"))
@@ -267,7 +267,7 @@ def test_a_file_that_comes_too_slowly_is_refused(newcomer: RestDoor, monkeypatch
     assert (refused.error, "too slowly" in refused.body["message"]) == ("invalid_request", True)
 
 
-def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestDoor, monkeypatch: Any) -> None:
+def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestEntryPoint, monkeypatch: Any) -> None:
     kept = _stored(default_storage.path(""))
 
     def fail(member_id: Any) -> int:
@@ -281,13 +281,13 @@ def test_a_failure_leaves_no_file(archive: bytes, newcomer: RestDoor, monkeypatc
 
 
 @about_files
-def test_a_stranger_sees_none_of_it(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
+def test_a_stranger_sees_none_of_it(archive: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint) -> None:
     newcomer.made("import_data", file=archive)
     assert stranger.made("list_courses")["data"] == []
 
 
 @about_files
-def test_a_second_account_takes_the_same(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
+def test_a_second_account_takes_the_same(archive: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint) -> None:
     """Its old ids are in use here, by the owner and by the first."""
     newcomer.made("import_data", file=archive)
     assert stranger.call("import_data", file=archive).error is None
@@ -295,23 +295,25 @@ def test_a_second_account_takes_the_same(archive: bytes, newcomer: RestDoor, str
 
 
 @about_files
-def test_an_archive_out_of_an_archive_goes_in(archive: bytes, newcomer: RestDoor, stranger: RestDoor) -> None:
+def test_an_archive_out_of_an_archive_goes_in(
+    archive: bytes, newcomer: RestEntryPoint, stranger: RestEntryPoint
+) -> None:
     newcomer.made("import_data", file=archive)
     stranger.made("import_data", file=newcomer.made("export_data"))
     assert answers(stranger) == answers(newcomer)
 
 
-def test_unknown_fields_are_ignored(newcomer: RestDoor) -> None:
+def test_unknown_fields_are_ignored(newcomer: RestEntryPoint) -> None:
     newcomer.made("import_data", file=zipped(parts(courses=[a_course(color="blue")])))
     assert newcomer.made("list_courses")["data"][0]["name"] == "Cell Biology"
 
 
-def _send(door: RestDoor, content: bytes, **extra: Any) -> Any:
+def _send(entry_point: RestEntryPoint, content: bytes, **extra: Any) -> Any:
     from django.test.client import MULTIPART_CONTENT
 
     from tests.support.uploads import multipart
 
-    return door.request("POST", "/v1/import", data=multipart(content), content_type=MULTIPART_CONTENT, **extra)
+    return entry_point.request("POST", "/v1/import", data=multipart(content), content_type=MULTIPART_CONTENT, **extra)
 
 
 def _stored(root: str) -> list[str]:

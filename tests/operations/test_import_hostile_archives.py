@@ -28,7 +28,7 @@ from tests.support.archive_lines import (
     an_item,
 )
 from tests.support.archives import a_course, manifest, one_course, parts, zipped
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.hostile_archives import (
     a_bomb,
     a_link,
@@ -96,7 +96,7 @@ NO_ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
 
 @pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize("kind", NO_ARCHIVES)
-def test_what_is_no_archive_is_refused(owner: RestDoor, kind: str) -> None:
+def test_what_is_no_archive_is_refused(owner: RestEntryPoint, kind: str) -> None:
     make, why = NO_ARCHIVES[kind]
     content, before = make(), rows()
     answer = owner.call("import_data", file=content)
@@ -120,13 +120,13 @@ def test_a_long_directory_takes_no_memory_of_the_server(owner_member: Member, tm
     assert "directory is longer than 1 MiB" in str(refused.value)
 
 
-def test_reading_that_takes_too_long_is_given_up(owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_that_takes_too_long_is_given_up(owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(unpacking, "READING_SECONDS", -1)
     answer = owner.call("import_data", file=one_course())
     assert (answer.error, "too long" in answer.body["message"]) == ("invalid_request", True)
 
 
-def test_folders_may_be_named(owner: RestDoor) -> None:
+def test_folders_may_be_named(owner: RestEntryPoint) -> None:
     """Who unpacks an archive and packs it again has them."""
     assert owner.call("import_data", file=with_parts(**{"data/": b"", "files/": b""})).error is None
 
@@ -204,7 +204,7 @@ WRONG: dict[str, tuple[str, list[Any], str]] = {
 
 @pytest.mark.database("sqlite", "files that are read")
 @pytest.mark.parametrize("kind", WRONG)
-def test_a_line_that_breaks_a_rule_is_named(owner: RestDoor, kind: str) -> None:
+def test_a_line_that_breaks_a_rule_is_named(owner: RestEntryPoint, kind: str) -> None:
     table, lines, message = WRONG[kind]
     content, before = zipped(parts(**WHOLE | {table: lines})), rows()
     answer = owner.call("import_data", file=content)
@@ -214,13 +214,13 @@ def test_a_line_that_breaks_a_rule_is_named(owner: RestDoor, kind: str) -> None:
     assert rows() == before
 
 
-def test_the_whole_of_it_is_taken_in(owner: RestDoor) -> None:
+def test_the_whole_of_it_is_taken_in(owner: RestEntryPoint) -> None:
     """So that each refusal above is about what it changes."""
     assert owner.made("import_data", file=zipped(parts(**WHOLE)))["counts"]["reviews"] == 1
 
 
 @pytest.mark.parametrize(("wrong", "field"), [({"size": 3}, "size"), ({"sha256": "0" * 64}, "sha256"), ({}, None)])
-def test_a_file_is_what_its_line_says(owner: RestDoor, wrong: dict[str, Any], field: str | None) -> None:
+def test_a_file_is_what_its_line_says(owner: RestEntryPoint, wrong: dict[str, Any], field: str | None) -> None:
     content = zipped(parts(**WHOLE | {"syllabus_files": [a_file(**wrong)]}) | {"files/x": b"%P"})
     answer = owner.call("import_data", file=content)
     if field is None:
@@ -230,7 +230,7 @@ def test_a_file_is_what_its_line_says(owner: RestDoor, wrong: dict[str, Any], fi
         assert [detail["message"] for detail in answer.body["details"]] == [told]
 
 
-def test_the_quota_of_files_holds(owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_quota_of_files_holds(owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> None:
     from courses.uploads import rows as uploads
 
     owner.made("create_syllabus", text="waits for a course")
@@ -240,7 +240,7 @@ def test_the_quota_of_files_holds(owner: RestDoor, monkeypatch: pytest.MonkeyPat
     assert rows() == before
 
 
-def test_a_review_that_comes_again_much_later_is_named(owner: RestDoor) -> None:
+def test_a_review_that_comes_again_much_later_is_named(owner: RestEntryPoint) -> None:
     """Its ids are not kept in memory; the database finds the second one."""
     lines = [a_review(id=an_id(100 + number)) for number in range(1200)]
     lines[1100] = a_review(id=an_id(103))
@@ -252,14 +252,14 @@ def test_a_review_that_comes_again_much_later_is_named(owner: RestDoor) -> None:
     assert rows() == before
 
 
-def test_a_profile_that_breaks_a_rule_is_named(owner: RestDoor) -> None:
+def test_a_profile_that_breaks_a_rule_is_named(owner: RestEntryPoint) -> None:
     profile = {"name": "Ada", "time_zone": "Mars/Olympus", "desired_retention": 0.9}
     answer = owner.call("import_data", file=zipped(parts(profile=profile)))
     [detail] = answer.body["details"]
     assert detail["message"].startswith("data/profile.jsonl, line 1: time_zone: Must be an IANA time zone")
 
 
-def test_no_more_than_a_hundred_are_told(owner: RestDoor) -> None:
+def test_no_more_than_a_hundred_are_told(owner: RestEntryPoint) -> None:
     wrong = [an_item(id=an_id(number), title="") for number in range(200)]
     answer = owner.call("import_data", file=zipped(parts(**WHOLE | {"items": wrong})))
     assert len(answer.body["details"]) == 100

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import MakeMember, OpenDoor
+from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support import hostile_packages as hostile
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "files that are read")]
 
@@ -47,7 +47,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(("make", "said"), CASES, ids=lambda value: getattr(value, "__name__", None))
 def test_a_hostile_package_gets_a_clear_answer(
-    owner: RestDoor, make: Callable[[], bytes], said: str, temporary: Path, caplog: pytest.LogCaptureFixture
+    owner: RestEntryPoint, make: Callable[[], bytes], said: str, temporary: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     package = make()
     assert len(package) < 10 * 1024 * 1024
@@ -69,7 +69,7 @@ def test_a_hostile_package_gets_a_clear_answer(
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_what_is_only_odd_is_read(owner: RestDoor, make: Callable[[], bytes], name: str, media: int) -> None:
+def test_what_is_only_odd_is_read(owner: RestEntryPoint, make: Callable[[], bytes], name: str, media: int) -> None:
     """No member of a package but its database is unpacked, wherever it wants to lie."""
     answer = owner.made("import_vocab_decks", file=make())
     assert [deck["name"] for deck in answer["decks"]] == [name]
@@ -81,11 +81,11 @@ def test_what_is_only_odd_is_read(owner: RestDoor, make: Callable[[], bytes], na
     "make", [hostile.numbers_of_no_review, hostile.nothing_remembered], ids=lambda make: make.__name__
 )
 def test_whatever_numbers_a_card_has_it_comes_back_out_of_an_archive(
-    owner: RestDoor, make: Callable[[], bytes], make_member: MakeMember, door: OpenDoor
+    owner: RestEntryPoint, make: Callable[[], bytes], make_member: MakeMember, entry_point: OpenEntryPoint
 ) -> None:
     [deck] = owner.made("import_vocab_decks", file=make())["decks"]
     [shown] = owner.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
     assert shown["cards"][0]["state"] == "review"
-    newcomer = door(make_member("new@example.org"))
+    newcomer = entry_point(make_member("new@example.org"))
     answer = newcomer.call("import_data", file=owner.made("export_data"))
     assert answer.error is None, answer.body

@@ -10,7 +10,7 @@ from accounts.archive.fields import ExactField
 from accounts.archive.profile import ProfileLine
 from accounts.archive.tables import archive_tables
 from studyservice.operations.fields import NumberField
-from tests.conftest import MakeMember, OpenDoor
+from tests.conftest import MakeMember, OpenEntryPoint
 from tests.support.archive_lines import (
     LEARNING,
     REVIEWED,
@@ -25,7 +25,7 @@ from tests.support.archive_lines import (
     an_item,
 )
 from tests.support.archives import PROFILE, parts, zipped
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.world import rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest, pytest.mark.database("sqlite", "files that are read")]
@@ -75,7 +75,7 @@ def archive(**tables: list[Any]) -> bytes:
     return zipped(parts(**WHOLE | tables))
 
 
-def messages(owner: RestDoor, content: bytes) -> list[str]:
+def messages(owner: RestEntryPoint, content: bytes) -> list[str]:
     """What is wrong with each line; nothing may have been changed."""
     before = rows()
     answer = owner.call("import_data", file=content)
@@ -97,7 +97,7 @@ def test_the_bounds_are_of_every_number() -> None:
 
 @pytest.mark.parametrize("side", ["below", "above"])
 @pytest.mark.parametrize("number", BOUNDS, ids=".".join)
-def test_a_number_beyond_its_bounds_is_named(owner: RestDoor, number: tuple[str, str], side: str) -> None:
+def test_a_number_beyond_its_bounds_is_named(owner: RestEntryPoint, number: tuple[str, str], side: str) -> None:
     table, field = number
     line, least, most = BOUNDS[number]
     step = 1 if isinstance(least, int) else 0.0001
@@ -108,7 +108,7 @@ def test_a_number_beyond_its_bounds_is_named(owner: RestDoor, number: tuple[str,
 
 
 @pytest.mark.database("both")
-def test_an_account_with_the_greatest_numbers_goes_on(owner: RestDoor) -> None:
+def test_an_account_with_the_greatest_numbers_goes_on(owner: RestEntryPoint) -> None:
     """Nothing that counts on from them leaves what the database can store."""
     greatest = {"position": MOST, "reps": 1_000_001, "lapses": 1_000_000, "stability": 1_000_000, "difficulty": 10}
     content = archive(
@@ -160,27 +160,29 @@ UNFIT: dict[str, tuple[list[Any], list[Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", UNFIT)
-def test_a_cards_counts_fit_its_log(owner: RestDoor, kind: str) -> None:
+def test_a_cards_counts_fit_its_log(owner: RestEntryPoint, kind: str) -> None:
     cards, reviews, expected = UNFIT[kind]
     [message] = messages(owner, archive(cards=cards, reviews=reviews, attempts=[]))
     assert message.startswith(f"data/cards.jsonl, {expected}"), message
 
 
-def the_card(door: RestDoor) -> dict[str, Any]:
-    [deck] = door.made("list_vocab_decks")["data"]
-    [shown] = door.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
+def the_card(entry_point: RestEntryPoint) -> dict[str, Any]:
+    [deck] = entry_point.made("list_vocab_decks")["data"]
+    [shown] = entry_point.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
     [card] = shown["cards"]
     return dict(card)
 
 
-def test_reviews_without_a_log_are_let_in(owner: RestDoor, make_member: MakeMember, door: OpenDoor) -> None:
+def test_reviews_without_a_log_are_let_in(
+    owner: RestEntryPoint, make_member: MakeMember, entry_point: OpenEntryPoint
+) -> None:
     """Cards of Anki's have them; and the archive of such an account comes back."""
     counts = {"reps": 1_000_000, "lapses": 12}
     owner.made("import_data", file=archive(cards=[a_card(**REVIEWED | counts)], reviews=[], attempts=[]))
     card = the_card(owner)
     assert {name: card[name] for name in counts} == counts
     owner.made("review_vocab_card", card_id=card["id"], rating="again")
-    newcomer = door(make_member("new@example.org"))
+    newcomer = entry_point(make_member("new@example.org"))
     assert newcomer.call("import_data", file=owner.made("export_data")).error is None
     there = the_card(newcomer)
     assert (there["reps"], there["lapses"]) == (1_000_001, 13)

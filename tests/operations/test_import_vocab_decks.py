@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
@@ -26,7 +26,7 @@ Send = Callable[..., Any]
 
 
 @pytest.fixture
-def send(owner: RestDoor) -> Send:
+def send(owner: RestEntryPoint) -> Send:
     """Sends a file; gives the response."""
 
     def post(content: str | bytes, filename: str = "Organelles.csv", **query: str) -> Any:
@@ -37,7 +37,7 @@ def send(owner: RestDoor) -> Send:
     return post
 
 
-def texts(owner: RestDoor, deck: Any) -> list[tuple[str, str]]:
+def texts(owner: RestEntryPoint, deck: Any) -> list[tuple[str, str]]:
     return [(card["term"], card["definition"]) for card in deck_with_cards(owner, deck)["cards"]]
 
 
@@ -45,7 +45,7 @@ def messages(response: Any) -> list[str]:
     return [detail["message"] for detail in response.json()["error"]["details"]]
 
 
-def test_it_makes_a_deck_named_as_its_file(owner: RestDoor, send: Send) -> None:
+def test_it_makes_a_deck_named_as_its_file(owner: RestEntryPoint, send: Send) -> None:
     response = send('term,definition\r\nNucleus,Holds the DNA.\r\n\r\nRibosome,"Reads RNA,\nmakes proteins."\r\n')
     assert response.status_code == 201
     [deck] = owner.made("list_vocab_decks")["data"]
@@ -55,7 +55,7 @@ def test_it_makes_a_deck_named_as_its_file(owner: RestDoor, send: Send) -> None:
 
 
 @pytest.mark.database("both")
-def test_decks_of_one_import_are_listed_in_its_order(owner: RestDoor, send: Send) -> None:
+def test_decks_of_one_import_are_listed_in_its_order(owner: RestEntryPoint, send: Send) -> None:
     made = send("".join(f"Term {number},x\n" for number in range(3001)), filename="German 1.csv").json()["decks"]
     names = ["German 1", *(f"German 1 ({number})" for number in range(2, 8))]
     assert [deck["name"] for deck in made] == names
@@ -78,19 +78,19 @@ def test_decks_of_one_import_are_listed_in_its_order(owner: RestDoor, send: Send
     ],
     ids=["comma", "tab", "semicolon", "more columns", "semicolon 2", "header", "order", "quoted", "mark"],
 )
-def test_the_content_tells_separator_and_header(owner: RestDoor, send: Send, content: str) -> None:
+def test_the_content_tells_separator_and_header(owner: RestEntryPoint, send: Send, content: str) -> None:
     [deck] = send(content).json()["decks"]
     assert texts(owner, deck) == [("a", "b"), ("c", "d")]
 
 
 @about_files
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_the_content_tells_the_encoding(owner: RestDoor, send: Send, encoding: str) -> None:
+def test_the_content_tells_the_encoding(owner: RestEntryPoint, send: Send, encoding: str) -> None:
     [deck] = send("Käfer\tbeetle\nÖl\toil\n".encode(encoding)).json()["decks"]
     assert texts(owner, deck) == [("Käfer", "beetle"), ("Öl", "oil")]
 
 
-def test_an_exported_deck_comes_back_the_same(owner: RestDoor, send: Send) -> None:
+def test_an_exported_deck_comes_back_the_same(owner: RestEntryPoint, send: Send) -> None:
     cards = [
         {"term": "=1+1", "definition": '"quoted", and\n-5'},
         {"term": "term", "definition": "definition"},
@@ -103,12 +103,12 @@ def test_an_exported_deck_comes_back_the_same(owner: RestDoor, send: Send) -> No
         assert (back["name"], texts(owner, back)) == ("Words", texts(owner, deck))
 
 
-def test_name_and_course_can_be_given(owner: RestDoor, course: Any, send: Send) -> None:
+def test_name_and_course_can_be_given(owner: RestEntryPoint, course: Any, send: Send) -> None:
     [deck] = send("a,b\n", name=" Cells ", course_id=course["id"]).json()["decks"]
     assert (deck["name"], deck["course_name"]) == ("Cells", "Cell Biology")
 
 
-def test_over_500_rows_are_parted(owner: RestDoor, send: Send) -> None:
+def test_over_500_rows_are_parted(owner: RestEntryPoint, send: Send) -> None:
     response = send("".join(f"Term {n},x\n" for n in range(1001)))
     assert [(deck["name"], deck["card_count"]) for deck in response.json()["decks"]] == [
         ("Organelles", 500),
@@ -118,7 +118,7 @@ def test_over_500_rows_are_parted(owner: RestDoor, send: Send) -> None:
     assert response.json()["cards"] == 1001
 
 
-def test_merging_makes_no_deck_twice(owner: RestDoor, send: Send) -> None:
+def test_merging_makes_no_deck_twice(owner: RestEntryPoint, send: Send) -> None:
     deck = made_deck(owner, "Nucleus", "Ribosome")
     known = reviewed(owner, deck["cards"][0], "easy")
     response = send("Nucleus,Core.\nVacuole,Stores.\n", "organelles.csv", if_exists="merge")
@@ -143,7 +143,7 @@ def test_merging_makes_no_deck_twice(owner: RestDoor, send: Send) -> None:
     ids=["one column", "empty", "long", "quotes", "no columns", "no rows"],
 )  # fmt: skip
 def test_wrong_rows_are_named_and_nothing_is_written(
-    owner: RestDoor, send: Send, content: str, wrong: list[str]
+    owner: RestEntryPoint, send: Send, content: str, wrong: list[str]
 ) -> None:
     response = send(content)
     assert set(fields_of(response)) == {"file"}
@@ -160,7 +160,7 @@ def test_a_broken_row_has_its_number(send: Send) -> None:
 @pytest.mark.parametrize(
     "content", [b"\x00\x01\x02", b"PK\x03\x04broken", b"%PDF-1.7\n\x00"], ids=["bytes", "zip", "pdf"]
 )
-def test_other_files_are_refused(owner: RestDoor, send: Send, content: bytes) -> None:
+def test_other_files_are_refused(owner: RestEntryPoint, send: Send, content: bytes) -> None:
     response = send(content)
     assert (response.status_code, response.json()["error"]["type"]) == (400, "invalid_request")
     assert owner.made("list_vocab_decks")["data"] == []
@@ -171,7 +171,9 @@ def test_over_10_mib_is_refused(send: Send) -> None:
     assert send(b"a" * (10 * 1024 * 1024 + 1)).status_code == 400
 
 
-def test_over_100_decks_conflict_before_anything_is_written(owner: RestDoor, owner_member: Any, send: Send) -> None:
+def test_over_100_decks_conflict_before_anything_is_written(
+    owner: RestEntryPoint, owner_member: Any, send: Send
+) -> None:
     stored(DeckFactory, 99, member=owner_member)
     response = send("".join(f"Term {n},x\n" for n in range(501)))
     assert response.json()["error"]["type"] == "conflict"
@@ -179,7 +181,7 @@ def test_over_100_decks_conflict_before_anything_is_written(owner: RestDoor, own
     assert send("a,b\n").status_code == 201
 
 
-def test_merging_over_500_conflicts_and_changes_nothing(owner: RestDoor, send: Send) -> None:
+def test_merging_over_500_conflicts_and_changes_nothing(owner: RestEntryPoint, send: Send) -> None:
     deck = made_deck(owner, *(f"Old {n}" for n in range(400)))
     response = send("".join(f"New {n},x\n" for n in range(101)), if_exists="merge")
     assert response.json()["error"]["type"] == "conflict"
@@ -191,17 +193,17 @@ def test_merging_over_500_conflicts_and_changes_nothing(owner: RestDoor, send: S
     [({"course_id": UNKNOWN_ID}, "course_id"), ({"if_exists": "skip"}, "if_exists"), ({"name": "x" * 121}, "name")],
     ids=["course", "if_exists", "name"],
 )
-def test_other_values_are_refused(owner: RestDoor, send: Send, query: dict[str, str], wrong: str) -> None:
+def test_other_values_are_refused(owner: RestEntryPoint, send: Send, query: dict[str, str], wrong: str) -> None:
     assert fields_of(send("a,b\n", **query)) == [wrong]
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_one_file_is_needed(owner: RestDoor) -> None:
+def test_one_file_is_needed(owner: RestEntryPoint) -> None:
     form = encode_multipart(BOUNDARY, {"other": "x"})
     assert fields_of(owner.request("POST", PATH, data=form, content_type=MULTIPART_CONTENT)) == ["file"]
 
 
-def test_it_is_one_row_in_the_log(owner: RestDoor, send: Send) -> None:
+def test_it_is_one_row_in_the_log(owner: RestEntryPoint, send: Send) -> None:
     send("".join(f"Term {n},x\n" for n in range(501)))
     [row] = owner.made("list_changes")["data"]
     assert (row["operation"], row["object"]["name"], row["undoable"]) == ("import_vocab_decks", "Organelles", True)
@@ -209,7 +211,7 @@ def test_it_is_one_row_in_the_log(owner: RestDoor, send: Send) -> None:
 
 
 @pytest.fixture
-def send_form(owner: RestDoor) -> Send:
+def send_form(owner: RestEntryPoint) -> Send:
     """Sends a file with fields beside it in the form; gives the response."""
 
     def post(content: str, query: dict[str, str] | None = None, **fields: str) -> Any:
@@ -220,7 +222,7 @@ def send_form(owner: RestDoor) -> Send:
     return post
 
 
-def test_its_parameters_may_stand_in_the_form(owner: RestDoor, course: Any, send_form: Send) -> None:
+def test_its_parameters_may_stand_in_the_form(owner: RestEntryPoint, course: Any, send_form: Send) -> None:
     sent = send_form("a,b\n", name="Cells", course_id=course["id"])
     [deck] = sent.json()["decks"]
     assert (deck["name"], deck["course_id"]) == ("Cells", course["id"])
@@ -228,7 +230,7 @@ def test_its_parameters_may_stand_in_the_form(owner: RestDoor, course: Any, send
     assert (merged.status_code, [one["id"] for one in merged.json()["decks"]]) == (200, [deck["id"]])
 
 
-def test_the_same_value_in_both_places_is_taken_and_another_is_refused(owner: RestDoor, send_form: Send) -> None:
+def test_the_same_value_in_both_places_is_taken_and_another_is_refused(owner: RestEntryPoint, send_form: Send) -> None:
     assert send_form("a,b\n", {"name": "Cells"}, name="Cells").status_code == 201
     refused = send_form("a,b\n", {"name": "Cells", "header": "no"}, name="Genes", header="yes")
     assert (refused.status_code, fields_of(refused)) == (422, ["name", "header"])
@@ -252,13 +254,13 @@ def test_a_wrong_parameter_in_the_form_is_named(send_form: Send) -> None:
     ],
 )
 def test_header_says_whether_the_first_row_is_a_heading(
-    owner: RestDoor, send: Send, content: str, header: str, cards: list[tuple[str, str]]
+    owner: RestEntryPoint, send: Send, content: str, header: str, cards: list[tuple[str, str]]
 ) -> None:
     [deck] = send(content, header=header).json()["decks"]
     assert texts(owner, deck) == cards
 
 
-def test_merging_with_a_course_sets_it(owner: RestDoor, course: Any, send: Send) -> None:
+def test_merging_with_a_course_sets_it(owner: RestEntryPoint, course: Any, send: Send) -> None:
     [deck] = send("a,b\n").json()["decks"]
     [merged] = send("a,b\n", if_exists="merge", course_id=course["id"]).json()["decks"]
     assert (merged["id"], merged["course_id"]) == (deck["id"], course["id"])

@@ -10,7 +10,7 @@ from accounts.members.counts import repair_counts
 from courses.item_counts import ITEMS_OF_COURSE
 from courses.models import Course
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 
 
@@ -19,13 +19,13 @@ def counts() -> dict[str, tuple[int, int]]:
     return {course.name: (course.item_count, course.items.count()) for course in Course.objects.all()}
 
 
-def test_items_are_counted_as_they_come_and_go(owner: RestDoor, stranger: RestDoor) -> None:
+def test_items_are_counted_as_they_come_and_go(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     first, second = (owner.made("create_course", name=name) for name in ("Biology", "Botany"))
     items = [owner.made("create_item", course_id=first["id"], title=f"{n}") for n in range(3)]
     owner.made("create_item", course_id=second["id"], title="x")
     owner.made("delete_item", item_id=items[0]["id"])
-    for door in (owner, stranger):
-        assert door.call("delete_item", item_id=items[0]["id"]).error == "not_found"
+    for entry_point in (owner, stranger):
+        assert entry_point.call("delete_item", item_id=items[0]["id"]).error == "not_found"
     assert stranger.call("delete_item", item_id=items[1]["id"]).error == "not_found"
     assert stranger.call("create_item", course_id=first["id"], title="x").error == "not_found"
     assert counts() == {"Biology": (2, 2), "Botany": (1, 1)}
@@ -33,7 +33,7 @@ def test_items_are_counted_as_they_come_and_go(owner: RestDoor, stranger: RestDo
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.rest
-def test_a_refused_item_is_not_counted(owner: RestDoor, owner_member: Any, course: Any) -> None:
+def test_a_refused_item_is_not_counted(owner: RestEntryPoint, owner_member: Any, course: Any) -> None:
     stored(ItemFactory, ITEMS_OF_COURSE.most, member=owner_member, course=Course(id=course["id"]))
     repair_counts(owner_member.id)
     assert owner.call("create_item", course_id=course["id"], title="x").error == "conflict"
@@ -41,7 +41,7 @@ def test_a_refused_item_is_not_counted(owner: RestDoor, owner_member: Any, cours
 
 
 @pytest.mark.rest
-def test_a_new_item_takes_four_statements(owner: RestDoor, course: Any) -> None:
+def test_a_new_item_takes_four_statements(owner: RestEntryPoint, course: Any) -> None:
     """The member's clock, the count with the limits and the course's name, the item, and its row in the log.
 
     PostgreSQL takes the last two as one.
@@ -57,7 +57,7 @@ def test_a_new_item_takes_four_statements(owner: RestDoor, course: Any) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.rest
-def test_eight_writers_and_a_deleter(owner: RestDoor, owner_member: Any, course: Any, in_threads: Any) -> None:
+def test_eight_writers_and_a_deleter(owner: RestEntryPoint, owner_member: Any, course: Any, in_threads: Any) -> None:
     """Near the limit: what is there is what was counted, never more than may be there, and never a place left over."""
     made = stored(ItemFactory, ITEMS_OF_COURSE.most - 10, member=owner_member, course=Course(id=course["id"]))
     repair_counts(owner_member.id)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 from tests.support.properties import examples
 from tests.support.samples import UNKNOWN_ID
@@ -64,14 +64,14 @@ def _in_order(items: "list[Item]") -> list[str]:
     ]
 
 
-def _walk(door: RestDoor, page: Any = None, *, limits: Any = (), **filters: Any) -> list[str]:
+def _walk(entry_point: RestEntryPoint, page: Any = None, *, limits: Any = (), **filters: Any) -> list[str]:
     """The ids from `page` (else the first) to the last page."""
     sizes = cycle(limits or [25])
-    page = page or door.made("list_items", limit=next(sizes), **filters)
+    page = page or entry_point.made("list_items", limit=next(sizes), **filters)
     ids = [item["id"] for item in page["data"]]
     while page["has_more"]:
         assert page["data"], "a page with nothing on it has no next one"
-        page = door.made("list_items", limit=next(sizes), cursor=page["next_cursor"], **filters)
+        page = entry_point.made("list_items", limit=next(sizes), cursor=page["next_cursor"], **filters)
         ids += [item["id"] for item in page["data"]]
     assert page["next_cursor"] is None
     return ids
@@ -85,7 +85,7 @@ PROPERTY = examples(40)
 @pytest.mark.database("both")
 @PROPERTY
 @given(rows=st.lists(ROWS, max_size=30), limits=st.lists(st.integers(1, 12), min_size=1, max_size=4))
-def test_a_walk_is_the_sorted_list(owner: RestDoor, store: Store, rows: list[Row], limits: list[int]) -> None:
+def test_a_walk_is_the_sorted_list(owner: RestEntryPoint, store: Store, rows: list[Row], limits: list[int]) -> None:
     """Whatever the dates and however the limit changes from page to page."""
     from courses.models import Item
 
@@ -103,7 +103,9 @@ def test_a_walk_is_the_sorted_list(owner: RestDoor, store: Store, rows: list[Row
     come=st.lists(ROWS, max_size=8),
     limit=st.integers(1, 6),
 )
-def test_what_comes_and_goes_neither_repeats_nor_skips_others(owner: RestDoor, store: Store, **drawn: Any) -> None:
+def test_what_comes_and_goes_neither_repeats_nor_skips_others(
+    owner: RestEntryPoint, store: Store, **drawn: Any
+) -> None:
     """Decisions, 6: a page boundary neither repeats nor skips an item when others are added or removed meanwhile."""
     from courses.models import Item
 
@@ -121,12 +123,12 @@ def test_what_comes_and_goes_neither_repeats_nor_skips_others(owner: RestDoor, s
 
 @pytest.mark.parametrize("due_on", [date(2026, 12, 1), None])
 @pytest.mark.parametrize("limit", [1, 7, 20, 21])
-def test_many_items_due_on_one_day_are_walked_once(owner: RestDoor, store: Store, due_on, limit: int) -> None:
+def test_many_items_due_on_one_day_are_walked_once(owner: RestEntryPoint, store: Store, due_on, limit: int) -> None:
     items = store([Row(due_on, age // 3) for age in range(21)])
     assert _walk(owner, limits=[limit]) == _in_order(items)
 
 
-def test_a_walk_goes_on_from_an_item_that_was_deleted(owner: RestDoor, store: Store) -> None:
+def test_a_walk_goes_on_from_an_item_that_was_deleted(owner: RestEntryPoint, store: Store) -> None:
     first, second, third = store([Row(date(2026, 12, 1), age) for age in range(3)])
     page = owner.made("list_items", limit=2)
     for item in [first, second]:
@@ -134,7 +136,7 @@ def test_a_walk_goes_on_from_an_item_that_was_deleted(owner: RestDoor, store: St
     assert _walk(owner, page) == [str(item.id) for item in (first, second, third)]
 
 
-def test_a_walk_ends_quietly_when_the_rest_is_gone(owner: RestDoor, store: Store, course) -> None:
+def test_a_walk_ends_quietly_when_the_rest_is_gone(owner: RestEntryPoint, store: Store, course) -> None:
     store([Row(None, age) for age in range(3)])
     page = owner.made("list_items", limit=2)
     owner.made("delete_course", course_id=course["id"])
@@ -142,21 +144,21 @@ def test_a_walk_ends_quietly_when_the_rest_is_gone(owner: RestDoor, store: Store
     assert rest == {"data": [], "has_more": False, "next_cursor": None}
 
 
-def test_a_cursor_can_be_used_again(owner: RestDoor, store: Store) -> None:
+def test_a_cursor_can_be_used_again(owner: RestEntryPoint, store: Store) -> None:
     store([Row(None, age) for age in range(4)])
     cursor = owner.made("list_items", limit=2)["next_cursor"]
     assert owner.made("list_items", cursor=cursor) == owner.made("list_items", cursor=cursor)
 
 
 @pytest.mark.database("both")
-def test_a_walk_keeps_its_filters(owner: RestDoor, store: Store, course) -> None:
+def test_a_walk_keeps_its_filters(owner: RestEntryPoint, store: Store, course) -> None:
     items = store([Row(date(2026, 12, day), age) for day in range(1, 9) for age in range(2)])
     filters = {"course_id": course["id"], "kind": "other", "from": "2026-12-02", "to": "2026-12-06"}
     expected = [item for item in items if item.due_on and 2 <= item.due_on.day <= 6]
     assert _walk(owner, limits=[3], **filters) == _in_order(expected)
 
 
-def test_a_cursor_is_opaque_text_under_200_characters(owner: RestDoor, store: Store, course) -> None:
+def test_a_cursor_is_opaque_text_under_200_characters(owner: RestEntryPoint, store: Store, course) -> None:
     """Decisions, 6; also with every filter there is."""
     store([Row(date.max, age) for age in range(2)])
     filters = {"course_id": course["id"], "kind": "other", "from": "0001-01-01", "to": "9999-12-31"}
@@ -166,23 +168,23 @@ def test_a_cursor_is_opaque_text_under_200_characters(owner: RestDoor, store: St
 
 
 @pytest.fixture
-def cursor(owner: RestDoor, store: Store) -> str:
+def cursor(owner: RestEntryPoint, store: Store) -> str:
     """The cursor of a walk without filters."""
     store([Row(date(2026, 12, 1), age) for age in range(4)])
     text: str = owner.made("list_items", limit=2)["next_cursor"]
     return text
 
 
-def test_a_cursor_is_not_bound_to_the_limit(owner: RestDoor, cursor: str) -> None:
+def test_a_cursor_is_not_bound_to_the_limit(owner: RestEntryPoint, cursor: str) -> None:
     assert len(owner.made("list_items", limit=1, cursor=cursor)["data"]) == 1
     assert len(owner.made("list_items", limit=100, cursor=cursor)["data"]) == 2
 
 
-def test_a_cursor_is_not_bound_to_the_key(owner_member, door, cursor: str) -> None:
-    assert len(door(owner_member).made("list_items", cursor=cursor)["data"]) == 2
+def test_a_cursor_is_not_bound_to_the_key(owner_member, entry_point, cursor: str) -> None:
+    assert len(entry_point(owner_member).made("list_items", cursor=cursor)["data"]) == 2
 
 
-def test_a_cursor_is_bound_to_the_member(stranger: RestDoor, cursor: str) -> None:
+def test_a_cursor_is_bound_to_the_member(stranger: RestEntryPoint, cursor: str) -> None:
     assert stranger.call("list_items", cursor=cursor).error == "invalid_request"
 
 
@@ -197,7 +199,7 @@ def test_a_cursor_is_bound_to_the_member(stranger: RestDoor, cursor: str) -> Non
         ("created_after", ("2020-01-01T00:00:00Z", "2020-01-01T00:00:00.000001Z")),
     ],
 )
-def test_a_cursor_is_bound_to_the_filters(owner: RestDoor, course, cursor: str, name: str, values) -> None:
+def test_a_cursor_is_bound_to_the_filters(owner: RestEntryPoint, course, cursor: str, name: str, values) -> None:
     """Decisions, 6: to each of them, whether it is added, left out or changed."""
     value, other = values[0] or course["id"], values[1]
     filtered = owner.made("list_items", limit=1, **{name: value})["next_cursor"]
@@ -208,14 +210,14 @@ def test_a_cursor_is_bound_to_the_filters(owner: RestDoor, course, cursor: str, 
 
 
 @pytest.mark.database("both")
-def test_a_filter_may_be_written_differently(owner: RestDoor, course, cursor: str) -> None:
+def test_a_filter_may_be_written_differently(owner: RestEntryPoint, course, cursor: str) -> None:
     page = owner.made("list_items", limit=1, course_id=course["id"], created_after="2020-01-01T00:00:00Z")
     same = {"course_id": course["id"].upper(), "created_after": "2020-01-01T02:00:00.000+02:00"}
     assert len(owner.made("list_items", cursor=page["next_cursor"], **same)["data"]) == 3
 
 
 @pytest.mark.rest
-def test_a_changed_cursor_is_refused(owner: RestDoor, cursor: str) -> None:
+def test_a_changed_cursor_is_refused(owner: RestEntryPoint, cursor: str) -> None:
     """Operation rules: a bad cursor gives 400 `invalid_request`; no two texts are one cursor."""
     assert len(cursor) == 96
     for place in range(96):
@@ -226,10 +228,10 @@ def test_a_changed_cursor_is_refused(owner: RestDoor, cursor: str) -> None:
 
 
 @pytest.mark.parametrize("change", [" {}", "{} ", "{}=", "{}====", "{}\n", "{}\x00", "{}A", "{0}{0}"], ids=repr)
-def test_a_cursor_with_more_around_it_is_refused(owner: RestDoor, cursor: str, change: str) -> None:
+def test_a_cursor_with_more_around_it_is_refused(owner: RestEntryPoint, cursor: str, change: str) -> None:
     assert owner.call("list_items", cursor=change.format(cursor)).error == "invalid_request"
 
 
-def test_parameters_are_checked_before_the_cursor(owner: RestDoor) -> None:
+def test_parameters_are_checked_before_the_cursor(owner: RestEntryPoint) -> None:
     answer = owner.call("list_items", cursor="nope", limit=0)
     assert (answer.error, answer.fields) == ("validation_failed", ["limit"])

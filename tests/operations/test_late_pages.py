@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 
 ITEMS = 5000
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.rest
 
 
 @pytest.fixture
-def cursors(owner: RestDoor, owner_member: Any) -> list[str]:
+def cursors(owner: RestEntryPoint, owner_member: Any) -> list[str]:
     """Of the pages of 5,000 items, 20 on a day; the last ones are of undated ones."""
     day, course = owner_member.today(), CourseFactory.create(member=owner_member)
     for start in range(0, ITEMS - UNDATED, 20):
@@ -32,7 +32,7 @@ def cursors(owner: RestDoor, owner_member: Any) -> list[str]:
     return found
 
 
-def explained(door: RestDoor, how: str, **arguments: Any) -> list[Any]:
+def explained(entry_point: RestEntryPoint, how: str, **arguments: Any) -> list[Any]:
     """What the database says about each statement of a list_items that reads items."""
     asked = []
 
@@ -41,7 +41,7 @@ def explained(door: RestDoor, how: str, **arguments: Any) -> list[Any]:
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(note):
-        assert door.made("list_items", limit=LIMIT, **arguments)["data"]
+        assert entry_point.made("list_items", limit=LIMIT, **arguments)["data"]
     told = []
     with connection.cursor() as cursor:
         for sql, params in asked:
@@ -62,14 +62,14 @@ def rows_read(plan: Any) -> float:
 
 
 @pytest.mark.database("postgresql")
-def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestDoor, cursors: list[str]) -> None:
+def test_no_page_reads_more_than_three_times_what_it_answers(owner: RestEntryPoint, cursors: list[str]) -> None:
     for cursor in (*cursors[::12], *cursors[-2:]):
         [[(plan,)]] = explained(owner, "EXPLAIN (ANALYZE, FORMAT JSON)", cursor=cursor)
         assert rows_read(plan[0]["Plan"]) <= 3 * (LIMIT + 1), plan
 
 
 @pytest.mark.database("sqlite")
-def test_an_index_leads_to_every_page(owner: RestDoor, cursors: list[str]) -> None:
+def test_an_index_leads_to_every_page(owner: RestEntryPoint, cursors: list[str]) -> None:
     """Among undated items it may be that of their course: without statistics SQLite takes both for as good."""
     [plan] = explained(owner, "EXPLAIN QUERY PLAN", cursor=cursors[24])
     assert any("INDEX item_member_due (member_id=? AND (due_on,created_at,id)>" in row[-1] for row in plan), plan

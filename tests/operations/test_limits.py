@@ -13,7 +13,7 @@ from tests.support.archive_lines import WHOLE, a_file
 from tests.support.archives import parts, zipped
 from tests.support.calendar_files import one_deadline
 from tests.support.declarations import declared
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
@@ -24,41 +24,43 @@ each_limit = pytest.mark.parametrize(("data", "limit"), LIMITS, ids=lambda one: 
 Ids = dict[str, Any]
 
 
-def _attach(door: RestDoor, ids: Ids) -> Any:
-    upload = door.made("create_syllabus", text="Dec 3: exam")
-    return door.call("update_course", course_id=ids["course"], syllabus_id=upload["id"])
+def _attach(entry_point: RestEntryPoint, ids: Ids) -> Any:
+    upload = entry_point.made("create_syllabus", text="Dec 3: exam")
+    return entry_point.call("update_course", course_id=ids["course"], syllabus_id=upload["id"])
 
 
-def _categories(door: RestDoor, ids: Ids) -> Any:
+def _categories(entry_point: RestEntryPoint, ids: Ids) -> Any:
     """One more than the operation takes."""
     entries = [{"name": f"{number}", "weight": 1} for number in range(MAX_CATEGORIES + 1)]
-    return door.call("set_grade_categories", course_id=ids["course"], categories=entries)
+    return entry_point.call("set_grade_categories", course_id=ids["course"], categories=entries)
 
 
-def _item(door: RestDoor, ids: Ids) -> Any:
-    return door.call("create_item", course_id=ids["course"], title="Essay")
+def _item(entry_point: RestEntryPoint, ids: Ids) -> Any:
+    return entry_point.call("create_item", course_id=ids["course"], title="Essay")
 
 
-def _milestone(door: RestDoor, ids: Ids) -> Any:
-    return door.call("create_milestone", item_id=ids["item"], title="Outline")
+def _milestone(entry_point: RestEntryPoint, ids: Ids) -> Any:
+    return entry_point.call("create_milestone", item_id=ids["item"], title="Outline")
 
 
-CREATING: dict[str, Callable[[RestDoor, Ids], Any]] = {
-    "courses": lambda door, ids: door.call("create_course", name="Algebra"),
+CREATING: dict[str, Callable[[RestEntryPoint, Ids], Any]] = {
+    "courses": lambda entry_point, ids: entry_point.call("create_course", name="Algebra"),
     "files of a course": _attach,
     "items": _item,
     "items of a course": _item,
     "milestones": _milestone,
     "milestones of an item": _milestone,
-    "imported events of a course": lambda door, ids: door.call(
+    "imported events of a course": lambda entry_point, ids: entry_point.call(
         "import_calendar", course_id=ids["course"], file=one_deadline()
     ),
     "grade categories of a course": _categories,
-    "scores of a course": lambda door, ids: door.call(
+    "scores of a course": lambda entry_point, ids: entry_point.call(
         "add_grade_score", course_id=ids["course"], category_id=ids["category"], label="Quiz", score=80
     ),
-    "decks": lambda door, ids: door.call("create_vocab_deck", name="Words", cards=[{"term": "a", "definition": "b"}]),
-    "cards of a deck": lambda door, ids: door.call(
+    "decks": lambda entry_point, ids: entry_point.call(
+        "create_vocab_deck", name="Words", cards=[{"term": "a", "definition": "b"}]
+    ),
+    "cards of a deck": lambda entry_point, ids: entry_point.call(
         "add_vocab_cards", deck_id=ids["deck"], cards=[{"term": "c", "definition": "d"}]
     ),
 }
@@ -66,7 +68,7 @@ CREATING: dict[str, Callable[[RestDoor, Ids], Any]] = {
 
 
 @pytest.fixture
-def ids(owner: RestDoor, settings: Any, tmp_path: Any) -> Ids:
+def ids(owner: RestEntryPoint, settings: Any, tmp_path: Any) -> Ids:
     """An object of each kind that others are below, each with one row."""
     settings.MEDIA_ROOT = tmp_path
     course = owner.made("create_course", name="Biology")["id"]
@@ -80,7 +82,7 @@ def ids(owner: RestDoor, settings: Any, tmp_path: Any) -> Ids:
 
 
 @each_limit
-def test_it_holds_for_what_is_created(data: MemberData, limit: Limit, owner: RestDoor, ids: Ids) -> None:
+def test_it_holds_for_what_is_created(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
     assert limit.what in CREATING, f"Add to CREATING how one more of {limit.what!r} is created."
     with declared(limit, most=0):
         refused = CREATING[limit.what](owner, ids)
@@ -96,7 +98,7 @@ def test_it_holds_for_what_is_created(data: MemberData, limit: Limit, owner: Res
     [one for one in LIMITS if one[0].model is not SyllabusFile],  # a deleted file leaves storage for good
     ids=lambda one: getattr(one, "what", ""),
 )
-def test_it_holds_for_what_is_restored(data: MemberData, limit: Limit, owner: RestDoor, ids: Ids) -> None:
+def test_it_holds_for_what_is_restored(data: MemberData, limit: Limit, owner: RestEntryPoint, ids: Ids) -> None:
     owner.call("import_calendar", course_id=ids["course"], file=one_deadline())
     kind = "vocab_deck" if data.label.startswith("vocab.") else "course"
     owner.made(f"delete_{kind}", **{f"{kind.removeprefix('vocab_')}_id": ids[kind.removeprefix("vocab_")]})
@@ -109,7 +111,7 @@ def test_it_holds_for_what_is_restored(data: MemberData, limit: Limit, owner: Re
 
 
 @each_limit
-def test_it_holds_for_what_is_imported(data: MemberData, limit: Limit, stranger: RestDoor) -> None:
+def test_it_holds_for_what_is_imported(data: MemberData, limit: Limit, stranger: RestEntryPoint) -> None:
     assert data.archived is not None
     lines = WHOLE | {"syllabus_files": [a_file()]}
     archive = zipped(parts(**lines) | {"files/x": b"%P"})

@@ -6,7 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from courses.models import Course
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
 from tests.support.samples import UNKNOWN_ID
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.fixture
-def add(owner: RestDoor, course):
+def add(owner: RestEntryPoint, course):
     """Adds items to the owner's course: `add("Midterm", "2026-12-03", kind="exam")`."""
 
     def add_item(title: str, due_on: str | None = None, **fields: Any) -> Any:
@@ -23,15 +23,15 @@ def add(owner: RestDoor, course):
     return add_item
 
 
-def _titles(owner: RestDoor, **filters: Any) -> list[str]:
+def _titles(owner: RestEntryPoint, **filters: Any) -> list[str]:
     return [item["title"] for item in owner.made("list_items", **filters)["data"]]
 
 
-def test_it_answers_an_empty_page(owner: RestDoor) -> None:
+def test_it_answers_an_empty_page(owner: RestEntryPoint) -> None:
     assert owner.made("list_items") == {"data": [], "has_more": False, "next_cursor": None}
 
 
-def test_it_answers_whole_items(owner: RestDoor, course, add, time_machine) -> None:
+def test_it_answers_whole_items(owner: RestEntryPoint, course, add, time_machine) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     item = add("Midterm", "2026-12-03", kind="exam")
     page = owner.made("list_items")
@@ -55,28 +55,28 @@ def test_it_answers_whole_items(owner: RestDoor, course, add, time_machine) -> N
     assert page["data"] == [item]
 
 
-def test_the_soonest_due_comes_first_and_undated_last(owner: RestDoor, add) -> None:
+def test_the_soonest_due_comes_first_and_undated_last(owner: RestEntryPoint, add) -> None:
     """Operation rules: soonest due first; undated items last."""
     for title, due_on in [("c", "2027-01-02"), ("d", None), ("a", "2020-01-01"), ("e", None), ("b", "2027-01-01")]:
         add(title, due_on)
     assert _titles(owner) == ["a", "b", "c", "d", "e"]
 
 
-def test_of_items_due_on_one_day_the_older_comes_first(owner: RestDoor, add) -> None:
+def test_of_items_due_on_one_day_the_older_comes_first(owner: RestEntryPoint, add) -> None:
     """Fine print, Cursor: ties in due date: older first."""
     for title in ["b", "c", "a"]:
         add(title, "2026-12-03")
     assert _titles(owner) == ["b", "c", "a"]
 
 
-def test_it_lists_only_the_members_own(owner: RestDoor, stranger: RestDoor, item) -> None:
+def test_it_lists_only_the_members_own(owner: RestEntryPoint, stranger: RestEntryPoint, item) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     other = stranger.made("create_item", course_id=theirs["id"], title="Other")
     assert owner.made("list_items")["data"] == [item]
     assert stranger.made("list_items")["data"] == [other]
 
 
-def test_course_id_keeps_that_course(owner: RestDoor, add) -> None:
+def test_course_id_keeps_that_course(owner: RestEntryPoint, add) -> None:
     other = owner.made("create_course", name="Algebra")
     add("Here")
     add("There", course_id=other["id"])
@@ -85,21 +85,23 @@ def test_course_id_keeps_that_course(owner: RestDoor, add) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_course_that_is_not_the_members_gives_an_empty_page(owner: RestDoor, stranger: RestDoor, item) -> None:
+def test_a_course_that_is_not_the_members_gives_an_empty_page(
+    owner: RestEntryPoint, stranger: RestEntryPoint, item
+) -> None:
     """Fine print: ids in a filter that name nothing of the member's: an empty page."""
     empty = {"data": [], "has_more": False, "next_cursor": None}
     assert stranger.made("list_items", course_id=item["course_id"]) == empty
     assert owner.made("list_items", course_id=UNKNOWN_ID) == empty
 
 
-def test_kind_keeps_that_kind(owner: RestDoor, add) -> None:
+def test_kind_keeps_that_kind(owner: RestEntryPoint, add) -> None:
     for kind in ["exam", "quiz", "other"]:
         add(kind, kind=kind)
     assert _titles(owner, kind="quiz") == ["quiz"]
     assert _titles(owner, kind="lab") == []
 
 
-def test_from_and_to_are_included(owner: RestDoor, add) -> None:
+def test_from_and_to_are_included(owner: RestEntryPoint, add) -> None:
     """Operation rules: `from`: due on or after; `to`: due on or before. An undated item is neither."""
     for due_on in ["2026-12-01", "2026-12-02", "2026-12-03", "2026-12-04", None]:
         add(due_on or "undated", due_on)
@@ -109,7 +111,7 @@ def test_from_and_to_are_included(owner: RestDoor, add) -> None:
     assert _titles(owner, to="2026-12-02", **{"from": "2026-12-03"}) == []
 
 
-def test_created_after_keeps_what_was_added_later(owner: RestDoor, add) -> None:
+def test_created_after_keeps_what_was_added_later(owner: RestEntryPoint, add) -> None:
     """Operation rules: only items added after it, so not at it."""
     first, second, third = add("1"), add("2"), add("3")
     assert _titles(owner, created_after="2020-01-01T00:00:00Z") == ["1", "2", "3"]
@@ -119,7 +121,7 @@ def test_created_after_keeps_what_was_added_later(owner: RestDoor, add) -> None:
 
 
 @pytest.mark.database("both")
-def test_filters_narrow_each_other(owner: RestDoor, course, add) -> None:
+def test_filters_narrow_each_other(owner: RestEntryPoint, course, add) -> None:
     other = owner.made("create_course", name="Algebra")
     first = add("old", "2026-12-02", kind="exam")
     add("kind", "2026-12-02", kind="quiz")
@@ -131,14 +133,14 @@ def test_filters_narrow_each_other(owner: RestDoor, course, add) -> None:
     assert _titles(owner, **filters, created_after=first["created_at"]) == ["all"]
 
 
-def test_a_page_has_25_items_by_default(owner: RestDoor, add) -> None:
+def test_a_page_has_25_items_by_default(owner: RestEntryPoint, add) -> None:
     for number in range(26):
         add(str(number))
     page = owner.made("list_items")
     assert (len(page["data"]), page["has_more"], type(page["next_cursor"])) == (25, True, str)
 
 
-def test_a_full_page_that_is_the_last_has_no_cursor(owner: RestDoor, add) -> None:
+def test_a_full_page_that_is_the_last_has_no_cursor(owner: RestEntryPoint, add) -> None:
     for number in range(3):
         add(str(number))
     page = owner.made("list_items", limit=3)
@@ -146,11 +148,11 @@ def test_a_full_page_that_is_the_last_has_no_cursor(owner: RestDoor, add) -> Non
 
 
 @pytest.mark.parametrize("limit", [1, 100])
-def test_the_limits_bounds_are_included(owner: RestDoor, item, limit: int) -> None:
+def test_the_limits_bounds_are_included(owner: RestEntryPoint, item, limit: int) -> None:
     assert owner.made("list_items", limit=limit)["data"] == [item]
 
 
-def test_a_hundred_items_fit_one_page(owner: RestDoor, owner_member, course) -> None:
+def test_a_hundred_items_fit_one_page(owner: RestEntryPoint, owner_member, course) -> None:
     stored(ItemFactory, 101, member=owner_member, course=Course(id=course["id"]))
     page = owner.made("list_items", limit=100)
     assert (len(page["data"]), page["has_more"]) == (100, True)

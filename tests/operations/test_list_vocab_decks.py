@@ -10,28 +10,28 @@ import time_machine
 from django.utils import timezone
 
 from tests.support import bulk
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
-def test_it_lists_oldest_first_without_cards(owner: RestDoor, course: Any) -> None:
+def test_it_lists_oldest_first_without_cards(owner: RestEntryPoint, course: Any) -> None:
     made = [made_deck(owner, name="B"), made_deck(owner, "x", "y", name="A", course_id=course["id"])]
     for deck in made:
         del deck["cards"]
     assert owner.made("list_vocab_decks") == {"data": made, "has_more": False, "next_cursor": None}
 
 
-def test_one_deck(owner: RestDoor) -> None:
+def test_one_deck(owner: RestEntryPoint) -> None:
     made_deck(owner, name="A")
     deck = made_deck(owner, name="B")
     del deck["cards"]
     assert owner.made("list_vocab_decks", deck_id=deck["id"])["data"] == [deck]
 
 
-def test_cards_come_due_first(owner: RestDoor) -> None:
+def test_cards_come_due_first(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "easy", "again", "hard", "new")
     for card in deck["cards"][:3]:
         reviewed(owner, card, card["term"])
@@ -41,7 +41,7 @@ def test_cards_come_due_first(owner: RestDoor) -> None:
 
 
 @pytest.mark.database("both")
-def test_the_cards_that_are_due_alone(owner: RestDoor) -> None:
+def test_the_cards_that_are_due_alone(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "easy", "again", "new")
     for card in deck["cards"][:2]:
         reviewed(owner, card, card["term"])
@@ -54,14 +54,14 @@ def test_the_cards_that_are_due_alone(owner: RestDoor) -> None:
 
 @pytest.mark.parametrize("due_only", [True, False])
 @pytest.mark.parametrize(("limit", "cards"), [(1, 1), (2, 2), (500, 3)])
-def test_the_first_cards_that_come_up(owner: RestDoor, due_only: bool, limit: int, cards: int) -> None:
+def test_the_first_cards_that_come_up(owner: RestEntryPoint, due_only: bool, limit: int, cards: int) -> None:
     deck = made_deck(owner, "a", "b", "c")
     found = deck_with_cards(owner, deck, limit=limit, due_only=due_only)
     assert found == deck | {"cards": deck["cards"][:cards]}
     assert (found["card_count"], found["due_count"]) == (3, 3)
 
 
-def test_it_counts_what_is_due(owner: RestDoor) -> None:
+def test_it_counts_what_is_due(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "a", "b")
     card = reviewed(owner, deck["cards"][0], "good")
     counts = {"card_count": 2, "due_count": 1, "next_due_at": deck["next_due_at"]}
@@ -71,7 +71,7 @@ def test_it_counts_what_is_due(owner: RestDoor) -> None:
         assert owner.made("list_vocab_decks")["data"][0]["due_count"] == 2
 
 
-def test_the_next_due_time_may_be_future(owner: RestDoor) -> None:
+def test_the_next_due_time_may_be_future(owner: RestEntryPoint) -> None:
     deck = made_deck(owner)
     card = reviewed(owner, deck["cards"][0], "easy")
     [found] = owner.made("list_vocab_decks")["data"]
@@ -79,7 +79,7 @@ def test_the_next_due_time_may_be_future(owner: RestDoor) -> None:
 
 
 @pytest.mark.parametrize("value", [True, False])
-def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, value: bool) -> None:
+def test_an_unknown_deck_is_an_empty_page(owner: RestEntryPoint, stranger: RestEntryPoint, value: bool) -> None:
     foreign = made_deck(stranger)["id"]
     for deck_id in (foreign, uuid4()):
         page = owner.made("list_vocab_decks", deck_id=deck_id, include_cards=value)
@@ -98,17 +98,17 @@ def test_an_unknown_deck_is_an_empty_page(owner: RestDoor, stranger: RestDoor, v
         ({"include_cards": True, "limit": 5}, ["include_cards"]),
     ],
 )
-def test_it_names_what_is_wrong(owner: RestDoor, query: dict[str, Any], wrong: list[str]) -> None:
+def test_it_names_what_is_wrong(owner: RestEntryPoint, query: dict[str, Any], wrong: list[str]) -> None:
     answer = owner.call("list_vocab_decks", **query)
     assert (answer.error, answer.fields) == ("validation_failed", wrong)
 
 
-def test_others_decks_are_not_listed(owner: RestDoor, stranger: RestDoor) -> None:
+def test_others_decks_are_not_listed(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     made_deck(owner)
     assert stranger.made("list_vocab_decks")["data"] == []
 
 
-def test_a_deck_without_cards_counts_none(owner: RestDoor, owner_member: Any) -> None:
+def test_a_deck_without_cards_counts_none(owner: RestEntryPoint, owner_member: Any) -> None:
     """The API makes no such deck; the admin can."""
 
     deck = DeckFactory.create(member=owner_member, name="Empty")
@@ -129,7 +129,7 @@ def test_a_deck_without_cards_counts_none(owner: RestDoor, owner_member: Any) ->
 
 @pytest.mark.rest
 def test_100_decks_of_50_cards_cost_what_one_does(
-    owner: RestDoor, owner_member: Any, django_assert_num_queries: Any
+    owner: RestEntryPoint, owner_member: Any, django_assert_num_queries: Any
 ) -> None:
     """Two queries, the credential's included; three with cards."""
     from vocab.models import Card

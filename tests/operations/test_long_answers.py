@@ -10,7 +10,7 @@ import pytest
 from accounts.models import Member
 from studyservice.http.responses import json_response
 from studyservice.operations.codec import PIECE, encode
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -46,7 +46,7 @@ def test_it_takes_little_more_memory_than_its_text() -> None:
 
 @pytest.mark.rest
 @pytest.mark.django_db
-def test_a_long_agenda_is_answered_whole(owner: RestDoor, owner_member: Member) -> None:
+def test_a_long_agenda_is_answered_whole(owner: RestEntryPoint, owner_member: Member) -> None:
     course = CourseFactory.create(member=owner_member)
     items = stored(ItemFactory, 2 * PIECE + 1, member=owner_member, course=course, due_on=owner_member.today())
     agenda = owner.made("get_agenda")

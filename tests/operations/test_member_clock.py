@@ -14,7 +14,7 @@ from django.test import Client
 from accounts.models import ApiKey, Member
 from studyservice.database.functions import AMicrosecondLater
 from tests.support.browsers import act
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 NOW = datetime(2099, 11, 21, 12, tzinfo=UTC)
 AHEAD = timedelta(days=400)
@@ -32,7 +32,7 @@ def clock(time_machine: Any) -> Any:
 
 
 @pytest.fixture
-def ahead(owner: RestDoor, clock: Any) -> Any:
+def ahead(owner: RestEntryPoint, clock: Any) -> Any:
     """What a server 400 days ahead made, once: a course with two items and a milestone, a score and a deck."""
     clock.move_to(NOW + AHEAD, tick=False)
     course = owner.made("create_course", name="Ahead")
@@ -71,7 +71,7 @@ def test_a_key_expires_by_the_true_time(client: Client, owner_member: Member) ->
     assert (key.created_at, key.expires_at) == (NOW, NOW + timedelta(days=30))
 
 
-def test_a_card_is_scheduled_by_the_true_time(owner: RestDoor, ahead: Any) -> None:
+def test_a_card_is_scheduled_by_the_true_time(owner: RestEntryPoint, ahead: Any) -> None:
     """A card that is new, answered `again`: one minute."""
     deck = owner.made("create_vocab_deck", name="Now", cards=[{"term": "a", "definition": "b"}])
     card = owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="again")
@@ -80,7 +80,7 @@ def test_a_card_is_scheduled_by_the_true_time(owner: RestDoor, ahead: Any) -> No
     assert deck["created_at"] > stamp(NOW + AHEAD)
 
 
-def test_a_review_is_never_before_the_cards_last(owner: RestDoor, clock: Any) -> None:
+def test_a_review_is_never_before_the_cards_last(owner: RestEntryPoint, clock: Any) -> None:
     """Two servers whose clocks are a minute apart."""
     deck = owner.made("create_vocab_deck", name="Now", cards=[{"term": "a", "definition": "b"}])
     first = owner.made("review_vocab_card", card_id=deck["cards"][0]["id"], rating="good")
@@ -92,7 +92,7 @@ def test_a_review_is_never_before_the_cards_last(owner: RestDoor, clock: Any) ->
 
 @pytest.mark.usefixtures("ahead")
 def test_a_clock_that_is_ahead_is_logged_once_a_minute(
-    owner: RestDoor, clock: Any, caplog: pytest.LogCaptureFixture
+    owner: RestEntryPoint, clock: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "accounts.changes.writing")
     for seconds in (3600, 3610, 3700):
@@ -105,7 +105,7 @@ def test_a_clock_that_is_ahead_is_logged_once_a_minute(
 
 
 def test_clocks_a_few_seconds_apart_are_not_logged(
-    owner: RestDoor, course: Any, clock: Any, caplog: pytest.LogCaptureFixture
+    owner: RestEntryPoint, course: Any, clock: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "accounts.changes.writing")
     owner.made("create_item", course_id=course["id"], title="x")
@@ -116,7 +116,7 @@ def test_clocks_a_few_seconds_apart_are_not_logged(
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
-def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestDoor, owner_member: Member) -> None:
+def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestEntryPoint, owner_member: Member) -> None:
     def stamps() -> list[str]:
         courses, items = owner.made("list_courses")["data"], owner.made("list_items")["data"]
         milestones = owner.made("list_milestones", item_id=items[0]["id"])["data"]
@@ -137,7 +137,7 @@ def test_repairing_restamps_what_was_made_ahead_in_its_order(owner: RestDoor, ow
     assert told["stamps"] == len(order) + 2  # the milestone's, and in the log of changes the categories'
 
 
-def test_a_poller_goes_on_after_a_repair(owner: RestDoor, course: Any, clock: Any) -> None:
+def test_a_poller_goes_on_after_a_repair(owner: RestEntryPoint, course: Any, clock: Any) -> None:
     """It sees what was made ahead and what is made from then on, in their order, whenever it last asked before."""
     known = owner.made("create_item", course_id=course["id"], title="before")
     clock.move_to(NOW + AHEAD, tick=False)
@@ -152,7 +152,7 @@ def test_a_poller_goes_on_after_a_repair(owner: RestDoor, course: Any, clock: An
     assert owner.made("list_items", created_after=found[1]["created_at"])["data"] == [found[2]]
 
 
-def test_a_clock_that_leapt_twice_is_repaired(owner: RestDoor, course: Any, clock: Any) -> None:
+def test_a_clock_that_leapt_twice_is_repaired(owner: RestEntryPoint, course: Any, clock: Any) -> None:
     """What was made in an hour is stamped over two years, and has to fit into the hour again."""
     known = owner.made("create_item", course_id=course["id"], title="0")
     for number, leap in enumerate((AHEAD, AHEAD + timedelta(minutes=1), 2 * AHEAD), start=1):
@@ -167,7 +167,7 @@ def test_a_clock_that_leapt_twice_is_repaired(owner: RestDoor, course: Any, cloc
 
 
 def test_repairing_brings_keys_and_reviews_back(
-    owner: RestDoor, owner_member: Member, clock: Any, make_key: Any
+    owner: RestEntryPoint, owner_member: Member, clock: Any, make_key: Any
 ) -> None:
     """What a server took for the true time: how long a key lives and when a card is due."""
     deck = owner.made("create_vocab_deck", name="Deck", cards=[{"term": "a", "definition": "b"}])
@@ -188,7 +188,7 @@ def test_repairing_brings_keys_and_reviews_back(
 
 
 @pytest.mark.usefixtures("course")
-def test_a_clock_that_is_right_is_left_alone(owner: RestDoor, owner_member: Member, clock: Any) -> None:
+def test_a_clock_that_is_right_is_left_alone(owner: RestEntryPoint, owner_member: Member, clock: Any) -> None:
     before = owner.made("list_courses")
     assert repaired(owner_member.email) == {"members": []}
     assert repaired("--all") == {"members": []}
@@ -197,7 +197,7 @@ def test_a_clock_that_is_right_is_left_alone(owner: RestDoor, owner_member: Memb
 
 @pytest.mark.database("sqlite", "statements that others make too")
 @pytest.mark.usefixtures("ahead")
-def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_an_operator_repairs_a_clock_in_the_admin(admin: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     admin.force_login(Member.objects.get(email="operator@example.com"))
     said = act(admin, "/admin/accounts/member/", "repair_clock", owner_member)
     assert said == "Repaired the clock of: 1 member."
@@ -212,7 +212,7 @@ def test_the_command_names_one_member_or_all(arguments: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("ahead")
-def test_a_day_practised_ahead_becomes_the_true_one(owner: RestDoor, owner_member: Member, clock: Any) -> None:
+def test_a_day_practised_ahead_becomes_the_true_one(owner: RestEntryPoint, owner_member: Member, clock: Any) -> None:
     from practice.models import Attempt
 
     deck = owner.made("create_vocab_deck", name="Now", cards=[{"term": "a", "definition": "b"}])

@@ -7,7 +7,7 @@ from django.db import connection
 
 from accounts.members.counts import repair_counts
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.statements import TABLES, named, unnamed
 from tests.support.tools import mcp_of
 from tests.support.world import INTO_NOTHING, OPERATIONS, TOOLS, World, bearer
@@ -47,7 +47,7 @@ def test_the_look_at_statements_can_fail() -> None:
 
 
 @pytest.fixture
-def world(owner: RestDoor) -> World:
+def world(owner: RestEntryPoint) -> World:
     """With something below everything that can be deleted."""
     world = World(owner)
     world.fill()
@@ -62,11 +62,11 @@ def test_over_rest(world: World, operation_id: str) -> None:
         world.empty()
     call = world.call(operation_id)
     with named():
-        assert call.send(**bearer(world.door.secret)).status_code < 300
-    undo_newest(world.door)
+        assert call.send(**bearer(world.entry_point.secret)).status_code < 300
+    undo_newest(world.entry_point)
 
 
-def undo_newest(owner: RestDoor) -> None:
+def undo_newest(owner: RestEntryPoint) -> None:
     """Take back what was changed last, if it can be."""
     for change in owner.made("list_changes", limit=1)["data"]:
         if change["undoable"]:
@@ -74,16 +74,16 @@ def undo_newest(owner: RestDoor) -> None:
                 assert owner.call("undo_change", change_id=change["id"]).status in (200, 409)
 
 
-@pytest.mark.thorough("both doors call one action, which test_over_rest looks at")
+@pytest.mark.thorough("both entry_points call one action, which test_over_rest looks at")
 @spread
 @pytest.mark.parametrize("operation_id", TOOLS)
 def test_over_the_tools(world: World, operation_id: str) -> None:
     from tests.support.tools import arguments
 
     given: dict[str, Any] = arguments(world, operation_id)
-    door = mcp_of(world.door)
+    entry_point = mcp_of(world.entry_point)
     with named():
-        door.made(operation_id, **given)
+        entry_point.made(operation_id, **given)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_over_the_tools(world: World, operation_id: str) -> None:
         ("list_changes", {"limit": 1}),
     ],
 )
-def test_with_a_query(world: World, owner: RestDoor, operation_id: str, query: dict[str, Any]) -> None:
+def test_with_a_query(world: World, owner: RestEntryPoint, operation_id: str, query: dict[str, Any]) -> None:
     ids = {"get_course": "course_id", "list_vocab_decks": "deck_id"}
     if operation_id in ids:
         query = query | {ids[operation_id]: world.id(ids[operation_id])}
@@ -105,12 +105,12 @@ def test_with_a_query(world: World, owner: RestDoor, operation_id: str, query: d
             owner.made(operation_id, **query, cursor=page["next_cursor"])
 
 
-def test_with_readiness(world: World, owner: RestDoor) -> None:
+def test_with_readiness(world: World, owner: RestEntryPoint) -> None:
     with_readiness(world, owner)
 
 
 @pytest.mark.database("postgresql")
-def test_no_group_leans_on_a_primary_key(world: World, owner: RestDoor, owner_member: Member) -> None:
+def test_no_group_leans_on_a_primary_key(world: World, owner: RestEntryPoint, owner_member: Member) -> None:
     """Where a table is spread by member its primary key is another, which leaves no column of a group to be guessed."""
     connection.check_constraints()  # nothing may wait for the commit
     with connection.cursor() as cursor:
@@ -122,7 +122,7 @@ def test_no_group_leans_on_a_primary_key(world: World, owner: RestDoor, owner_me
     owner.made("get_practice_stats")
 
 
-def with_readiness(world: World, owner: RestDoor) -> None:
+def with_readiness(world: World, owner: RestEntryPoint) -> None:
     """What sums over the cards of items and decks."""
     today = owner.made("get_me")["today"]
     owner.made("update_vocab_deck", deck_id=world.id("deck_id"), course_id=world.id("course_id"))

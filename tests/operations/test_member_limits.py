@@ -14,7 +14,7 @@ from accounts.models import Member
 from courses.models import Course, Item
 from planning.models import Milestone
 from tests.support.bulk import insert
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 Fill = Callable[[int], None]
 
@@ -31,7 +31,7 @@ def _items(member: Member, count: int) -> list[Any]:
 
 @pytest.fixture
 def fill_items(owner_member: Member) -> Fill:
-    """Gives the owner so many items, past the door."""
+    """Gives the owner so many items, past the API."""
 
     def fill(count: int) -> None:
         _items(owner_member, count)
@@ -52,7 +52,9 @@ def fill_milestones(owner_member: Member) -> Fill:
     return fill
 
 
-def test_a_member_has_at_most_5000_items(owner: RestDoor, stranger: RestDoor, course: Any, fill_items: Fill) -> None:
+def test_a_member_has_at_most_5000_items(
+    owner: RestEntryPoint, stranger: RestEntryPoint, course: Any, fill_items: Fill
+) -> None:
     fill_items(4999)
     last = owner.made("create_item", course_id=course["id"], title="The last")
     refused = owner.call("create_item", course_id=course["id"], title="One more")
@@ -66,7 +68,7 @@ def test_a_member_has_at_most_5000_items(owner: RestDoor, stranger: RestDoor, co
 
 
 def test_a_member_has_at_most_5000_milestones(
-    owner: RestDoor, stranger: RestDoor, item: Any, fill_milestones: Fill
+    owner: RestEntryPoint, stranger: RestEntryPoint, item: Any, fill_milestones: Fill
 ) -> None:
     fill_milestones(4999)
     last = owner.made("create_milestone", item_id=item["id"], title="The last")
@@ -82,7 +84,7 @@ def test_a_member_has_at_most_5000_milestones(
     owner.made("create_milestone", item_id=item["id"], title="One more")
 
 
-def test_deleting_a_course_or_an_item_makes_room(owner: RestDoor, course: Any, fill_milestones: Fill) -> None:
+def test_deleting_a_course_or_an_item_makes_room(owner: RestEntryPoint, course: Any, fill_milestones: Fill) -> None:
     item = owner.made("create_item", course_id=course["id"], title="x")
     owner.made("create_milestone", item_id=item["id"], title="x")
     fill_milestones(4999)
@@ -99,7 +101,7 @@ def test_deleting_a_course_or_an_item_makes_room(owner: RestDoor, course: Any, f
 
 @pytest.mark.parametrize("what", ["item", "milestone"])
 def test_the_limit_is_checked_last(
-    owner: RestDoor, stranger: RestDoor, item: Any, what: str, request: pytest.FixtureRequest
+    owner: RestEntryPoint, stranger: RestEntryPoint, item: Any, what: str, request: pytest.FixtureRequest
 ) -> None:
     """Parent (404), then body (422), then count limits (409)."""
     request.getfixturevalue(f"fill_{what}s")(5000)
@@ -110,7 +112,7 @@ def test_the_limit_is_checked_last(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_parallel_items_of_several_courses_stop_at_5000(owner: RestDoor, fill_items: Fill, in_threads) -> None:
+def test_parallel_items_of_several_courses_stop_at_5000(owner: RestEntryPoint, fill_items: Fill, in_threads) -> None:
     courses = [owner.made("create_course", name=f"Course {n}")["id"] for n in range(6)]
     fill_items(4998)
     answers = in_threads(
@@ -122,7 +124,7 @@ def test_parallel_items_of_several_courses_stop_at_5000(owner: RestDoor, fill_it
 
 @pytest.mark.django_db(transaction=True)
 def test_parallel_milestones_of_several_items_stop_at_5000(
-    owner: RestDoor, course: Any, fill_milestones: Fill, in_threads
+    owner: RestEntryPoint, course: Any, fill_milestones: Fill, in_threads
 ) -> None:
     items = [owner.made("create_item", course_id=course["id"], title=f"{n}")["id"] for n in range(6)]
     fill_milestones(4998)
@@ -140,7 +142,7 @@ def test_the_admin_keeps_the_limit(admin: Client, course: Any, fill_items: Fill)
     assert Item.objects.count() == 5000
 
 
-def test_whoever_has_more_keeps_them(owner: RestDoor, course: Any, fill_items: Fill) -> None:
+def test_whoever_has_more_keeps_them(owner: RestEntryPoint, course: Any, fill_items: Fill) -> None:
     """From before there was a limit."""
     fill_items(5100)
     assert owner.call("create_item", course_id=course["id"], title="One more").error == "conflict"

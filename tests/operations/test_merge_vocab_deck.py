@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import DeckFactory, stored
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -15,26 +15,26 @@ def card(term: str, definition: str) -> dict[str, str]:
     return {"term": term, "definition": definition}
 
 
-def merged(door: RestDoor, *cards: Any, name: str = "Organelles", **fields: Any) -> Any:
-    return door.made("create_vocab_deck", name=name, cards=list(cards), if_exists="merge", **fields)
+def merged(entry_point: RestEntryPoint, *cards: Any, name: str = "Organelles", **fields: Any) -> Any:
+    return entry_point.made("create_vocab_deck", name=name, cards=list(cards), if_exists="merge", **fields)
 
 
 def texts(deck: Any) -> list[tuple[str, str]]:
     return [(one["term"], one["definition"]) for one in deck["cards"]]
 
 
-def names(door: RestDoor) -> list[str]:
-    return [deck["name"] for deck in door.made("list_vocab_decks")["data"]]
+def names(entry_point: RestEntryPoint) -> list[str]:
+    return [deck["name"] for deck in entry_point.made("list_vocab_decks")["data"]]
 
 
 @pytest.fixture
-def deck(owner: RestDoor) -> Any:
+def deck(owner: RestEntryPoint) -> Any:
     """A deck of two cards."""
     cards = [card("Nucleus", "Holds the DNA."), card("Ribosome", "Makes proteins.")]
     return owner.made("create_vocab_deck", name="Organelles", cards=cards)
 
 
-def test_it_adds_new_terms_and_replaces_definitions(owner: RestDoor, deck: Any) -> None:
+def test_it_adds_new_terms_and_replaces_definitions(owner: RestEntryPoint, deck: Any) -> None:
     answer = merged(owner, card(" Ribosome ", "Reads RNA."), card("Vacuole", "Stores."), name="  ORGANELLES ")
     assert (answer["id"], answer["name"], answer["card_count"]) == (deck["id"], "Organelles", 3)
     assert texts(answer) == [("Nucleus", "Holds the DNA."), ("Ribosome", "Reads RNA."), ("Vacuole", "Stores.")]
@@ -42,42 +42,44 @@ def test_it_adds_new_terms_and_replaces_definitions(owner: RestDoor, deck: Any) 
     assert names(owner) == ["Organelles"]
 
 
-def test_the_schedule_of_known_terms_stays(owner: RestDoor, deck: Any) -> None:
+def test_the_schedule_of_known_terms_stays(owner: RestEntryPoint, deck: Any) -> None:
     known = reviewed(owner, deck["cards"][0], "easy")
     answer = merged(owner, card("Nucleus", "Core."))
     assert known | {"definition": "Core."} in answer["cards"]
 
 
-def test_terms_are_compared_exactly(owner: RestDoor, deck: Any) -> None:
+def test_terms_are_compared_exactly(owner: RestEntryPoint, deck: Any) -> None:
     answer = merged(owner, card("nucleus", "Another."), card("Nucle us", "A third."))
     assert [one["term"] for one in answer["cards"]] == ["Nucleus", "Ribosome", "nucleus", "Nucle us"]
 
 
-def test_the_last_of_two_entries_counts(owner: RestDoor, deck: Any) -> None:
+def test_the_last_of_two_entries_counts(owner: RestEntryPoint, deck: Any) -> None:
     answer = merged(
         owner, card("Vacuole", "First."), card("Nucleus", "x"), card("Vacuole", "Last."), card("Nucleus", "y")
     )
     assert texts(answer) == [("Nucleus", "y"), ("Ribosome", "Makes proteins."), ("Vacuole", "Last.")]
 
 
-def test_a_term_with_several_cards_is_left_if_one_says_so_already(owner: RestDoor) -> None:
+def test_a_term_with_several_cards_is_left_if_one_says_so_already(owner: RestEntryPoint) -> None:
     both = [card("Bank", "Of a river."), card("Bank", "For money.")]
     owner.made("create_vocab_deck", name="Words", cards=both)
     assert texts(merged(owner, both[1], name="Words")) == [(one["term"], one["definition"]) for one in both]
     assert texts(merged(owner, card("Bank", "A bench."), name="Words"))[0] == ("Bank", "A bench.")
 
 
-def test_the_oldest_of_that_name_gets_them(owner: RestDoor, deck: Any) -> None:
+def test_the_oldest_of_that_name_gets_them(owner: RestEntryPoint, deck: Any) -> None:
     younger = made_deck(owner, "Golgi", name="organelles")
     merged(owner, card("Vacuole", "Stores."))
     assert (len(deck_with_cards(owner, deck)["cards"]), deck_with_cards(owner, younger)) == (3, younger)
 
 
-def test_it_keeps_its_course(owner: RestDoor, course: Any, deck: Any) -> None:
+def test_it_keeps_its_course(owner: RestEntryPoint, course: Any, deck: Any) -> None:
     assert merged(owner, card("Vacuole", "Stores."), course_id=course["id"])["course_id"] is None
 
 
-def test_without_such_a_deck_it_is_made(owner: RestDoor, stranger: RestDoor, course: Any, deck: Any) -> None:
+def test_without_such_a_deck_it_is_made(
+    owner: RestEntryPoint, stranger: RestEntryPoint, course: Any, deck: Any
+) -> None:
     theirs = made_deck(stranger, "Alga", name="Plants")
     answer = merged(
         owner, card("Alga", "First."), card("Alga", "Last."), name=" Plants ", course_id=course["id"]
@@ -86,27 +88,27 @@ def test_without_such_a_deck_it_is_made(owner: RestDoor, stranger: RestDoor, cou
     assert deck_with_cards(stranger, theirs) == theirs
 
 
-def test_create_makes_another_of_the_same_name(owner: RestDoor, deck: Any) -> None:
+def test_create_makes_another_of_the_same_name(owner: RestEntryPoint, deck: Any) -> None:
     cards = [card("Nucleus", "x"), card("Nucleus", "y")]
     another = owner.made("create_vocab_deck", name="Organelles", cards=cards, if_exists="create")
     assert (another["id"] != deck["id"], another["card_count"]) == (True, 2)
 
 
 @pytest.mark.rest
-def test_it_is_200_where_nothing_was_made(owner: RestDoor) -> None:
+def test_it_is_200_where_nothing_was_made(owner: RestEntryPoint) -> None:
     sent = {"name": "Organelles", "cards": [card("Nucleus", "Core.")], "if_exists": "merge"}
     assert [owner.call("create_vocab_deck", **sent).status for _ in range(2)] == [201, 200]
 
 
-def test_nothing_new_leaves_it_as_it_is(owner: RestDoor, deck: Any) -> None:
-    rows = len(owner.made("list_changes")["data"]) if type(owner) is RestDoor else 0
+def test_nothing_new_leaves_it_as_it_is(owner: RestEntryPoint, deck: Any) -> None:
+    rows = len(owner.made("list_changes")["data"]) if type(owner) is RestEntryPoint else 0
     assert merged(owner, card("Nucleus", "Holds the DNA.")) == deck
     if rows:
         assert len(owner.made("list_changes")["data"]) == rows
 
 
 @pytest.mark.rest
-def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestDoor, deck: Any) -> None:
+def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestEntryPoint, deck: Any) -> None:
     merged(owner, card("Nucleus", "Core."), card("Vacuole", "Stores."), card("Golgi", "Ships."))
     [row, *_] = owner.made("list_changes")["data"]
     assert (row["operation"], row["undoable"]) == ("create_vocab_deck", True)
@@ -115,14 +117,16 @@ def test_its_row_in_the_log_is_the_decks_and_counts(owner: RestDoor, deck: Any) 
 
 
 @pytest.mark.rest
-def test_over_500_conflicts_and_changes_nothing(owner: RestDoor, deck: Any) -> None:
+def test_over_500_conflicts_and_changes_nothing(owner: RestEntryPoint, deck: Any) -> None:
     many = [card(f"Term {n}", "x") for n in range(499)]
     answer = owner.call("create_vocab_deck", name="Organelles", cards=[card("Nucleus", "y"), *many], if_exists="merge")
     assert answer.error == "conflict"
     assert deck_with_cards(owner, deck) == deck
 
 
-def test_at_100_decks_there_is_room_in_those_that_are_there(owner: RestDoor, owner_member: Any, deck: Any) -> None:
+def test_at_100_decks_there_is_room_in_those_that_are_there(
+    owner: RestEntryPoint, owner_member: Any, deck: Any
+) -> None:
     stored(DeckFactory, 99, member=owner_member)
     assert merged(owner, card("Vacuole", "Stores."))["card_count"] == 3
     sent = {"name": "Plants", "cards": [card("Alga", "x")], "if_exists": "merge"}
@@ -131,7 +135,7 @@ def test_at_100_decks_there_is_room_in_those_that_are_there(owner: RestDoor, own
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_in_parallel_one_deck_is_made(owner: RestDoor, in_threads: Any) -> None:
+def test_in_parallel_one_deck_is_made(owner: RestEntryPoint, in_threads: Any) -> None:
     answers = in_threads(lambda n: merged(owner, card(f"Term {n}", "x"), card("Same", f"{n}")), list(range(8)))
     assert len({answer["id"] for answer in answers}) == 1
     found = deck_with_cards(owner, answers[0])
@@ -139,7 +143,7 @@ def test_in_parallel_one_deck_is_made(owner: RestDoor, in_threads: Any) -> None:
 
 
 @pytest.mark.rest
-def test_a_repeated_call_is_answered_with_the_status_it_had(owner: RestDoor, deck: Any) -> None:
+def test_a_repeated_call_is_answered_with_the_status_it_had(owner: RestEntryPoint, deck: Any) -> None:
     sent = {"name": "Organelles", "cards": [card("Vacuole", "Stores.")], "if_exists": "merge"}
     first, again = (
         owner.request("POST", "/v1/vocab-decks", json=sent, headers={"Idempotency-Key": "once"}) for _ in range(2)

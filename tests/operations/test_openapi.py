@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from tests.support.doors import document, routes
+from tests.support.entry_points import document, routes
 from tests.support.world import DOWNLOADS, OPERATIONS, Call, body_schema, declared, resolved
 
 pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")

@@ -1,4 +1,4 @@
-"""The order of the checks, through both doors: at first all is wrong, then one thing after the other is put right.
+"""The order of the checks, for REST and tools: at first all is wrong, then one thing after the other is corrected.
 
 Route, credential, rate and method have no meaning inside a tool call; `test_sweep` has their order for REST.
 """
@@ -11,7 +11,7 @@ from accounts.members.counts import repair_counts
 from accounts.members.membership import lapse, renew
 from accounts.models import Member
 from courses.models import Course, Item
-from tests.support.doors import Answer, RestDoor
+from tests.support.entry_points import Answer, RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 
 pytestmark = pytest.mark.django_db
@@ -30,9 +30,11 @@ def full_course(owner_member: Member, course: Any) -> Any:
     return course
 
 
-def test_one_check_after_the_other(owner: RestDoor, reader: RestDoor, owner_member: Member, full_course: Any) -> None:
-    def told(door: RestDoor, course_id: str, **body: Any) -> tuple[str | None, list[str]]:
-        answer: Answer = door.call("create_item", course_id=course_id, **body)
+def test_one_check_after_the_other(
+    owner: RestEntryPoint, reader: RestEntryPoint, owner_member: Member, full_course: Any
+) -> None:
+    def told(entry_point: RestEntryPoint, course_id: str, **body: Any) -> tuple[str | None, list[str]]:
+        answer: Answer = entry_point.call("create_item", course_id=course_id, **body)
         return answer.error, answer.fields
 
     lapse(owner_member)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from grades.arithmetic import Percent, current_grade, mean
 from grades.outlook import Part, outlook
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.properties import examples
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -20,7 +20,7 @@ BOUNDS = [97, 93, 90, 87, 83, 80, 77, 73, 70, 67, 63, 60]
 
 
 @pytest.fixture
-def graded(db: None, owner: RestDoor, course: Any):
+def graded(db: None, owner: RestEntryPoint, course: Any):
     """Gives the ids of categories that are `(weight, score or None)`."""
 
     def fill(*parts: tuple[float, float | None]) -> list[str]:
@@ -37,7 +37,7 @@ def graded(db: None, owner: RestDoor, course: Any):
 
 
 @pytest.fixture
-def ask(owner: RestDoor, course: Any):
+def ask(owner: RestEntryPoint, course: Any):
     """Gives the outlook."""
 
     def ask(**arguments: Any) -> Any:
@@ -85,10 +85,10 @@ def test_remaining_opens_a_category_that_has_scores(graded, ask) -> None:
 
 
 @pytest.mark.parametrize("none", [[], None])
-def test_no_remaining_ones_mean_those_without_scores(owner: RestDoor, course: Any, graded, none: Any) -> None:
+def test_no_remaining_ones_mean_those_without_scores(owner: RestEntryPoint, course: Any, graded, none: Any) -> None:
     """Capabilities, General: an empty list and null mean none; over REST both are left out."""
     graded((40, 100), (60, None))
-    arguments = {} if type(owner) is RestDoor else {"remaining": none}
+    arguments = {} if type(owner) is RestEntryPoint else {"remaining": none}
     assert owner.made("get_grades", course_id=course["id"], **arguments)["outlook"]["remaining_weight"] == 60
 
 
@@ -106,18 +106,18 @@ def test_without_weights_there_is_nothing_to_tell(graded, ask, parts: list[tuple
     assert ask(target=50) == {"remaining_weight": 0, "best": None, "worst": None, "needed": []}
 
 
-def test_setting_the_categories_answers_it_too(graded, owner: RestDoor, course: Any) -> None:
+def test_setting_the_categories_answers_it_too(graded, owner: RestEntryPoint, course: Any) -> None:
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Final", "weight": 100}])
     assert made["outlook"]["best"] == 100
 
 
-def test_an_unknown_category_is_named(graded, owner: RestDoor, course: Any) -> None:
+def test_an_unknown_category_is_named(graded, owner: RestEntryPoint, course: Any) -> None:
     [known] = graded((100, None))
     answer = owner.call("get_grades", course_id=course["id"], remaining=[known, str(uuid4())])
     assert answer.fields == ["remaining[1]"]
 
 
-def test_a_category_of_another_course_is_named(graded, owner: RestDoor) -> None:
+def test_a_category_of_another_course_is_named(graded, owner: RestEntryPoint) -> None:
     [known] = graded((100, None))
     other = owner.made("create_course", name="Other")
     assert owner.call("get_grades", course_id=other["id"], remaining=[known]).fields == ["remaining[0]"]
@@ -133,7 +133,9 @@ def test_a_category_of_another_course_is_named(graded, owner: RestDoor) -> None:
         ({"remaining": [str(uuid4())] * 13}, "remaining"),
     ],
 )
-def test_what_is_wrong_is_named(graded, owner: RestDoor, course: Any, arguments: dict[str, Any], field: str) -> None:
+def test_what_is_wrong_is_named(
+    graded, owner: RestEntryPoint, course: Any, arguments: dict[str, Any], field: str
+) -> None:
     assert owner.call("get_grades", course_id=course["id"], **arguments).fields == [field]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -15,12 +15,12 @@ pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 LONG_AGO = "2000-01-01T00:00:00Z"
 
 
-def _poll(door: RestDoor, since: str, limit: int = 3) -> list[Any]:
+def _poll(entry_point: RestEntryPoint, since: str, limit: int = 3) -> list[Any]:
     """The items of one walk over everything created after `since`."""
-    page = door.made("list_items", created_after=since, limit=limit)
+    page = entry_point.made("list_items", created_after=since, limit=limit)
     items: list[Any] = page["data"]
     while page["has_more"]:
-        page = door.made("list_items", created_after=since, limit=limit, cursor=page["next_cursor"])
+        page = entry_point.made("list_items", created_after=since, limit=limit, cursor=page["next_cursor"])
         items += page["data"]
     return items
 
@@ -32,13 +32,13 @@ def _newest(items: list[Any], before: str) -> str:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_a_poller_sees_every_item_once_while_four_write(owner_member, door, course, in_threads) -> None:
+def test_a_poller_sees_every_item_once_while_four_write(owner_member, entry_point, course, in_threads) -> None:
     """Decisions, 6: `created_at` order equals the order in which items became visible."""
     writers, each, finished = 4, 25, []
-    pollers = cycle([door(owner_member) for _ in range(5)])
+    pollers = cycle([entry_point(owner_member) for _ in range(5)])
     done = Event()
 
-    def write(writer: RestDoor) -> list[str]:
+    def write(writer: RestEntryPoint) -> list[str]:
         made = []
         for number in range(each):
             due_on = None if number % 3 else f"2027-01-{number + 1:02}"
@@ -57,15 +57,15 @@ def test_a_poller_sees_every_item_once_while_four_write(owner_member, door, cour
             since = _newest(found, since)
         return seen
 
-    doors = [door(owner_member) for _ in range(writers)]
-    seen, *made = in_threads(lambda role: write(role) if role else poll(), [None, *doors])
+    entry_points = [entry_point(owner_member) for _ in range(writers)]
+    seen, *made = in_threads(lambda role: write(role) if role else poll(), [None, *entry_points])
     assert Counter(seen) == Counter(item for items in made for item in items)
     assert len(seen) == writers * each
 
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_member, course, in_threads) -> None:
+def test_an_item_waits_for_the_one_stamped_before_it(owner: RestEntryPoint, owner_member, course, in_threads) -> None:
     """Decisions, 6: the member's row lock is taken before the stamp is set, so a slow writer is never overtaken."""
     from accounts.changes.writing import writing
     from courses.models import Course
@@ -97,12 +97,12 @@ def test_an_item_waits_for_the_one_stamped_before_it(owner: RestDoor, owner_memb
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_no_two_items_written_at_once_share_an_instant(owner: RestDoor, course, in_threads) -> None:
+def test_no_two_items_written_at_once_share_an_instant(owner: RestEntryPoint, course, in_threads) -> None:
     made = in_threads(lambda n: owner.made("create_item", course_id=course["id"], title=f"{n}"), list(range(12)))
     assert len({item["created_at"] for item in made}) == 12
 
 
-def test_created_at_grows_though_clocks_disagree(owner: RestDoor, course, time_machine) -> None:
+def test_created_at_grows_though_clocks_disagree(owner: RestEntryPoint, course, time_machine) -> None:
     """Two servers whose clocks differ by an hour take turns."""
     stamps = []
     for clock in ["12:00:00", "11:00:00", "12:00:00", "12:00:01", "11:00:02", "11:59:59"]:
@@ -113,7 +113,7 @@ def test_created_at_grows_though_clocks_disagree(owner: RestDoor, course, time_m
     assert stamps[3] == "2099-11-21T12:00:01.000000Z"
 
 
-def test_a_poller_misses_nothing_though_clocks_disagree(owner: RestDoor, course, time_machine) -> None:
+def test_a_poller_misses_nothing_though_clocks_disagree(owner: RestEntryPoint, course, time_machine) -> None:
     since, seen = LONG_AGO, []
     for clock in ["12:00:00", "11:00:00", "12:30:00", "11:30:00"]:
         time_machine.move_to(f"2099-11-21T{clock}Z", tick=False)
@@ -124,7 +124,7 @@ def test_a_poller_misses_nothing_though_clocks_disagree(owner: RestDoor, course,
     assert seen == ["12:00:00", "11:00:00", "12:30:00", "11:30:00"]
 
 
-def test_other_writes_move_the_clock_too(owner: RestDoor, course, time_machine) -> None:
+def test_other_writes_move_the_clock_too(owner: RestEntryPoint, course, time_machine) -> None:
     """Whatever was written last, the next item is newer than every stamp the member has seen."""
     time_machine.move_to("2099-11-21T12:00:00Z", tick=False)
     changed = owner.made("update_course", course_id=course["id"], name="New")
@@ -133,7 +133,9 @@ def test_other_writes_move_the_clock_too(owner: RestDoor, course, time_machine) 
     assert made["created_at"] > changed["updated_at"]
 
 
-def test_another_members_clock_is_not_moved(owner: RestDoor, stranger: RestDoor, course, time_machine) -> None:
+def test_another_members_clock_is_not_moved(
+    owner: RestEntryPoint, stranger: RestEntryPoint, course, time_machine
+) -> None:
     theirs = stranger.made("create_course", name="Theirs")
     time_machine.move_to("2099-11-21T12:00:00Z", tick=False)
     owner.made("create_item", course_id=course["id"], title="x")
@@ -142,7 +144,7 @@ def test_another_members_clock_is_not_moved(owner: RestDoor, stranger: RestDoor,
     assert made["created_at"] == "2099-11-21T11:00:00.000000Z"
 
 
-def test_a_walk_sees_one_fixed_set(owner: RestDoor, course) -> None:
+def test_a_walk_sees_one_fixed_set(owner: RestEntryPoint, course) -> None:
     """Fine print, Poll over several pages: what is added meanwhile is left to the next poll."""
 
     def add(title: str) -> Any:
@@ -159,7 +161,7 @@ def test_a_walk_sees_one_fixed_set(owner: RestDoor, course) -> None:
     assert _poll(owner, _newest(walked, LONG_AGO)) == [meanwhile]
 
 
-def test_the_fixed_set_holds_over_every_page(owner: RestDoor, course) -> None:
+def test_the_fixed_set_holds_over_every_page(owner: RestEntryPoint, course) -> None:
     def add(title: str) -> None:
         owner.made("create_item", course_id=course["id"], title=title)
 
@@ -174,14 +176,14 @@ def test_the_fixed_set_holds_over_every_page(owner: RestDoor, course) -> None:
     assert walked == ["0", "1", "2", "3"]
 
 
-def test_deleting_the_newest_does_not_hide_the_next(owner: RestDoor, course) -> None:
+def test_deleting_the_newest_does_not_hide_the_next(owner: RestEntryPoint, course) -> None:
     since = owner.made("create_item", course_id=course["id"], title="seen")
     owner.made("delete_item", item_id=since["id"])
     made = owner.made("create_item", course_id=course["id"], title="new")
     assert _poll(owner, since["created_at"]) == [made]
 
 
-def test_a_walk_without_created_after_is_not_fixed(owner: RestDoor, course) -> None:
+def test_a_walk_without_created_after_is_not_fixed(owner: RestEntryPoint, course) -> None:
     for number in range(3):
         owner.made("create_item", course_id=course["id"], title=str(number))
     first = owner.made("list_items", limit=2)
@@ -191,7 +193,7 @@ def test_a_walk_without_created_after_is_not_fixed(owner: RestDoor, course) -> N
 
 
 @pytest.mark.database("both")
-def test_polling_with_filters_sees_only_those(owner: RestDoor, course) -> None:
+def test_polling_with_filters_sees_only_those(owner: RestEntryPoint, course) -> None:
     other = owner.made("create_course", name="Algebra")
     owner.made("create_item", course_id=other["id"], title="there", kind="exam")
     owner.made("create_item", course_id=course["id"], title="other kind")
@@ -201,6 +203,6 @@ def test_polling_with_filters_sees_only_those(owner: RestDoor, course) -> None:
     assert found == {"data": [made], "has_more": False, "next_cursor": None}
 
 
-def test_a_poll_without_any_item_is_empty(owner: RestDoor) -> None:
+def test_a_poll_without_any_item_is_empty(owner: RestEntryPoint) -> None:
     page = owner.made("list_items", created_after=LONG_AGO)
     assert page == {"data": [], "has_more": False, "next_cursor": None}

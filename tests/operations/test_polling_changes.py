@@ -11,7 +11,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory
 from tests.support.properties import examples
 
@@ -22,9 +22,11 @@ LONG_AGO = "2000-01-01T00:00:00Z"
 Between = Callable[[int], object]
 
 
-def walk(door: RestDoor, between: Between, *, limit: int = 2, most: int = 200, **filters: Any) -> list[Any]:
+def walk(
+    entry_point: RestEntryPoint, between: Between, *, limit: int = 2, most: int = 200, **filters: Any
+) -> list[Any]:
     """Every item of one walk, in the order told; `between` is called with the number of the page just read."""
-    page = door.made("list_items", created_after=LONG_AGO, limit=limit, **filters)
+    page = entry_point.made("list_items", created_after=LONG_AGO, limit=limit, **filters)
     told: list[Any] = list(page["data"])
     for number in range(1, most):
         if not page["has_more"]:
@@ -34,7 +36,9 @@ def walk(door: RestDoor, between: Between, *, limit: int = 2, most: int = 200, *
         assert len(page["next_cursor"]) < 200
         between(number)
         rates.clear()
-        page = door.made("list_items", created_after=LONG_AGO, limit=limit, cursor=page["next_cursor"], **filters)
+        page = entry_point.made(
+            "list_items", created_after=LONG_AGO, limit=limit, cursor=page["next_cursor"], **filters
+        )
         told += page["data"]
     raise AssertionError(f"no end after {most} pages")
 
@@ -44,7 +48,7 @@ def titles(items: list[Any]) -> list[str]:
 
 
 @pytest.fixture
-def six(owner: RestDoor, course: Any) -> list[Any]:
+def six(owner: RestEntryPoint, course: Any) -> list[Any]:
     """Items 0 to 5, due on the days 10 to 15."""
     return [
         owner.made("create_item", course_id=course["id"], title=f"{n}", due_on=f"2027-01-{n + 10}") for n in range(6)
@@ -52,18 +56,18 @@ def six(owner: RestDoor, course: Any) -> list[Any]:
 
 
 @pytest.fixture
-def change(owner: RestDoor, six: list[Any]) -> Callable[..., Any]:
+def change(owner: RestEntryPoint, six: list[Any]) -> Callable[..., Any]:
     """Changes an item by its number."""
     return lambda number, **changes: owner.made("update_item", item_id=six[number]["id"], **changes)
 
 
-def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestDoor, change) -> None:
+def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestEntryPoint, change) -> None:
     told = walk(owner, lambda page: page == 1 and change(4, due_on="2027-01-01"))
     assert titles(told) == ["0", "1", "2", "3", "5", "4"]
     assert told[-1]["due_on"] == "2027-01-01"
 
 
-def test_without_created_after_an_item_that_moves_before_the_page_does_not_come(owner: RestDoor, change) -> None:
+def test_without_created_after_an_item_that_moves_before_the_page_does_not_come(owner: RestEntryPoint, change) -> None:
     """As docs/errors.md says: only a walk with `created_after` is pinned."""
     page = owner.made("list_items", limit=2)
     told = titles(page["data"])
@@ -74,12 +78,12 @@ def test_without_created_after_an_item_that_moves_before_the_page_does_not_come(
     assert told == ["0", "1", "2", "3", "5"]
 
 
-def test_an_item_that_becomes_dated_is_not_lost(owner: RestDoor, change) -> None:
+def test_an_item_that_becomes_dated_is_not_lost(owner: RestEntryPoint, change) -> None:
     change(5, due_on=None)
     assert titles(walk(owner, lambda page: page == 2 and change(5, due_on="2027-01-01"))) == list("012345")
 
 
-def test_changes_come_at_the_end_in_their_order(owner: RestDoor, change) -> None:
+def test_changes_come_at_the_end_in_their_order(owner: RestEntryPoint, change) -> None:
     """Told before or not, each as it is now."""
 
     def between(page: int) -> None:
@@ -94,7 +98,7 @@ def test_changes_come_at_the_end_in_their_order(owner: RestDoor, change) -> None
 
 
 @pytest.mark.parametrize("limit", range(1, 8))
-def test_the_end_follows_on_any_page(owner: RestDoor, change, limit: int) -> None:
+def test_the_end_follows_on_any_page(owner: RestEntryPoint, change, limit: int) -> None:
     """Pages are full up to the last, wherever one part ends and the next begins."""
 
     def between(page: int) -> None:
@@ -108,13 +112,13 @@ def test_the_end_follows_on_any_page(owner: RestDoor, change, limit: int) -> Non
     assert titles(walk(owner, between, limit=limit)) == (expected if limit < 6 else list("012345"))
 
 
-def test_a_change_after_a_walk_of_one_page_changes_nothing(owner: RestDoor, six, change) -> None:
+def test_a_change_after_a_walk_of_one_page_changes_nothing(owner: RestEntryPoint, six, change) -> None:
     page = owner.made("list_items", created_after=LONG_AGO, limit=6)
     change(0, title="new")
     assert (page["has_more"], titles(page["data"])) == (False, list("012345"))
 
 
-def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestDoor, change) -> None:
+def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestEntryPoint, change) -> None:
     """The end is bounded when it begins, though changes never stop."""
     told = walk(owner, lambda page: [change(number, due_on="2027-01-01") for number in (5, 4, 3)], limit=1)
     assert set(titles(told)) == set("012345")
@@ -122,14 +126,14 @@ def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestDo
 
 
 @pytest.mark.parametrize("ahead", [True, False])
-def test_an_item_that_always_flees_is_seen(owner: RestDoor, change, ahead: bool) -> None:
+def test_an_item_that_always_flees_is_seen(owner: RestEntryPoint, change, ahead: bool) -> None:
     """One that is moved behind the page just read, or before it, between every two pages."""
     due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))
     told = walk(owner, lambda page: change(5, due_on=next(due_on).isoformat()), limit=1)
     assert set(titles(told)) == set("012345")
 
 
-def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestDoor, change) -> None:
+def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestEntryPoint, change) -> None:
     """One that waits in the end, and is changed once more, comes later and is not lost."""
 
     def between(page: int) -> None:
@@ -144,7 +148,7 @@ def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestDoor, change) 
     assert titles(told) == ["0", "1", "2", "3", "fourth", "fifth"]
 
 
-def test_an_item_added_meanwhile_is_left_to_the_next_poll(owner: RestDoor, course, change) -> None:
+def test_an_item_added_meanwhile_is_left_to_the_next_poll(owner: RestEntryPoint, course, change) -> None:
     made: list[Any] = []
 
     def between(page: int) -> None:
@@ -160,7 +164,7 @@ def test_an_item_added_meanwhile_is_left_to_the_next_poll(owner: RestDoor, cours
 
 
 @pytest.mark.database("both")
-def test_the_end_keeps_to_the_filters(owner: RestDoor, change) -> None:
+def test_the_end_keeps_to_the_filters(owner: RestEntryPoint, change) -> None:
     """What no longer meets them need not come, and what now does may."""
 
     def between(page: int) -> None:
@@ -173,21 +177,21 @@ def test_the_end_keeps_to_the_filters(owner: RestDoor, change) -> None:
     assert titles(walk(owner, between, **filters)) == ["0", "1", "2", "5"]
 
 
-def test_others_changes_do_not_come(owner: RestDoor, stranger: RestDoor, six) -> None:
+def test_others_changes_do_not_come(owner: RestEntryPoint, stranger: RestEntryPoint, six) -> None:
     theirs = stranger.made("create_course", name="Theirs")["id"]
     item = stranger.made("create_item", course_id=theirs, title="theirs")
     told = walk(owner, lambda page: stranger.made("update_item", item_id=item["id"], title="changed"))
     assert titles(told) == list("012345")
 
 
-def test_without_created_after_nothing_comes_again(owner: RestDoor, six, change) -> None:
+def test_without_created_after_nothing_comes_again(owner: RestEntryPoint, six, change) -> None:
     page = owner.made("list_items", limit=2)
     change(0, title="new")
     rest = owner.made("list_items", limit=100, cursor=page["next_cursor"])
     assert titles(page["data"] + rest["data"]) == list("012345")
 
 
-def test_a_deleted_item_does_not_stop_the_end(owner: RestDoor, six, change) -> None:
+def test_a_deleted_item_does_not_stop_the_end(owner: RestEntryPoint, six, change) -> None:
     def between(page: int) -> None:
         if page == 1:
             for number in (2, 3, 4):
@@ -198,7 +202,7 @@ def test_a_deleted_item_does_not_stop_the_end(owner: RestDoor, six, change) -> N
     assert titles(walk(owner, between, limit=1)) == ["0", "1", "5", "3", "4"]
 
 
-def test_no_page_takes_more_than_four_queries(owner: RestDoor, change, django_assert_max_num_queries) -> None:
+def test_no_page_takes_more_than_four_queries(owner: RestEntryPoint, change, django_assert_max_num_queries) -> None:
     page: Any = {"has_more": True, "next_cursor": None}
     for turn in range(12):
         if page["has_more"]:
@@ -212,12 +216,12 @@ def test_no_page_takes_more_than_four_queries(owner: RestDoor, change, django_as
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_every_item_is_seen_while_four_move_them(owner_member, door, course, in_threads) -> None:
-    first = door(owner_member)
+def test_every_item_is_seen_while_four_move_them(owner_member, entry_point, course, in_threads) -> None:
+    first = entry_point(owner_member)
     ids = [first.made("create_item", course_id=course["id"], title=f"{n}")["id"] for n in range(30)]
     done = Event()
 
-    def move(number: int, mover: RestDoor) -> None:
+    def move(number: int, mover: RestEntryPoint) -> None:
         for turn in range(60):
             if not done.is_set():
                 item_id = ids[(turn * 7 + number) % len(ids)]
@@ -228,7 +232,7 @@ def test_every_item_is_seen_while_four_move_them(owner_member, door, course, in_
         done.set()
         return found
 
-    movers = [*enumerate(door(owner_member) for _ in range(4))]
+    movers = [*enumerate(entry_point(owner_member) for _ in range(4))]
     seen, *_ = in_threads(lambda mover: move(*mover) if mover else poll(), [None, *movers])
     assert seen == [set(ids)] * 5
 
@@ -240,7 +244,7 @@ CHANGES = st.lists(st.lists(st.tuples(st.integers(0, 11), DUE), max_size=4), max
 
 @examples(80)
 @given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), changes=CHANGES, forever=st.booleans())
-def test_every_item_is_seen_at_least_once(owner: RestDoor, owner_member, course, **drawn: Any) -> None:
+def test_every_item_is_seen_at_least_once(owner: RestEntryPoint, owner_member, course, **drawn: Any) -> None:
     """Whatever is moved where between which pages; with `forever` the same moves are made again and again."""
     from accounts.models import Member
     from courses.models import Course, Item

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import time_machine
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -18,26 +18,26 @@ MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 
 @pytest.fixture
-def card(owner: RestDoor) -> Any:
+def card(owner: RestEntryPoint) -> Any:
     return made_deck(owner)["cards"][0]
 
 
-def review_at(door: RestDoor, card: Any, *instants: datetime) -> None:
+def review_at(entry_point: RestEntryPoint, card: Any, *instants: datetime) -> None:
     for instant in instants:
         with time_machine.travel(instant):
-            reviewed(door, card, "good")
+            reviewed(entry_point, card, "good")
 
 
-def stats_at(door: RestDoor, instant: datetime, days: int = 30) -> Any:
+def stats_at(entry_point: RestEntryPoint, instant: datetime, days: int = 30) -> Any:
     with time_machine.travel(instant):
-        return door.made("get_practice_stats", days=days)
+        return entry_point.made("get_practice_stats", days=days)
 
 
-def streak_at(door: RestDoor, instant: datetime) -> int:
+def streak_at(entry_point: RestEntryPoint, instant: datetime) -> int:
     """The current streak, which get_me and get_practice_stats tell alike."""
     with time_machine.travel(instant):
-        streak: int = door.made("get_me")["practice_streak"]
-    assert streak == stats_at(door, instant)["streak"]["current"]
+        streak: int = entry_point.made("get_me")["practice_streak"]
+    assert streak == stats_at(entry_point, instant)["streak"]["current"]
     return streak
 
 
@@ -56,7 +56,7 @@ def move(member: Any, zone: ZoneInfo) -> None:
         date(2030, 10, 27),
     ],
 )
-def test_two_minutes_around_midnight_are_two_days(owner: RestDoor, card: Any, day: date) -> None:
+def test_two_minutes_around_midnight_are_two_days(owner: RestEntryPoint, card: Any, day: date) -> None:
     midnight = datetime(day.year, day.month, day.day, tzinfo=PARIS) + DAY
     review_at(owner, card, midnight - MINUTE, midnight + MINUTE)
     stats = stats_at(owner, midnight + 2 * MINUTE, days=2)
@@ -67,21 +67,21 @@ def test_two_minutes_around_midnight_are_two_days(owner: RestDoor, card: Any, da
     assert stats["streak"] == {"current": 2, "longest": 2, "practiced_today": True}
 
 
-def test_the_day_of_25_hours_is_one(owner: RestDoor, card: Any) -> None:
+def test_the_day_of_25_hours_is_one(owner: RestEntryPoint, card: Any) -> None:
     first, last = datetime(2030, 10, 27, 0, 1, tzinfo=PARIS), datetime(2030, 10, 27, 23, 59, tzinfo=PARIS)
     assert last.astimezone(UTC) - first.astimezone(UTC) > DAY
     review_at(owner, card, first, last)
     assert stats_at(owner, last, days=1)["attempts"] == 2
 
 
-def test_the_zone_decides_the_day(owner: RestDoor, card: Any) -> None:
+def test_the_zone_decides_the_day(owner: RestEntryPoint, card: Any) -> None:
     """23:30 in Paris on the 1st is the 2nd in Auckland; the member is in Paris."""
     instant = datetime(2030, 7, 1, 23, 30, tzinfo=PARIS)
     review_at(owner, card, instant)
     assert stats_at(owner, instant, days=1)["by_day"] == [{"date": "2030-07-01", "attempts": 1, "correct": 1}]
 
 
-def test_a_streak_lives_until_a_whole_day_is_missed(owner: RestDoor, card: Any) -> None:
+def test_a_streak_lives_until_a_whole_day_is_missed(owner: RestEntryPoint, card: Any) -> None:
     noon = datetime(2030, 6, 10, 12, tzinfo=PARIS)
     review_at(owner, card, noon - DAY, noon)
     evening, next_evening = noon + 11 * timedelta(hours=1), noon + 35 * timedelta(hours=1)
@@ -95,7 +95,7 @@ def test_a_streak_lives_until_a_whole_day_is_missed(owner: RestDoor, card: Any) 
 
 @pytest.mark.parametrize(("days", "current", "longest"), [((0, 1, 2, 4, 5), 2, 3), ((0, 2, 3, 4), 3, 3)])
 def test_a_gap_begins_a_new_streak(
-    owner: RestDoor, card: Any, days: tuple[int, ...], current: int, longest: int
+    owner: RestEntryPoint, card: Any, days: tuple[int, ...], current: int, longest: int
 ) -> None:
     noon = datetime(2030, 6, 10, 12, tzinfo=PARIS)
     review_at(owner, card, *(noon + n * DAY for n in days))
@@ -103,14 +103,14 @@ def test_a_gap_begins_a_new_streak(
     assert stats_at(owner, noon + days[-1] * DAY)["streak"] == streak
 
 
-def test_get_me_tells_a_lapsed_member_the_streak(owner: RestDoor, owner_member: Any, card: Any) -> None:
+def test_get_me_tells_a_lapsed_member_the_streak(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
     reviewed(owner, card, "good")
     owner_member.membership_active = False
     owner_member.save(update_fields=["membership_active"])
     assert owner.made("get_me")["practice_streak"] == 1
 
 
-def test_a_move_rewrites_no_day(owner: RestDoor, owner_member: Any, card: Any) -> None:
+def test_a_move_rewrites_no_day(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
     """Morning, then late evening: in Honolulu's hours there would be no practice on the day between."""
     morning = datetime(2030, 6, 10, 8, tzinfo=PARIS)
     evening = datetime(2030, 6, 11, 23, tzinfo=PARIS)
@@ -121,7 +121,7 @@ def test_a_move_rewrites_no_day(owner: RestDoor, owner_member: Any, card: Any) -
     assert stats_at(owner, the_same_date) == before
 
 
-def test_moving_west_loses_nothing(owner: RestDoor, owner_member: Any, card: Any) -> None:
+def test_moving_west_loses_nothing(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
     """After a flight to Honolulu it is yesterday again: what was practised “tomorrow” counts as today until then."""
     move(owner_member, AUCKLAND)
     noon = datetime(2030, 6, 12, 12, tzinfo=AUCKLAND)
@@ -141,7 +141,7 @@ def test_moving_west_loses_nothing(owner: RestDoor, owner_member: Any, card: Any
     assert streak_at(owner, landed + 2 * DAY) == 4
 
 
-def test_tomorrow_s_practice_closes_the_gap_of_today(owner: RestDoor, owner_member: Any, card: Any) -> None:
+def test_tomorrow_s_practice_closes_the_gap_of_today(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
     """Yesterday and, in Auckland, tomorrow: in Honolulu these are yesterday and today, two days in a row."""
     move(owner_member, AUCKLAND)
     noon = datetime(2030, 6, 12, 12, tzinfo=AUCKLAND)
@@ -154,7 +154,7 @@ def test_tomorrow_s_practice_closes_the_gap_of_today(owner: RestDoor, owner_memb
     assert streak_at(owner, landed) == 2
 
 
-def test_moving_east_goes_on_with_the_streak(owner: RestDoor, owner_member: Any, card: Any) -> None:
+def test_moving_east_goes_on_with_the_streak(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
     noon = datetime(2030, 6, 11, 12, tzinfo=PARIS)
     review_at(owner, card, noon - DAY, noon)
     move(owner_member, AUCKLAND)

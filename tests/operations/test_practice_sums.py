@@ -11,7 +11,7 @@ from practice.attempts import remove_attempt
 from practice.models import Attempt, PracticeSum
 from practice.rebuilding import rebuild_sums
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import AttemptFactory
 from tests.support.practice import counted_stats, counted_sums, kept_sums
 from tests.support.vocabulary import made_deck, reviewed
@@ -21,7 +21,7 @@ ZONES = ("Europe/Paris", "Pacific/Kiritimati", "Pacific/Honolulu", "Pacific/Pago
 RATINGS = ("again", "good")
 
 
-def refiled(door: RestDoor, deck: Any, course: Any) -> None:
+def refiled(entry_point: RestEntryPoint, deck: Any, course: Any) -> None:
     from vocab.models import Deck
 
     Deck.objects.filter(id=deck["id"]).update(course=course and course["id"])
@@ -30,12 +30,14 @@ def refiled(door: RestDoor, deck: Any, course: Any) -> None:
 class Life:
     """A member's random history: reviews, moves, decks that are filed elsewhere, and what is deleted or undone."""
 
-    def __init__(self, door: RestDoor, member: Any, seed: int) -> None:
-        self.door, self.member, self.chance = door, member, random.Random(seed)  # noqa: S311  # the same life every time
+    def __init__(self, entry_point: RestEntryPoint, member: Any, seed: int) -> None:
+        self.entry_point, self.member, self.chance = entry_point, member, random.Random(seed)  # noqa: S311  # the same life every time
         self.now = START
         with self.clock():
-            self.courses = [door.made("create_course", name=name) for name in ("Biology", "Botany")]
-            self.decks = [made_deck(door, name=name, course_id=self.courses[0]["id"]) for name in ("A", "A", "B")]
+            self.courses = [entry_point.made("create_course", name=name) for name in ("Biology", "Botany")]
+            self.decks = [
+                made_deck(entry_point, name=name, course_id=self.courses[0]["id"]) for name in ("A", "A", "B")
+            ]
 
     def clock(self) -> Any:
         rates.clear()
@@ -49,27 +51,27 @@ class Life:
                     self.member.time_zone = self.chance.choice(ZONES)
                     self.member.save(update_fields=["time_zone"])
                 case 1:
-                    refiled(self.door, self.chance.choice(self.decks), self.chance.choice([*self.courses, None]))
+                    refiled(self.entry_point, self.chance.choice(self.decks), self.chance.choice([*self.courses, None]))
                 case 2:
                     undone = self.chance.choice([*Attempt.objects.filter(member=self.member), None])
                     if undone:
                         remove_attempt(self.member.id, undone.id)
                 case 3 if self.chance.random() < 0.2:
-                    self.door.made("delete_course", course_id=self.courses.pop()["id"])
-                    self.courses.append(self.door.made("create_course", name="Another"))
+                    self.entry_point.made("delete_course", course_id=self.courses.pop()["id"])
+                    self.courses.append(self.entry_point.made("create_course", name="Another"))
                 case 4 if self.chance.random() < 0.2:
                     gone = self.decks.pop()
-                    self.door.made("delete_vocab_deck", deck_id=gone["id"])
-                    self.decks.append(made_deck(self.door, name=gone["name"]))
+                    self.entry_point.made("delete_vocab_deck", deck_id=gone["id"])
+                    self.decks.append(made_deck(self.entry_point, name=gone["name"]))
                 case _:
                     for _ in range(self.chance.randint(1, 3)):
                         card = self.chance.choice(self.decks)["cards"][0]
-                        reviewed(self.door, card, self.chance.choice(RATINGS))
+                        reviewed(self.entry_point, card, self.chance.choice(RATINGS))
 
 
 @pytest.mark.rest
 @pytest.mark.parametrize("seed", range(4))
-def test_sums_tell_what_the_attempts_tell(owner: RestDoor, owner_member: Any, seed: int) -> None:
+def test_sums_tell_what_the_attempts_tell(owner: RestEntryPoint, owner_member: Any, seed: int) -> None:
     life = Life(owner, owner_member, seed)
     for number in range(40):
         life.step()
@@ -84,7 +86,7 @@ def test_sums_tell_what_the_attempts_tell(owner: RestDoor, owner_member: Any, se
     assert kept_sums(owner_member) == counted_sums(owner_member)
 
 
-def test_a_day_between_two_runs_makes_them_one(owner: RestDoor, owner_member: Any) -> None:
+def test_a_day_between_two_runs_makes_them_one(owner: RestEntryPoint, owner_member: Any) -> None:
     """Practised “tomorrow” in the east and then, after the flight, on the day that was left out."""
     card = made_deck(owner)["cards"][0]
     owner_member.time_zone = "Pacific/Kiritimati"
@@ -101,7 +103,7 @@ def test_a_day_between_two_runs_makes_them_one(owner: RestDoor, owner_member: An
     assert list(runs) == [(date(2030, 6, day), run) for run, day in enumerate((9, 10, 11, 12), 1)]
 
 
-def test_attempts_past_the_door_are_counted_by_the_repair(owner_member: Any) -> None:
+def test_attempts_past_the_api_are_counted_by_the_repair(owner_member: Any) -> None:
     for days in (0, 1, 3):
         AttemptFactory.create(member=owner_member, attempted_at=START - timedelta(days=days))
     rebuild_sums([owner_member.id])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests import ROOT
-from tests.support.doors import document
+from tests.support.entry_points import document
 from tests.support.promises import broken, promises, refreshed
 
 pytestmark = pytest.mark.database("sqlite", "the description, made from declarations")

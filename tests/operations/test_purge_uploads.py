@@ -9,7 +9,7 @@ import pytest
 
 from accounts.erasure.purging import purge_all
 from courses.models import SyllabusFile
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [pytest.mark.rest, pytest.mark.django_db(transaction=True)]
 
@@ -26,7 +26,9 @@ def names(files: Path) -> set[str]:
     return {path.name for path in files.rglob("*") if path.is_file()}
 
 
-def test_uploads_go_after_a_day_and_files_of_courses_stay(owner: RestDoor, files: Path, time_machine: Any) -> None:
+def test_uploads_go_after_a_day_and_files_of_courses_stay(
+    owner: RestEntryPoint, files: Path, time_machine: Any
+) -> None:
     time_machine.move_to(NOW, tick=False)
     upload, attached = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))
     owner.made("create_course", name="Biology", syllabus_id=attached["id"])
@@ -40,7 +42,7 @@ def test_uploads_go_after_a_day_and_files_of_courses_stay(owner: RestDoor, files
         assert names(files) == left == {str(id_) for id_ in SyllabusFile.objects.values_list("id", flat=True)}
 
 
-def test_files_without_a_row_go_after_a_day(owner: RestDoor, files: Path) -> None:
+def test_files_without_a_row_go_after_a_day(owner: RestEntryPoint, files: Path) -> None:
     assert purge_all()["files_without_a_row"] == 0
     kept = owner.made("create_syllabus", text="Week 1")["id"]
     now = datetime.now(UTC)
@@ -55,7 +57,7 @@ def test_files_without_a_row_go_after_a_day(owner: RestDoor, files: Path) -> Non
     assert names(files) == {kept, "new"}
 
 
-def test_a_member_takes_every_file_along(owner: RestDoor, owner_member: Any, files: Path) -> None:
+def test_a_member_takes_every_file_along(owner: RestEntryPoint, owner_member: Any, files: Path) -> None:
     upload, attached = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))
     owner.made("create_course", name="Biology", syllabus_id=attached["id"])
     assert names(files) == {upload["id"], attached["id"]}

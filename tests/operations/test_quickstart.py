@@ -19,7 +19,7 @@ import pytest
 
 from tests import ROOT
 from tests.support import javascript
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "guides, which run as they stand")
 
@@ -70,7 +70,7 @@ def _printed(command: list[str], directory: Path) -> str:
 
 
 @pytest.fixture
-def served(live_server: Any, owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -> RestDoor:
+def served(live_server: Any, owner: RestEntryPoint, monkeypatch: pytest.MonkeyPatch) -> RestEntryPoint:
     """The owner, whose key and whose address of the service the blocks find where the guides say."""
     monkeypatch.setenv("STUDY_URL", live_server.url)
     monkeypatch.setenv("STUDY_API_KEY", owner.secret)
@@ -79,7 +79,7 @@ def served(live_server: Any, owner: RestDoor, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
+def test_every_block_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
     me, course, item, made, decks = map(json.loads, _shell(tmp_path).split("\n"))
     assert me == served.made("get_me")
     assert [course] == served.made("list_courses")["data"]
@@ -92,7 +92,7 @@ def test_every_block_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_planning_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
+def test_every_block_about_planning_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
     """Those in Python and TypeScript after the client of the quick start."""
     lines = _shell(tmp_path, PLANNING).splitlines()
     milestone, (agenda, end) = json.loads(lines[0]), json.JSONDecoder().raw_decode(lines[1])
@@ -112,7 +112,7 @@ def test_every_block_about_planning_runs_as_it_stands(served: RestDoor, tmp_path
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_grades_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
+def test_every_block_about_grades_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
     score, grades = map(json.loads, _shell(tmp_path, GRADES).split("\n"))
     assert (score["label"], score["score"]) == ("Homework 1", 92)
     assert (grades["current_grade"], grades["outlook"]["remaining_weight"]) == (92, 60)
@@ -123,7 +123,7 @@ def test_every_block_about_grades_runs_as_it_stands(served: RestDoor, tmp_path: 
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_every_block_about_practice_runs_as_it_stands(served: RestDoor, tmp_path: Path) -> None:
+def test_every_block_about_practice_runs_as_it_stands(served: RestEntryPoint, tmp_path: Path) -> None:
     card, stats = map(json.loads, _shell(tmp_path, PRACTICE).split("\n"))
     assert card["term"] == "osmosis"
     assert (stats["by_day"][-1]["attempts"], stats["streak"]["current"]) == (1, 1)

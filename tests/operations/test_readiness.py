@@ -14,7 +14,7 @@ from django.db.models import DateTimeField, F, Value
 
 from accounts.models import Member
 from courses.models import Course
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CardFactory, DeckFactory, ItemFactory
 from tests.support.vocabulary import made_deck, reviewed
 from vocab.models import Card, Rating
@@ -72,9 +72,9 @@ def answer_of(cards: list[Card], on: date, zone: str, target: float) -> dict[str
     }
 
 
-def readiness(door: RestDoor, on: date | str, **query: Any) -> list[Any]:
+def readiness(entry_point: RestEntryPoint, on: date | str, **query: Any) -> list[Any]:
     """Of every deck."""
-    return [deck["readiness"] for deck in door.made("list_vocab_decks", on=str(on), **query)["data"]]
+    return [deck["readiness"] for deck in entry_point.made("list_vocab_decks", on=str(on), **query)["data"]]
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ class TestAgainstThePackage:
 
     @pytest.mark.database("both")
     def test_every_card_and_every_deck_on_days_in_four_zones_before_and_after_the_clocks_change(
-        self, owner: RestDoor, owner_member: Member, history: list[Card]
+        self, owner: RestEntryPoint, owner_member: Member, history: list[Card]
     ) -> None:
         assert sum(card.last_reviewed_at is None for card in history) == 2
         assert len({card.state for card in history}) == 4
@@ -136,7 +136,7 @@ class TestAgainstThePackage:
                 assert found == pytest.approx(expected, rel=1e-14)
                 assert readiness(owner, on) == [answer_of(history, on, zone, 0.8)]
 
-    def test_the_clocks_matter(self, owner: RestDoor, owner_member: Member, known: Any) -> None:
+    def test_the_clocks_matter(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
         """From half past twelve in summer time to noon in winter time whole days have passed, though not by the clocks
         on the wall, nor from then to noon in UTC.
         """
@@ -151,12 +151,12 @@ class TestAgainstThePackage:
 
 
 class TestDecks:
-    def test_new_cards_count_as_0_and_as_unseen(self, owner: RestDoor) -> None:
+    def test_new_cards_count_as_0_and_as_unseen(self, owner: RestEntryPoint) -> None:
         deck = made_deck(owner, "a", "b", "c", "d")
         reviewed(owner, deck["cards"][0], "good")
         assert readiness(owner, TODAY) == [{"on": str(TODAY), "expected_recall": 25, "unseen": 3, "below_target": 0}]
 
-    def test_each_deck_has_its_own(self, owner: RestDoor, owner_member: Member, known: Any) -> None:
+    def test_each_deck_has_its_own(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
         made = [DeckFactory.create(member=owner_member, created_at=NOW + timedelta(days=number)) for number in range(3)]
         first, second, _ = made
         cards = [known(first, 10, 10.0), known(first, 10, 5.0)], [known(second, 3, 40.0)]
@@ -167,7 +167,7 @@ class TestDecks:
         assert readiness(owner, day(20), deck_id=str(second.id)) == told[1:2]
 
     def test_a_card_on_the_day_it_is_due_is_at_the_target(
-        self, owner: RestDoor, owner_member: Member, known: Any
+        self, owner: RestEntryPoint, owner_member: Member, known: Any
     ) -> None:
         """Stability is the days until 0.9; no card is below a target that it just has."""
         deck = DeckFactory.create(member=owner_member)
@@ -175,7 +175,7 @@ class TestDecks:
         found = [(one["expected_recall"], one["below_target"]) for on in (0, 1) for one in readiness(owner, day(on))]
         assert found == [(90, 0), (pytest.approx(89.3, abs=0.1), 1)]
 
-    def test_the_target_is_the_members(self, owner: RestDoor, owner_member: Member, known: Any) -> None:
+    def test_the_target_is_the_members(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
         deck = DeckFactory.create(member=owner_member)
         known(deck, 20, 10.0)
         found = []
@@ -184,7 +184,7 @@ class TestDecks:
             found += [one["below_target"] for one in readiness(owner, TODAY)]
         assert found == [0, 0, 1, 1]
 
-    def test_it_is_there_only_with_a_day_and_also_beside_cards(self, owner: RestDoor) -> None:
+    def test_it_is_there_only_with_a_day_and_also_beside_cards(self, owner: RestEntryPoint) -> None:
         deck = made_deck(owner)
         [without] = owner.made("list_vocab_decks")["data"]
         [with_day] = owner.made("list_vocab_decks", on=day(1), deck_id=deck["id"], include_cards=True, limit=1)["data"]
@@ -192,11 +192,11 @@ class TestDecks:
         assert (len(with_day["cards"]), with_day["readiness"]["unseen"]) == (1, 1)
 
     @pytest.mark.parametrize(("ahead", "right"), [(-1, False), (0, True), (365, True), (366, False)])
-    def test_from_today_to_a_year_ahead(self, owner: RestDoor, ahead: int, right: bool) -> None:
+    def test_from_today_to_a_year_ahead(self, owner: RestEntryPoint, ahead: int, right: bool) -> None:
         answer = owner.call("list_vocab_decks", on=day(ahead))
         assert (answer.error is None, answer.fields) == (right, [] if right else ["on"])
 
-    def test_today_is_the_members(self, owner: RestDoor, owner_member: Member) -> None:
+    def test_today_is_the_members(self, owner: RestEntryPoint, owner_member: Member) -> None:
         owner_member.time_zone = "Pacific/Kiritimati"  # 14 hours ahead: the day before has ended there
         owner_member.save()
         assert owner.call("list_vocab_decks", on=day(0)).error is None
@@ -204,12 +204,12 @@ class TestDecks:
             assert owner.call("list_vocab_decks", on=day(0)).fields == ["on"]
 
     @pytest.mark.parametrize("on", ["soon", "2026-11-31", ""])
-    def test_what_is_no_day_is_named(self, owner: RestDoor, on: str) -> None:
+    def test_what_is_no_day_is_named(self, owner: RestEntryPoint, on: str) -> None:
         assert owner.call("list_vocab_decks", on=on).fields == ["on"]
 
     @pytest.mark.parametrize("stability", [0, 5e-324, 1.7e308])
     def test_no_stability_that_a_row_can_have_breaks_it(
-        self, owner: RestDoor, owner_member: Member, known: Any, stability: float
+        self, owner: RestEntryPoint, owner_member: Member, known: Any, stability: float
     ) -> None:
         known(DeckFactory.create(member=owner_member), 10, stability)
         [told] = readiness(owner, day(1))
@@ -230,23 +230,25 @@ class TestItems:
     @pytest.mark.parametrize("kind", ["exam", "quiz"])
     @pytest.mark.parametrize("ahead", [0, 10])
     def test_an_exam_to_come_tells_of_all_cards_of_its_course(
-        self, owner: RestDoor, course: Any, deck: list[Card], kind: str, ahead: int
+        self, owner: RestEntryPoint, course: Any, deck: list[Card], kind: str, ahead: int
     ) -> None:
         item = owner.made("create_item", course_id=course["id"], title="Midterm", kind=kind, due_on=day(ahead))
         expected = answer_of(deck, TODAY + timedelta(days=ahead), "UTC", 0.9)
         assert owner.made("get_item", item_id=item["id"]) == item | {"readiness": expected}
 
     @pytest.mark.parametrize(("kind", "due_on"), [("exam", day(-1)), ("exam", None), ("paper", day(3))])
-    def test_others_have_none(self, owner: RestDoor, course: Any, deck: Any, kind: str, due_on: str | None) -> None:
+    def test_others_have_none(
+        self, owner: RestEntryPoint, course: Any, deck: Any, kind: str, due_on: str | None
+    ) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind=kind, due_on=due_on)
         assert owner.made("get_item", item_id=item["id"]) == item | {"readiness": None}
 
-    def test_an_exam_without_cards_has_nothing_to_tell(self, owner: RestDoor, course: Any) -> None:
+    def test_an_exam_without_cards_has_nothing_to_tell(self, owner: RestEntryPoint, course: Any) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(3))
         nothing = {"on": day(3), "expected_recall": None, "unseen": 0, "below_target": 0}
         assert owner.made("get_item", item_id=item["id"])["readiness"] == nothing
 
-    def test_changes_and_lists_answer_items_without(self, owner: RestDoor, course: Any, deck: Any) -> None:
+    def test_changes_and_lists_answer_items_without(self, owner: RestEntryPoint, course: Any, deck: Any) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(3))
         changed = owner.made("update_item", item_id=item["id"], title="y")
         [listed] = owner.made("list_items")["data"]
@@ -255,7 +257,7 @@ class TestItems:
 
     @pytest.mark.parametrize("zone", ["Etc/GMT+12", "Pacific/Kiritimati"])
     def test_an_exam_on_the_last_day_there_is(
-        self, owner: RestDoor, owner_member: Member, course: Any, deck: Any, zone: str
+        self, owner: RestEntryPoint, owner_member: Member, course: Any, deck: Any, zone: str
     ) -> None:
         owner_member.time_zone = zone
         owner_member.save()
@@ -267,7 +269,7 @@ class TestItems:
 class TestAgenda:
     @pytest.mark.database("both")
     def test_the_first_three_exams_and_quizzes_with_cards(
-        self, owner: RestDoor, owner_member: Member, course: Any, known: Any
+        self, owner: RestEntryPoint, owner_member: Member, course: Any, known: Any
     ) -> None:
         """Those of a course without cards are skipped, as what is no exam, or past, or too far ahead."""
         botany = Course.objects.create(member=owner_member, name="Botany")
@@ -293,14 +295,16 @@ class TestAgenda:
             for place in (3, 4, 6)
         ]
 
-    def test_one_and_two_items(self, owner: RestDoor, course: Any) -> None:
+    def test_one_and_two_items(self, owner: RestEntryPoint, course: Any) -> None:
         made_deck(owner, course_id=course["id"])
         for number in (1, 2):
             owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(number))
             told = owner.made("get_agenda")["readiness"]
             assert [one["on"] for one in told] == [day(ahead) for ahead in range(1, number + 1)]
 
-    def test_another_members_cards_do_not_count(self, owner: RestDoor, stranger: RestDoor, course: Any) -> None:
+    def test_another_members_cards_do_not_count(
+        self, owner: RestEntryPoint, stranger: RestEntryPoint, course: Any
+    ) -> None:
         theirs = stranger.made("create_course", name="Theirs")
         made_deck(stranger, course_id=theirs["id"])
         item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(1))
@@ -309,7 +313,7 @@ class TestAgenda:
 
 
 @pytest.mark.rest
-def test_queries_stay_within_four(owner: RestDoor, course: Any, django_assert_num_queries: Any) -> None:
+def test_queries_stay_within_four(owner: RestEntryPoint, course: Any, django_assert_num_queries: Any) -> None:
     """The credential's included; an agenda without cards takes none for them."""
     item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(1))
     with django_assert_num_queries(3):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import RestDoor, document
+from tests.support.entry_points import RestEntryPoint, document
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
 
@@ -23,7 +23,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def records(owner: RestDoor, course: Any, item: Any, milestone: Any) -> Records:
+def records(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> Records:
     """A record for each PATCH, and the ids of its path."""
     its = {"course_id": course["id"]}
     [category] = owner.made("set_grade_categories", **its, categories=[{"name": "Quiz", "weight": 40}])["categories"]
@@ -53,7 +53,7 @@ def test_every_change_has_a_record(records: Records) -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_a_record_or_nothing_sent_changes_nothing(owner: RestDoor, records: Records, whole: bool) -> None:
+def test_a_record_or_nothing_sent_changes_nothing(owner: RestEntryPoint, records: Records, whole: bool) -> None:
     newest = owner.made("list_changes", limit=1)["data"]
     for operation, (record, ids) in records.items():
         answer = owner.made(operation, **(record if whole else {}) | ids)
@@ -62,7 +62,7 @@ def test_a_record_or_nothing_sent_changes_nothing(owner: RestDoor, records: Reco
     assert owner.made("list_changes", limit=1)["data"] == newest
 
 
-def test_a_record_sent_back_with_a_change_changes_that_alone(owner: RestDoor, records: Records) -> None:
+def test_a_record_sent_back_with_a_change_changes_that_alone(owner: RestEntryPoint, records: Records) -> None:
     for operation, change in CHANGES.items():
         record, ids = records[operation]
         answer = owner.made(operation, **record | change | ids)

@@ -11,7 +11,7 @@ import time_machine
 from django.db import connection
 from django.test import Client
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 from tests.support.world import bearer
 
@@ -21,12 +21,12 @@ START = datetime(2030, 5, 1, 9, tzinfo=UTC)
 
 
 @pytest.fixture
-def card(owner: RestDoor) -> Any:
+def card(owner: RestEntryPoint) -> Any:
     """A new card of the owner's."""
     return made_deck(owner)["cards"][0]
 
 
-def test_it_schedules_a_new_card(owner: RestDoor, card: Any) -> None:
+def test_it_schedules_a_new_card(owner: RestEntryPoint, card: Any) -> None:
     after = reviewed(owner, card, "good", duration_ms=4200)
     at = datetime.fromisoformat(after["last_reviewed_at"])
     assert after == card | {
@@ -40,7 +40,7 @@ def test_it_schedules_a_new_card(owner: RestDoor, card: Any) -> None:
     assert deck_with_cards(owner, {"id": card["deck_id"]})["cards"] == [after]
 
 
-def test_a_card_passes_through_every_state(owner: RestDoor, card: Any) -> None:
+def test_a_card_passes_through_every_state(owner: RestEntryPoint, card: Any) -> None:
     states = [(card["state"], card["lapses"])]
     for days, rating in enumerate(["again", "good", "good", "again", "again", "good"]):
         with time_machine.travel(START + timedelta(days=days)):
@@ -58,7 +58,7 @@ def test_a_card_passes_through_every_state(owner: RestDoor, card: Any) -> None:
 
 
 @pytest.mark.rest
-def test_sent_again_under_its_key_it_counts_once(client: Client, owner: RestDoor, card: Any) -> None:
+def test_sent_again_under_its_key_it_counts_once(client: Client, owner: RestEntryPoint, card: Any) -> None:
     headers = bearer(owner.secret) | {"Idempotency-Key": str(uuid4())}
     for _ in range(2):
         path = f"/v1/vocab-cards/{card['id']}/reviews"
@@ -68,7 +68,7 @@ def test_sent_again_under_its_key_it_counts_once(client: Client, owner: RestDoor
 
 
 @pytest.mark.database("both")
-def test_the_log_keeps_the_state_before(owner: RestDoor, card: Any) -> None:
+def test_the_log_keeps_the_state_before(owner: RestEntryPoint, card: Any) -> None:
     """Each row holds what the card was, so that a review can be understood, and undone."""
     from vocab.models import Card, Review
 
@@ -87,7 +87,7 @@ def test_the_log_keeps_the_state_before(owner: RestDoor, card: Any) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_log_row_is_never_changed(owner: RestDoor, card: Any) -> None:
+def test_a_log_row_is_never_changed(owner: RestEntryPoint, card: Any) -> None:
     from vocab.models import Review
 
     reviewed(owner, card, "good")
@@ -97,7 +97,7 @@ def test_a_log_row_is_never_changed(owner: RestDoor, card: Any) -> None:
         row.save()
 
 
-def test_a_members_desired_retention_counts(owner: RestDoor, owner_member: Any, card: Any) -> None:
+def test_a_members_desired_retention_counts(owner: RestEntryPoint, owner_member: Any, card: Any) -> None:
 
     owner_member.desired_retention = 0.97
     owner_member.save()
@@ -111,7 +111,7 @@ def test_a_members_desired_retention_counts(owner: RestDoor, owner_member: Any, 
     assert expected.due < usual.due
 
 
-def test_the_same_answer_gives_the_same_interval(owner: RestDoor) -> None:
+def test_the_same_answer_gives_the_same_interval(owner: RestEntryPoint) -> None:
     """No fuzzing: it would spread eight days over seven to ten."""
     cards = made_deck(owner, *(f"Term {number}" for number in range(20)))["cards"]
     answers = [reviewed(owner, card, "easy") for card in cards]
@@ -122,13 +122,13 @@ def test_the_same_answer_gives_the_same_interval(owner: RestDoor) -> None:
 
 
 @pytest.mark.parametrize(("rating", "correct"), [("again", 0), ("hard", 1), ("good", 1), ("easy", 1)])
-def test_it_is_an_attempt(owner: RestDoor, card: Any, rating: str, correct: int) -> None:
+def test_it_is_an_attempt(owner: RestEntryPoint, card: Any, rating: str, correct: int) -> None:
     reviewed(owner, card, rating)
     stats = owner.made("get_practice_stats", days=1)
     assert (stats["attempts"], stats["correct"]) == (1, correct)
 
 
-def test_attempt_and_log_row_share_an_id(owner: RestDoor, card: Any) -> None:
+def test_attempt_and_log_row_share_an_id(owner: RestEntryPoint, card: Any) -> None:
     from practice.models import Attempt
     from vocab.models import Review
 
@@ -138,7 +138,7 @@ def test_attempt_and_log_row_share_an_id(owner: RestDoor, card: Any) -> None:
 
 
 @pytest.mark.parametrize("duration", [0, 3_600_000, 5.0, None])
-def test_durations_it_takes(owner: RestDoor, card: Any, duration: Any) -> None:
+def test_durations_it_takes(owner: RestEntryPoint, card: Any, duration: Any) -> None:
     from vocab.models import Review
 
     reviewed(owner, card, "good", duration_ms=duration)
@@ -146,7 +146,7 @@ def test_durations_it_takes(owner: RestDoor, card: Any, duration: Any) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_failure_halfway_leaves_nothing(owner: RestDoor, card: Any) -> None:
+def test_a_failure_halfway_leaves_nothing(owner: RestEntryPoint, card: Any) -> None:
     """The last of the review's four writes fails; the client, left without an answer, may review again."""
     from practice.models import Attempt, PracticeSum
     from vocab.models import Review
@@ -170,7 +170,7 @@ _REFUSE_SUMS = {
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_ten_at_once_are_ten_in_a_row(owner: RestDoor, card: Any, in_threads: Any) -> None:
+def test_ten_at_once_are_ten_in_a_row(owner: RestEntryPoint, card: Any, in_threads: Any) -> None:
     """Ten log rows, and the state that ten reviews in the log's order give."""
     from vocab.models import Card, Review
 

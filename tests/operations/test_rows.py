@@ -16,7 +16,7 @@ from rest_framework import serializers
 from accounts.api.viewsets import MemberViewSet
 from accounts.changes.contents import Fields
 from grades.serializers import CategoryBody
-from studyservice.database.statements import Insert, Select, Update, Written
+from studyservice.database.statements import Insert, RawStatement, Select, Update
 from studyservice.operations.declaration import Operation
 from studyservice.operations.fields import NumberField
 from studyservice.operations.serializers import Deleted, Record
@@ -165,6 +165,6 @@ def test_only_what_the_benchmark_measures_writes_without_the_orm() -> None:
         module.__name__
         for module in MODULES
         for one in vars(module).values()
-        if isinstance(one, Insert | Update | Written)
+        if isinstance(one, Insert | Update | RawStatement)
     }
     assert writing == MEASURED

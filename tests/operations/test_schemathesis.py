@@ -18,7 +18,7 @@ from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, Hyp
 from accounts.models import IdempotencyKey, Member
 from studyservice.rates import limiter as rates
 from studyservice.wsgi import application
-from tests.support.doors import RestDoor, document, routes
+from tests.support.entry_points import RestEntryPoint, document, routes
 from tests.support.world import World, bearer, new_text
 
 pytestmark = [
@@ -81,7 +81,7 @@ FORM = "multipart/form-data"
 @pytest.fixture
 def world(owner_member: Member, make_key) -> World:
     """The owner's objects."""
-    return World(RestDoor(make_key(owner_member)[0]))
+    return World(RestEntryPoint(make_key(owner_member)[0]))
 
 
 THOROUGH = pytest.mark.thorough("values at each limit and beyond it")
@@ -136,7 +136,7 @@ def _check(case: Any, world: World) -> None:
     # That each operation wants a credential, test_sweep.py sees; here each request would be sent twice more for it.
     excluded = [CHECKS.get_one("ignored_auth"), *_exempt(case)]
     with one_connection():
-        case.call_and_validate(headers=bearer(world.door.secret), excluded_checks=excluded)
+        case.call_and_validate(headers=bearer(world.entry_point.secret), excluded_checks=excluded)
 
 
 def _with_own_ids(value: Any, world: World) -> Any:

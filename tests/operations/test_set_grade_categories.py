@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from tests.support.doors import Answer, RestDoor, document
+from tests.support.entry_points import Answer, RestEntryPoint, document
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
@@ -15,7 +15,7 @@ Setter = Callable[..., Answer]
 
 
 @pytest.fixture
-def put(owner: RestDoor, course: Any) -> Setter:
+def put(owner: RestEntryPoint, course: Any) -> Setter:
     """Replaces the categories of the owner's course."""
 
     def call(*entries: Any) -> Answer:
@@ -25,7 +25,7 @@ def put(owner: RestDoor, course: Any) -> Setter:
 
 
 @pytest.fixture
-def quizzes(owner: RestDoor, course: Any, put: Setter) -> Any:
+def quizzes(owner: RestEntryPoint, course: Any, put: Setter) -> Any:
     """A category of the course with one score."""
     [category] = put({"name": "Quizzes", "weight": 40}).body["categories"]
     owner.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz 1", score=80)
@@ -33,7 +33,7 @@ def quizzes(owner: RestDoor, course: Any, put: Setter) -> Any:
 
 
 @pytest.fixture
-def breakdown(owner: RestDoor, course: Any) -> Callable[[], Any]:
+def breakdown(owner: RestEntryPoint, course: Any) -> Callable[[], Any]:
     """Reads the course's breakdown."""
     return lambda: owner.made("get_grades", course_id=course["id"])
 
@@ -87,7 +87,7 @@ def test_the_description_says_that_a_name_keeps_no_scores() -> None:
 
 
 def test_the_categories_of_get_grades_can_be_sent_back_with_another_weight(
-    put: Setter, quizzes: Any, owner: RestDoor, course: Any
+    put: Setter, quizzes: Any, owner: RestEntryPoint, course: Any
 ) -> None:
     """As docs/grades.md advises: unknown fields are ignored, and scores stay."""
     score = owner.made("add_grade_score", course_id=course["id"], category_id=quizzes["id"], label="One", score=80)
@@ -102,7 +102,9 @@ def test_repeating_a_list_without_ids_makes_its_categories_anew(put: Setter, qui
     assert first[0]["id"] != again[0]["id"]
 
 
-def test_what_is_left_out_is_deleted_with_its_scores(put: Setter, quizzes: Any, owner: RestDoor, breakdown) -> None:
+def test_what_is_left_out_is_deleted_with_its_scores(
+    put: Setter, quizzes: Any, owner: RestEntryPoint, breakdown
+) -> None:
     """Spec, set_grade_categories: existing categories left out are deleted with their scores."""
     [score] = breakdown()["categories"][0]["scores"]
     put(entry())
@@ -159,14 +161,14 @@ def test_an_unknown_id_changes_nothing(put: Setter, quizzes: Any, breakdown) -> 
     assert breakdown() == before
 
 
-def test_a_category_of_another_course_is_unknown(owner: RestDoor, put: Setter, quizzes: Any) -> None:
+def test_a_category_of_another_course_is_unknown(owner: RestEntryPoint, put: Setter, quizzes: Any) -> None:
     other = owner.made("create_course", name="Other")
     answer = owner.call("set_grade_categories", course_id=other["id"], categories=[entry(id=quizzes["id"])])
     assert answer.fields == ["categories[0].id"]
     assert put(entry(id=quizzes["id"])).body["categories"][0]["average"] == 80
 
 
-def test_a_strangers_category_is_unknown(stranger: RestDoor, quizzes: Any, breakdown) -> None:
+def test_a_strangers_category_is_unknown(stranger: RestEntryPoint, quizzes: Any, breakdown) -> None:
     before = breakdown()
     course = stranger.made("create_course", name="Mine")
     answer = stranger.call("set_grade_categories", course_id=course["id"], categories=[entry(id=quizzes["id"])])
@@ -231,7 +233,7 @@ def test_names_are_measured_in_code_points_after_trimming(put: Setter, length: i
 
 
 @pytest.mark.parametrize("entries", [None, {}, "none", 12, [[]], ["Exam"], [None]])
-def test_what_is_no_list_of_objects_is_refused(owner: RestDoor, course: Any, entries: Any) -> None:
+def test_what_is_no_list_of_objects_is_refused(owner: RestEntryPoint, course: Any, entries: Any) -> None:
     answer = owner.call("set_grade_categories", course_id=course["id"], categories=entries)
     assert answer.error == "validation_failed"
     assert answer.fields == (["categories[0]"] if isinstance(entries, list) else ["categories"])
@@ -251,7 +253,7 @@ def test_sending_it_twice_answers_the_same(put: Setter, quizzes: Any) -> None:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_parallel_replacements_leave_one_of_them_whole(owner: RestDoor, course: Any, in_threads) -> None:
+def test_parallel_replacements_leave_one_of_them_whole(owner: RestEntryPoint, course: Any, in_threads) -> None:
     lists = [[{"name": f"{writer}.{place}", "weight": 5} for place in range(writer % 12 + 1)] for writer in range(16)]
     answers = in_threads(
         lambda entries: owner.call("set_grade_categories", course_id=course["id"], categories=entries), lists
@@ -264,7 +266,7 @@ def test_parallel_replacements_leave_one_of_them_whole(owner: RestDoor, course: 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_parallel_replacements_of_kept_categories_keep_their_scores(
-    owner: RestDoor, course: Any, quizzes: Any, in_threads
+    owner: RestEntryPoint, course: Any, quizzes: Any, in_threads
 ) -> None:
     def replace(name: str) -> Answer:
         entries = [{"id": quizzes["id"], "name": name, "weight": 1}, {"name": name, "weight": 2}]

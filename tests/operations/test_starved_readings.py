@@ -10,7 +10,7 @@ from django.test.client import MULTIPART_CONTENT
 from accounts.models import Member
 from studyservice.rates.limiter import Rate, peek
 from tests.support.calendar_files import one_deadline
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 from tests.support.world import error_of
 
@@ -26,7 +26,7 @@ def starved(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("studyservice.reading.process.WALL_SECONDS", 0.01)
 
 
-def sent(owner: RestDoor, path: str, file: bytes, **headers: str) -> Any:
+def sent(owner: RestEntryPoint, path: str, file: bytes, **headers: str) -> Any:
     return owner.client.generic("POST", path, multipart(file), content_type=MULTIPART_CONTENT, headers=headers)
 
 
@@ -45,7 +45,7 @@ def is_to_be_sent_again(response: Any) -> bool:
     ids=["syllabus", "calendar", "deck"],
 )
 def test_a_starved_reading_counts_once_and_keeps_nothing(
-    owner: RestDoor,
+    owner: RestEntryPoint,
     owner_member: Member,
     course: Any,
     monkeypatch: pytest.MonkeyPatch,
@@ -67,13 +67,13 @@ def test_a_starved_reading_counts_once_and_keeps_nothing(
 
 
 @pytest.mark.usefixtures("starved")
-def test_a_long_text_that_is_starved_counts_once(owner: RestDoor, owner_member: Member) -> None:
+def test_a_long_text_that_is_starved_counts_once(owner: RestEntryPoint, owner_member: Member) -> None:
     assert is_to_be_sent_again(owner.client.post("/v1/syllabi", {"text": LONG_TEXT}, content_type="application/json"))
     assert peek(Rate.SYLLABI, str(owner_member.id)).remaining == 59
 
 
 @pytest.mark.usefixtures("starved")
-def test_an_archive_that_is_starved_is_not_called_broken(owner: RestDoor) -> None:
+def test_an_archive_that_is_starved_is_not_called_broken(owner: RestEntryPoint) -> None:
     assert is_to_be_sent_again(sent(owner, "/v1/import", owner.made("export_data")))
 
 

@@ -7,19 +7,19 @@ import pytest
 from django.db import connection
 from psycopg import _queries
 
-from studyservice.database.statements import Written
+from studyservice.database.statements import RawStatement
 
 
 @pytest.mark.rest
 @pytest.mark.django_db
 class TestWritten:
     def test_a_percent_sign_is_no_place_for_a_value(self) -> None:
-        statement = Written("SELECT '100%%', '%%s', %(first)s, %(second)s")
+        statement = RawStatement("SELECT '100%%', '%%s', %(first)s, %(second)s")
         assert statement.all(first="a", second="b") == [("100%", "%s", "a", "b")]
 
     def test_it_takes_more_values_than_the_driver_remembers_a_statement_for(self) -> None:
         values = {f"value_{number}": str(number) for number in range(120)}
-        statement = Written(f"SELECT {', '.join(f'%({name})s' for name in values)}")
+        statement = RawStatement(f"SELECT {', '.join(f'%({name})s' for name in values)}")
         assert statement.all(**values) == [tuple(values.values())]
 
     @pytest.mark.database("postgresql")
@@ -39,5 +39,5 @@ class TestWritten:
         with connection.cursor() as cursor:
             cursor.execute("SELECT %s", ["by Django"])
         assert len(read) == 1
-        assert Written("SELECT %(value)s").all(value="a") == [("a",)]
+        assert RawStatement("SELECT %(value)s").all(value="a") == [("a",)]
         assert len(read) == 1

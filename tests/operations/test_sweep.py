@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.credentials.api_keys import create_api_key, revoke_api_key
 from accounts.models import ApiKey, Member
-from tests.support.doors import RestDoor, document, routes
+from tests.support.entry_points import RestEntryPoint, document, routes
 from tests.support.world import (
     DOWNLOADS,
     INTO_NOTHING,
@@ -42,13 +42,13 @@ NEEDS_MEMBERSHIP = [name for name in OPERATIONS if name != "get_me"]
 
 
 @pytest.fixture
-def rest(owner_member: Member, make_key) -> RestDoor:
-    """The owner's REST door."""
-    return RestDoor(make_key(owner_member)[0])
+def rest(owner_member: Member, make_key) -> RestEntryPoint:
+    """The owner's REST entry point."""
+    return RestEntryPoint(make_key(owner_member)[0])
 
 
 @pytest.fixture
-def world(rest: RestDoor) -> World:
+def world(rest: RestEntryPoint) -> World:
     """The owner's objects."""
     return World(rest)
 
@@ -83,7 +83,7 @@ ENDED: dict[str, Callable[[ApiKey], object]] = {
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_its_published_example_works(world: World, operation_id: str) -> None:
-    response = world.call(operation_id).send(**bearer(world.door.secret))
+    response = world.call(operation_id).send(**bearer(world.entry_point.secret))
     assert response.status_code == routes()[operation_id].success, response.content
     check_headers(response)
     content = declared(operation_id)["responses"][str(response.status_code)]["content"]
@@ -113,7 +113,7 @@ def test_without_a_live_credential_it_is_401(world: World, operation_id: str) ->
     call = world.call(operation_id)
     before = rows()
     for sort, headers in DEAD.items():
-        assert _is_unauthorized(call.send(**headers(world.door.secret)), dead=sort not in UNSENT), sort
+        assert _is_unauthorized(call.send(**headers(world.entry_point.secret)), dead=sort not in UNSENT), sort
     assert rows() == before
 
 
@@ -149,7 +149,7 @@ def test_a_read_only_key_may_read(world: World, owner_member: Member, make_key, 
 def test_reading_changes_nothing(world: World, operation_id: str) -> None:
     call = world.call(operation_id)
     before = rows()
-    call.send(**bearer(world.door.secret))
+    call.send(**bearer(world.entry_point.secret))
     assert rows() == before
 
 
@@ -160,7 +160,7 @@ def test_a_lapsed_member_is_refused(world: World, owner_member: Member, operatio
     for active, until in ((False, None), (True, ended)):
         Member.objects.filter(id=owner_member.id).update(membership_active=active, membership_until=until)
         before = rows()
-        error = error_of(call.send(**bearer(world.door.secret)))
+        error = error_of(call.send(**bearer(world.entry_point.secret)))
         assert error["type"] == "membership_required"
         assert "Subscribe or renew" in error["message"]
         assert rows() == before
@@ -168,20 +168,22 @@ def test_a_lapsed_member_is_refused(world: World, owner_member: Member, operatio
 
 def test_get_me_works_for_a_lapsed_member(world: World, owner_member: Member) -> None:
     Member.objects.filter(id=owner_member.id).update(membership_active=False)
-    response = world.call("get_me").send(**bearer(world.door.secret))
+    response = world.call("get_me").send(**bearer(world.entry_point.secret))
     assert response.json()["membership"] == {"active": False, "until": None, "renew_url": None}
 
 
 @pytest.mark.parametrize("operation_id", WITH_PATH_ID)
 def test_a_strangers_object_is_not_found(world: World, make_member, make_key, operation_id: str) -> None:
     """Spec, rule 1: the same answer as for an object that does not exist."""
-    stranger = World(RestDoor(make_key(make_member())[0]))
+    stranger = World(RestEntryPoint(make_key(make_member())[0]))
     [name] = routes()[operation_id].path_ids
     other_kind = stranger.id("item_id" if name == "course_id" else "course_id")
     ids = (world.id(name), str(uuid4()), other_kind)
     calls = [stranger.call(operation_id, **{name: id_}) for id_ in ids]
     before = rows()
-    theirs, *absent = [error_of(call.send(**bearer(stranger.door.secret))) | {"request_id": ""} for call in calls]
+    theirs, *absent = [
+        error_of(call.send(**bearer(stranger.entry_point.secret))) | {"request_id": ""} for call in calls
+    ]
     assert theirs["type"] == "not_found"
     assert absent == [theirs] * 2
     assert rows() == before
@@ -191,10 +193,10 @@ def test_a_strangers_object_is_not_found(world: World, make_member, make_key, op
 def test_a_deleted_object_is_not_found(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     calls = {other: world.call(other) for other in WITH_PATH_ID if routes()[other].path_ids == {name}}
-    deleted = calls[operation_id].send(**bearer(world.door.secret))
+    deleted = calls[operation_id].send(**bearer(world.entry_point.secret))
     assert (deleted.status_code, deleted.json()) == (200, {"id": world.id(name), "deleted": True})
     for other, call in calls.items():
-        assert error_of(call.send(**bearer(world.door.secret)))["type"] == "not_found", other
+        assert error_of(call.send(**bearer(world.entry_point.secret)))["type"] == "not_found", other
 
 
 _MALFORMED = [
@@ -222,7 +224,7 @@ def test_a_malformed_id_is_named(world: World, operation_id: str) -> None:
     before = rows()
     for malformed in _MALFORMED:
         call = world.call(operation_id, **{name: malformed})
-        assert fields_of(call.send(**bearer(world.door.secret))) == [name], malformed
+        assert fields_of(call.send(**bearer(world.entry_point.secret))) == [name], malformed
     assert rows() == before
 
 
@@ -230,7 +232,7 @@ def test_a_malformed_id_is_named(world: World, operation_id: str) -> None:
 def test_an_id_is_read_in_any_case(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
     call = world.call(operation_id, **{name: world.id(name).upper()})
-    assert call.send(**bearer(world.door.secret)).status_code == routes()[operation_id].success
+    assert call.send(**bearer(world.entry_point.secret)).status_code == routes()[operation_id].success
 
 
 def _methods_of(path: str) -> set[str]:
@@ -247,7 +249,7 @@ def _wrong_methods(path: str) -> list[str]:
 
 @unasked
 @pytest.mark.parametrize("path", PATHS)
-def test_a_wrong_method_is_405(rest: RestDoor, path: str) -> None:
+def test_a_wrong_method_is_405(rest: RestEntryPoint, path: str) -> None:
     for method in _wrong_methods(path):
         response = Call(method, path).send(**bearer(rest.secret))
         check_headers(response)
@@ -261,12 +263,12 @@ def test_a_wrong_method_is_405(rest: RestDoor, path: str) -> None:
 def test_head_answers_like_get_without_a_body(world: World, path: str) -> None:
     [operation_id] = [name for name, route in routes().items() if (route.path, route.method) == (path, "GET")]
     get = world.call(operation_id)
-    head = Call("HEAD", get.path).send(**bearer(world.door.secret))
+    head = Call("HEAD", get.path).send(**bearer(world.entry_point.secret))
     check_headers(head)
     assert (head.status_code, head.getvalue()) == (200, b"")
 
 
-def test_a_wrong_method_on_me_is_405_for_a_lapsed_member_too(lapsed_rest: RestDoor) -> None:
+def test_a_wrong_method_on_me_is_405_for_a_lapsed_member_too(lapsed_rest: RestEntryPoint) -> None:
     """Decisions 12, Methods."""
     response = Call("POST", "/v1/me", {}).send(**bearer(lapsed_rest.secret))
     assert error_of(response)["type"] == "method_not_allowed"
@@ -274,16 +276,16 @@ def test_a_wrong_method_on_me_is_405_for_a_lapsed_member_too(lapsed_rest: RestDo
 
 
 @pytest.fixture
-def lapsed_rest(make_member, make_key) -> RestDoor:
-    """The REST door of a lapsed member."""
-    return RestDoor(make_key(make_member(membership_active=False))[0])
+def lapsed_rest(make_member, make_key) -> RestEntryPoint:
+    """The REST entry point of a lapsed member."""
+    return RestEntryPoint(make_key(make_member(membership_active=False))[0])
 
 
 @unasked
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
     """Beside the way of the published example."""
-    secret = world.door.secret
+    secret = world.entry_point.secret
     for headers in (
         {"X_API_Key": secret},
         {"Authorization": f"bearer {secret}"},
@@ -297,7 +299,7 @@ def test_every_way_to_send_a_key_works(world: World, operation_id: str) -> None:
             world.empty()
 
 
-def test_authorization_counts_when_both_are_sent(rest: RestDoor, make_member, make_key) -> None:
+def test_authorization_counts_when_both_are_sent(rest: RestEntryPoint, make_member, make_key) -> None:
     """Decisions 3."""
     other, _ = make_key(make_member("other@example.org"))
     response = Call("GET", "/v1/me").send(**bearer(rest.secret), X_API_Key=other)
@@ -315,7 +317,7 @@ def test_a_session_is_not_a_credential(world: World, owner_member: Member, opera
     assert error_of(response)["type"] == "unauthorized"
 
 
-def test_a_session_does_not_change_whose_answer_it_is(rest: RestDoor, make_member) -> None:
+def test_a_session_does_not_change_whose_answer_it_is(rest: RestEntryPoint, make_member) -> None:
     browser = Client()
     browser.force_login(make_member("other@example.org"))
     response = browser.get("/v1/me", headers=bearer(rest.secret))
@@ -325,7 +327,7 @@ def test_a_session_does_not_change_whose_answer_it_is(rest: RestDoor, make_membe
 
 @pytest.mark.parametrize("path", ["/v1", "/v1/", "/v1/nothing", "/v1/courses/", "/v1/me/", "/v1//me", "/v1/me%00"])
 @pytest.mark.parametrize("authorized", [True, False])
-def test_an_unknown_route_is_404(rest: RestDoor, path: str, authorized: bool) -> None:
+def test_an_unknown_route_is_404(rest: RestEntryPoint, path: str, authorized: bool) -> None:
     """Decisions 12, Routes; a route that does not exist comes before the credential."""
     response = Call("GET", path).send(**(bearer(rest.secret) if authorized else {}))
     assert error_of(response)["type"] == "not_found"
@@ -336,24 +338,24 @@ def _exhaust(secret: str) -> None:
         Call("GET", "/v1/nothing").send(**bearer(secret))
 
 
-def test_the_rate_limit_comes_before_membership(lapsed_rest: RestDoor) -> None:
+def test_the_rate_limit_comes_before_membership(lapsed_rest: RestEntryPoint) -> None:
     _exhaust(lapsed_rest.secret)
     assert error_of(Call("GET", "/v1/courses").send(**bearer(lapsed_rest.secret)))["type"] == "rate_limited"
 
 
-def test_the_route_comes_before_membership(lapsed_rest: RestDoor) -> None:
+def test_the_route_comes_before_membership(lapsed_rest: RestEntryPoint) -> None:
     response = Call("GET", "/v1/nothing").send(**bearer(lapsed_rest.secret))
     assert error_of(response)["type"] == "not_found"
 
 
-def test_the_route_comes_before_the_rate_limit(rest: RestDoor) -> None:
+def test_the_route_comes_before_the_rate_limit(rest: RestEntryPoint) -> None:
     _exhaust(rest.secret)
     assert error_of(Call("GET", "/v1/nothing").send(**bearer(rest.secret)))["type"] == "not_found"
 
 
 @unasked
 @pytest.mark.parametrize("path", [path for path in PATHS if path != "/v1/me"])
-def test_membership_comes_before_the_method(lapsed_rest: RestDoor, path: str) -> None:
+def test_membership_comes_before_the_method(lapsed_rest: RestEntryPoint, path: str) -> None:
     for method in [method for method in _wrong_methods(path) if method != "HEAD"]:
         response = Call(method, path).send(**bearer(lapsed_rest.secret))
         assert error_of(response)["type"] == "membership_required", method
@@ -381,14 +383,14 @@ def test_the_scope_comes_before_the_json(world: World, read_only: str, operation
 @pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
 def test_the_json_comes_before_the_path_id(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
-    response = world.call(operation_id, **{name: "17"}).send_raw(b"{broken", **bearer(world.door.secret))
+    response = world.call(operation_id, **{name: "17"}).send_raw(b"{broken", **bearer(world.entry_point.secret))
     assert error_of(response)["type"] == "invalid_request"
 
 
 @pytest.mark.parametrize("operation_id", sorted({*WITH_BODY} & {*WITH_PATH_ID}))
 def test_the_path_id_comes_before_the_body(world: World, operation_id: str) -> None:
     [name] = routes()[operation_id].path_ids
-    response = world.call(operation_id, **{name: "17"}).send_raw(b"[]", **bearer(world.door.secret))
+    response = world.call(operation_id, **{name: "17"}).send_raw(b"[]", **bearer(world.entry_point.secret))
     assert fields_of(response) == [name]
 
 
@@ -397,7 +399,7 @@ def test_a_missing_object_comes_before_the_body(world: World, operation_id: str)
     [name] = routes()[operation_id].path_ids
     call = world.call(operation_id, **{name: str(uuid4())})
     for data in (b"[]", b"{}"):
-        assert error_of(call.send_raw(data, **bearer(world.door.secret)))["type"] == "not_found", data
+        assert error_of(call.send_raw(data, **bearer(world.entry_point.secret)))["type"] == "not_found", data
 
 
 @pytest.mark.parametrize(
@@ -408,14 +410,14 @@ def test_every_wrong_parameter_is_named_at_once(world: World, operation_id: str)
     call = world.call(operation_id, **dict.fromkeys(route.path_ids, "17"))
     long = "x" * 201
     query = "&".join(f"{name}={long if name in FREE_TEXTS else ''}" for name in sorted(route.query))
-    response = Call(call.method, call.path, call.body, query).send(**bearer(world.door.secret))
+    response = Call(call.method, call.path, call.body, query).send(**bearer(world.entry_point.secret))
     assert sorted(fields_of(response)) == sorted(route.path_ids | route.query)
 
 
 def test_the_body_comes_before_the_count_limit(world: World) -> None:
     for number in range(30):
-        world.door.made("create_course", name=f"Course {number}")
+        world.entry_point.made("create_course", name=f"Course {number}")
     courses = Call("POST", "/v1/courses", {"name": ""})
-    assert fields_of(courses.send(**bearer(world.door.secret))) == ["name"]
+    assert fields_of(courses.send(**bearer(world.entry_point.secret))) == ["name"]
     full = Call("POST", "/v1/courses", {"name": "One more"})
-    assert error_of(full.send(**bearer(world.door.secret)))["type"] == "conflict"
+    assert error_of(full.send(**bearer(world.entry_point.secret)))["type"] == "conflict"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
@@ -14,11 +14,11 @@ EAST, WEST = ("Pacific/Kiritimati", "2026-11-22"), ("Pacific/Pago_Pago", "2026-1
 
 
 @pytest.fixture
-def living_in(make_member, door):
+def living_in(make_member, entry_point):
     """Opens the API for a new member in a time zone."""
 
-    def member_in(time_zone: str, **fields: object) -> RestDoor:
-        opened: RestDoor = door(make_member(time_zone=time_zone, **fields))
+    def member_in(time_zone: str, **fields: object) -> RestEntryPoint:
+        opened: RestEntryPoint = entry_point(make_member(time_zone=time_zone, **fields))
         return opened
 
     return member_in
@@ -103,17 +103,19 @@ def test_the_day_turns_at_the_zones_own_midnight(living_in, time_machine, zone: 
 
 
 @pytest.mark.parametrize(("today", "due_on"), [("2026-03-28", "2026-03-30"), ("2026-10-24", "2026-10-26")])
-def test_days_until_counts_dates_and_not_hours(owner: RestDoor, item, time_machine, today: str, due_on: str) -> None:
+def test_days_until_counts_dates_and_not_hours(
+    owner: RestEntryPoint, item, time_machine, today: str, due_on: str
+) -> None:
     """Over the short and the long day of Paris."""
     time_machine.move_to(f"{today}T12:00:00+01:00")
     owner.made("update_item", item_id=item["id"], due_on=due_on)
     assert owner.made("get_item", item_id=item["id"])["days_until"] == 2
 
 
-def test_moving_changes_today_at_once(make_member, door, time_machine) -> None:
+def test_moving_changes_today_at_once(make_member, entry_point, time_machine) -> None:
     time_machine.move_to(INSTANT)
     member = make_member(time_zone=EAST[0])
-    opened = door(member)
+    opened = entry_point(member)
     assert opened.made("get_agenda")["today"] == EAST[1]
     member.time_zone = WEST[0]
     member.save()
@@ -129,11 +131,11 @@ def test_a_membership_ends_with_its_last_day_in_the_members_zone(living_in, time
     assert member.made("get_me")["membership"] == {"active": error is None, "until": "2026-11-21", "renew_url": None}
 
 
-def test_a_membership_lapses_at_midnight_and_can_be_renewed(make_member, door, time_machine) -> None:
+def test_a_membership_lapses_at_midnight_and_can_be_renewed(make_member, entry_point, time_machine) -> None:
     """States: calls work again when the subscription is renewed."""
     time_machine.move_to("2026-11-21T22:59:59Z", tick=False)
     member = make_member(time_zone="Europe/Paris", membership_until="2026-11-21")
-    opened = door(member)
+    opened = entry_point(member)
     assert opened.call("get_agenda").error is None
     time_machine.move_to("2026-11-21T23:00:00Z", tick=False)
     assert opened.call("get_agenda").error == "membership_required"

@@ -14,7 +14,7 @@ from grades.categories import CATEGORIES_OF_COURSE
 from grades.scores import SCORES_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from tests import ROOT
-from tests.support.doors import document
+from tests.support.entry_points import document
 from tests.support.samples import COURSE_LIMITS
 from tests.support.world import body_schema, declared, resolved
 from vocab.card_changes import CARDS_OF_DECK

@@ -7,7 +7,7 @@ import pytest
 
 from tests.operations.test_undo_change import newest, undo, undone
 from tests.support.anki_packages import Anki
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 pytestmark = [
@@ -18,33 +18,33 @@ pytestmark = [
 
 
 @pytest.fixture
-def deck(owner: RestDoor) -> Any:
+def deck(owner: RestEntryPoint) -> Any:
     """A deck of two cards, with them."""
     return deck_with_cards(owner, made_deck(owner, "Nucleus", "Pore"))
 
 
-def now(owner: RestDoor, deck: Any) -> Any:
+def now(owner: RestEntryPoint, deck: Any) -> Any:
     """The deck, with the stamp that it had: the last change is an undo's."""
     return deck_with_cards(owner, deck) | {"updated_at": deck["updated_at"]}
 
 
-def merged(owner: RestDoor, deck: Any, **texts: str) -> None:
+def merged(owner: RestEntryPoint, deck: Any, **texts: str) -> None:
     cards = [{"term": term, "definition": definition} for term, definition in texts.items()]
     owner.made("create_vocab_deck", name=deck["name"], cards=cards, if_exists="merge")
 
 
-def imported(owner: RestDoor, table: str, **query: str) -> Any:
+def imported(owner: RestEntryPoint, table: str, **query: str) -> Any:
     return owner.made("import_vocab_decks", file=table.encode(), **query)
 
 
 @pytest.mark.database("both")
-def test_a_merge_is_one_undo(owner: RestDoor, deck: Any) -> None:
+def test_a_merge_is_one_undo(owner: RestEntryPoint, deck: Any) -> None:
     merged(owner, deck, Pore="A hole", ATP="Energy")
     undone(owner)
     assert now(owner, deck) == deck
 
 
-def test_a_file_with_new_decks_is_one_undo(owner: RestDoor, deck: Any) -> None:
+def test_a_file_with_new_decks_is_one_undo(owner: RestEntryPoint, deck: Any) -> None:
     decks = imported(owner, "".join(f"Term {n},x\n" for n in range(501)), name="Big")["decks"]
     assert [one["name"] for one in decks] == ["Big", "Big (2)"]
     assert newest(owner)["after"] | {"cards": 501, "decks": 1} == newest(owner)["after"]
@@ -52,7 +52,7 @@ def test_a_file_with_new_decks_is_one_undo(owner: RestDoor, deck: Any) -> None:
     assert owner.made("list_vocab_decks")["data"] == [{k: v for k, v in deck.items() if k != "cards"}]
 
 
-def test_a_file_that_was_merged_is_one_undo(owner: RestDoor, deck: Any) -> None:
+def test_a_file_that_was_merged_is_one_undo(owner: RestEntryPoint, deck: Any) -> None:
     imported(owner, "Pore,A hole\nATP,Energy\nPore,An opening\n", name=deck["name"], if_exists="merge")
     assert deck_with_cards(owner, deck)["card_count"] == 3
     undone(owner)
@@ -60,7 +60,7 @@ def test_a_file_that_was_merged_is_one_undo(owner: RestDoor, deck: Any) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_card_that_was_changed_twice_in_one_call_is_one_undo(owner: RestDoor, tmp_path: Path) -> None:
+def test_a_card_that_was_changed_twice_in_one_call_is_one_undo(owner: RestEntryPoint, tmp_path: Path) -> None:
     """Two decks of a package, whose long names are cut to the same one, go into one deck."""
     name = "x" * 120
     deck = deck_with_cards(owner, made_deck(owner, "Pore", name=name))
@@ -75,7 +75,7 @@ def test_a_card_that_was_changed_twice_in_one_call_is_one_undo(owner: RestDoor, 
     assert now(owner, deck) == deck
 
 
-def test_new_cards_stay_if_one_was_written_anew(owner: RestDoor, deck: Any) -> None:
+def test_new_cards_stay_if_one_was_written_anew(owner: RestEntryPoint, deck: Any) -> None:
     owner.made("add_vocab_cards", deck_id=deck["id"], cards=[{"term": "ATP", "definition": "Energy"}])
     added = newest(owner)
     [card] = [card for card in deck_with_cards(owner, deck)["cards"] if card["term"] == "ATP"]
@@ -89,7 +89,7 @@ def test_new_cards_stay_if_one_was_written_anew(owner: RestDoor, deck: Any) -> N
 
 
 @pytest.mark.database("both")
-def test_a_new_deck_stays_if_a_card_was_written_anew_or_deleted(owner: RestDoor) -> None:
+def test_a_new_deck_stays_if_a_card_was_written_anew_or_deleted(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "Nucleus", "Pore")
     made = newest(owner)
     nucleus, pore = deck["cards"]
@@ -103,7 +103,7 @@ def test_a_new_deck_stays_if_a_card_was_written_anew_or_deleted(owner: RestDoor)
     assert owner.made("list_vocab_decks")["data"] == []
 
 
-def test_a_deleted_card_comes_back_with_its_reviews(owner: RestDoor, deck: Any) -> None:
+def test_a_deleted_card_comes_back_with_its_reviews(owner: RestEntryPoint, deck: Any) -> None:
     card = deck["cards"][0]
     reviewed(owner, card, "good")
     before = deck_with_cards(owner, deck)
@@ -112,7 +112,7 @@ def test_a_deleted_card_comes_back_with_its_reviews(owner: RestDoor, deck: Any) 
     assert now(owner, deck) == before | {"updated_at": deck["updated_at"]}
 
 
-def test_a_deleted_card_stays_away_from_a_full_deck(owner: RestDoor, deck: Any) -> None:
+def test_a_deleted_card_stays_away_from_a_full_deck(owner: RestEntryPoint, deck: Any) -> None:
     owner.made("delete_vocab_card", card_id=deck["cards"][0]["id"])
     deleted = newest(owner)
     many = [{"term": f"Term {n}", "definition": "x"} for n in range(499)]
@@ -123,7 +123,7 @@ def test_a_deleted_card_stays_away_from_a_full_deck(owner: RestDoor, deck: Any) 
     assert deck_with_cards(owner, deck) == full
 
 
-def test_a_new_deck_that_was_practised_stays(owner: RestDoor) -> None:
+def test_a_new_deck_that_was_practised_stays(owner: RestEntryPoint) -> None:
     """The attempt outlives its card, and is of the deck."""
     deck = made_deck(owner, "Nucleus", "Pore")
     made = newest(owner)

@@ -9,7 +9,7 @@ from hypothesis import Phase, event, example, given
 from hypothesis import strategies as st
 
 from accounts.changes.contents import Part, unpacked
-from accounts.changes.snapshots import taken_tables
+from accounts.changes.snapshots import snapshot_tables
 from accounts.members.counts import recount
 from accounts.models import Member
 from accounts.undo.kinds import parts_of
@@ -28,42 +28,42 @@ from tests.operations.test_changes_replayed import (
     state,
 )
 from tests.support.calendar_files import CANVAS, calendar, deadline
-from tests.support.doors import McpDoor, RestDoor
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.properties import examples
 from vocab.models import Review
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 
 
-def change_milestone(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    for milestone in door.made("list_milestones", item_id=ids["item"])["data"][:1]:
+def change_milestone(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    for milestone in entry_point.made("list_milestones", item_id=ids["item"])["data"][:1]:
         if other % 3:
             done, id_ = not milestone["done"], milestone["id"]
-            door.made("update_milestone", milestone_id=id_, done=done, title=f"Step {other}")
+            entry_point.made("update_milestone", milestone_id=id_, done=done, title=f"Step {other}")
         else:
-            door.made("delete_milestone", milestone_id=milestone["id"])
+            entry_point.made("delete_milestone", milestone_id=milestone["id"])
 
 
-def delete_score(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    for category in door.made("get_grades", course_id=ids["course"])["categories"]:
+def delete_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    for category in entry_point.made("get_grades", course_id=ids["course"])["categories"]:
         for score in category["scores"][:1]:
-            door.made("delete_grade_score", score_id=score["id"])
+            entry_point.made("delete_grade_score", score_id=score["id"])
 
 
-def move_score(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    categories = door.made("get_grades", course_id=ids["course"])["categories"]
+def move_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    categories = entry_point.made("get_grades", course_id=ids["course"])["categories"]
     for score in [score for category in categories for score in category["scores"]][:1]:
         to = categories[other % len(categories)]["id"]
-        by_rest(door).made("update_grade_score", score_id=score["id"], category_id=to, score=other)
+        by_rest(entry_point).made("update_grade_score", score_id=score["id"], category_id=to, score=other)
 
 
-def change_card(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    [deck] = door.made("list_vocab_decks", deck_id=ids["deck"], include_cards=True)["data"]
+def change_card(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    [deck] = entry_point.made("list_vocab_decks", deck_id=ids["deck"], include_cards=True)["data"]
     for card in deck["cards"][other % 2 :][:1]:
         if other % 3:
-            by_rest(door).made("update_vocab_card", card_id=card["id"], definition=f"Meaning {other}")
+            by_rest(entry_point).made("update_vocab_card", card_id=card["id"], definition=f"Meaning {other}")
         else:
-            by_rest(door).made("delete_vocab_card", card_id=card["id"])
+            by_rest(entry_point).made("delete_vocab_card", card_id=card["id"])
 
 
 def some_cards(other: int) -> list[dict[str, str]]:
@@ -71,48 +71,48 @@ def some_cards(other: int) -> list[dict[str, str]]:
     return [{"term": "0", "definition": f"Meaning {other}"}, {"term": f"{other}", "definition": "Meaning"}]
 
 
-def merge(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    [deck] = door.made("list_vocab_decks", deck_id=ids["deck"])["data"]
-    door.made("create_vocab_deck", name=deck["name"], cards=some_cards(other), if_exists="merge")
+def merge(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    [deck] = entry_point.made("list_vocab_decks", deck_id=ids["deck"])["data"]
+    entry_point.made("create_vocab_deck", name=deck["name"], cards=some_cards(other), if_exists="merge")
 
 
-def add_cards(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    by_rest(door).made("add_vocab_cards", deck_id=ids["deck"], cards=some_cards(other))
+def add_cards(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    by_rest(entry_point).made("add_vocab_cards", deck_id=ids["deck"], cards=some_cards(other))
 
 
-def file_deck(door: RestDoor, ids: dict[str, str], other: int) -> None:
+def file_deck(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     course = [None, ids.get("course")][other % 2]
-    by_rest(door).made("update_vocab_deck", deck_id=ids["deck"], name=f"Deck {other}", course_id=course)
+    by_rest(entry_point).made("update_vocab_deck", deck_id=ids["deck"], name=f"Deck {other}", course_id=course)
 
 
-def import_decks(door: RestDoor, ids: dict[str, str], other: int) -> None:
-    names = [deck["name"] for deck in door.made("list_vocab_decks")["data"]]
+def import_decks(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    names = [deck["name"] for deck in entry_point.made("list_vocab_decks")["data"]]
     table = "\n".join(f"{card['term']},{card['definition']}" for card in some_cards(other)).encode()
     if_exists = ["create", "merge"][other % 2]
-    by_rest(door).made("import_vocab_decks", file=table, name=[*names, "New"][0], if_exists=if_exists)
+    by_rest(entry_point).made("import_vocab_decks", file=table, name=[*names, "New"][0], if_exists=if_exists)
 
 
-def course_of_a_syllabus(door: RestDoor, ids: dict[str, str], other: int) -> None:
+def course_of_a_syllabus(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     items = [{"title": f"Item {number}", "due_on": "2026-12-04", "quote": "Week"} for number in range(other % 4)]
     weights = [{"name": "Exam", "weight": other}]
     text = {"syllabus_text": f"Week {other}."}
-    door.made("create_course", name=f"Course {other}", items=items, grade_categories=weights, **text)
+    entry_point.made("create_course", name=f"Course {other}", items=items, grade_categories=weights, **text)
 
 
-def more_items(door: RestDoor, ids: dict[str, str], other: int) -> None:
+def more_items(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     more = [{"title": f"Item {other % 5 + number}", "due_on": "2026-12-04"} for number in range(3)]
-    door.made("create_item", course_id=ids["course"], if_exists="skip", more=more[1:], **more[0])
+    entry_point.made("create_item", course_id=ids["course"], if_exists="skip", more=more[1:], **more[0])
 
 
-def import_dates(door: RestDoor, ids: dict[str, str], other: int) -> None:
+def import_dates(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     days = [f"203010{10 + (other * number + number) % 15}" for number in range(1 + other % 3)]
     events = [deadline(f"event-{number}", day, f"Lab {other % 4}") for number, day in enumerate(days)]
-    by_rest(door).made("import_calendar", course_id=ids["course"], file=calendar(CANVAS, *events))
+    by_rest(entry_point).made("import_calendar", course_id=ids["course"], file=calendar(CANVAS, *events))
 
 
-def by_rest(door: RestDoor) -> RestDoor:
+def by_rest(entry_point: RestEntryPoint) -> RestEntryPoint:
     """For what is no tool."""
-    return RestDoor(door.secret)
+    return RestEntryPoint(entry_point.secret)
 
 
 ALL = [
@@ -137,44 +137,44 @@ STEPS = st.lists(
     st.tuples(st.integers(0, len(ALL) - 1), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=14
 )
 
-DOORS = st.sampled_from([RestDoor, McpDoor])
+DOORS = st.sampled_from([RestEntryPoint, McpEntryPoint])
 """Through which the history happens."""
 
 GENERATED = examples(6, phases=[Phase.explicit, Phase.generate])
 
 
-def _doors(secret: str, kind: type[RestDoor]) -> tuple[RestDoor, RestDoor]:
+def _entry_points(secret: str, kind: type[RestEntryPoint]) -> tuple[RestEntryPoint, RestEntryPoint]:
     """For what happens, and for reading, which is cheapest over REST."""
-    return kind(secret), RestDoor(secret)
+    return kind(secret), RestEntryPoint(secret)
 
 
-def do(door: RestDoor, which: int, one: int, other: int) -> None:
+def do(entry_point: RestEntryPoint, which: int, one: int, other: int) -> None:
     """Do something to whatever is there."""
     rates.clear()
     chosen = {
-        "course": door.made("list_courses")["data"],
-        "item": door.made("list_items", limit=100)["data"],
-        "deck": door.made("list_vocab_decks")["data"],
+        "course": entry_point.made("list_courses")["data"],
+        "item": entry_point.made("list_items", limit=100)["data"],
+        "deck": entry_point.made("list_vocab_decks")["data"],
     }
     ids = {name: found[one % len(found)]["id"] for name, found in chosen.items() if found}
     needs, act = ALL[which]
     if needs in ids or not needs:
-        act(door, ids, other)
+        act(entry_point, ids, other)
 
 
-def answers(door: RestDoor) -> Any:
+def answers(entry_point: RestEntryPoint) -> Any:
     """What every reading operation answers, without the stamps that an undo may make new."""
     rates.clear()
-    courses = door.made("list_courses")["data"]
-    items = sorted(door.made("list_items", limit=100)["data"], key=lambda item: item["id"])
-    decks = door.made("list_vocab_decks")["data"]
+    courses = entry_point.made("list_courses")["data"]
+    items = sorted(entry_point.made("list_items", limit=100)["data"], key=lambda item: item["id"])
+    decks = entry_point.made("list_vocab_decks")["data"]
     told = {
-        "courses": [door.made("get_course", course_id=one["id"], include_syllabus=True) for one in courses],
-        "grades": [door.made("get_grades", course_id=one["id"]) for one in courses],
-        "items": [door.made("get_item", item_id=one["id"]) for one in items],
-        "milestones": [door.made("list_milestones", item_id=one["id"])["data"] for one in items],
-        "decks": [door.made("list_vocab_decks", deck_id=one["id"], include_cards=True) for one in decks],
-        "stats": door.made("get_practice_stats"),
+        "courses": [entry_point.made("get_course", course_id=one["id"], include_syllabus=True) for one in courses],
+        "grades": [entry_point.made("get_grades", course_id=one["id"]) for one in courses],
+        "items": [entry_point.made("get_item", item_id=one["id"]) for one in items],
+        "milestones": [entry_point.made("list_milestones", item_id=one["id"])["data"] for one in items],
+        "decks": [entry_point.made("list_vocab_decks", deck_id=one["id"], include_cards=True) for one in decks],
+        "stats": entry_point.made("get_practice_stats"),
     }
     return without_stamps(told)
 
@@ -192,9 +192,9 @@ def without_stamps(told: Any) -> Any:
     return kept
 
 
-def undo(door: RestDoor, change_id: Any) -> Any:
+def undo(entry_point: RestEntryPoint, change_id: Any) -> Any:
     rates.clear()
-    return door.request("POST", f"/v1/changes/{change_id}/undo")
+    return entry_point.request("POST", f"/v1/changes/{change_id}/undo")
 
 
 def require_right_counts(member: Member) -> None:
@@ -203,22 +203,22 @@ def require_right_counts(member: Member) -> None:
 
 def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: Any, make_key: Any) -> None:
     @given(STEPS, DOORS)
-    @example(NEWER, RestDoor)
-    @example(NEWER, McpDoor)
+    @example(NEWER, RestEntryPoint)
+    @example(NEWER, McpEntryPoint)
     @GENERATED
-    def check(steps: list[tuple[int, int, int]], kind: type[RestDoor]) -> None:
+    def check(steps: list[tuple[int, int, int]], kind: type[RestEntryPoint]) -> None:
         member = make_member()
-        door, reading = _doors(make_key(member)[0], kind)
+        entry_point, reading = _entry_points(make_key(member)[0], kind)
         moments = []
         known: set[Any] = set()
         for one in [*FIRST, *steps]:
             then = answers(reading)
-            do(door, *one)
+            do(entry_point, *one)
             new = logged(member).keys() - known
             known |= new
             moments += [(then, change_id) for change_id in new]
         for then, change_id in reversed(moments):
-            response = undo(door, change_id)
+            response = undo(entry_point, change_id)
             assert response.status_code == 200, response.json()
             assert answers(reading) == then
         require_right_counts(member)
@@ -229,27 +229,27 @@ def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: 
 @pytest.mark.thorough("histories, of which the other test makes some")
 def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make_key: Any) -> None:
     @given(STEPS, st.integers(0, 10**6), DOORS)
-    @example(NEWER, 1, RestDoor)
-    @example(NEWER, 2, McpDoor)
+    @example(NEWER, 1, RestEntryPoint)
+    @example(NEWER, 2, McpEntryPoint)
     @GENERATED
-    def check(steps: list[tuple[int, int, int]], order: int, kind: type[RestDoor]) -> None:
+    def check(steps: list[tuple[int, int, int]], order: int, kind: type[RestEntryPoint]) -> None:
         member = make_member()
-        door, _ = _doors(make_key(member)[0], kind)
+        entry_point, _ = _entry_points(make_key(member)[0], kind)
         for one in [*FIRST, *steps]:
-            do(door, *one)
+            do(entry_point, *one)
         changes = list(logged(member).values())
         random.Random(order).shuffle(changes)  # noqa: S311  # an order
         before = state(member)
         links: set[tuple[str, str]] = set()
         for change in changes:
-            response = undo(door, change.id)
+            response = undo(entry_point, change.id)
             event(f"answered {response.status_code}")
             assert response.status_code in {200, 409}, response.json()
             after = state(member)
             if response.status_code == 200:
                 expected = taken_back(before, change, links)
                 assert without_age(after) == without_age(expected)
-                assert undo(door, change.id).status_code == 409
+                assert undo(entry_point, change.id).status_code == 409
             else:
                 assert after == before
             require_right_counts(member)
@@ -304,7 +304,7 @@ def remember(rows: Rows, part: Part, before: Any, after: Any) -> None:
 
 def bring_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> None:
     """Put back what a deletion took; a deck and its course find each other when both are there again."""
-    taken = list(taken_tables(bytes(change.taken))) if change.taken else []
+    taken = list(snapshot_tables(bytes(change.taken))) if change.taken else []
     gone = {
         (table.label, id_)
         for table in taken

@@ -4,7 +4,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import (
     COURSE_LIMITS,
     fetched_item,
@@ -23,13 +23,13 @@ FULL = {
 
 
 @pytest.fixture
-def full(owner: RestDoor):
+def full(owner: RestEntryPoint):
     """A course with every field set."""
     return owner.made("create_course", **FULL)
 
 
 @pytest.mark.database("both")
-def test_it_changes_every_field(owner: RestDoor, full) -> None:
+def test_it_changes_every_field(owner: RestEntryPoint, full) -> None:
     new = {
         "name": "Algebra",
         "code": "MATH 1",
@@ -44,20 +44,20 @@ def test_it_changes_every_field(owner: RestDoor, full) -> None:
 
 
 @pytest.mark.parametrize("field", COURSE_LIMITS)
-def test_it_changes_only_what_is_sent(owner: RestDoor, full, field: str) -> None:
+def test_it_changes_only_what_is_sent(owner: RestEntryPoint, full, field: str) -> None:
     """Conventions, 3: PATCH changes only fields sent."""
     changed = owner.made("update_course", course_id=full["id"], **{field: " New "})
     assert changed == full | {field: "New", "updated_at": ANY}
 
 
-def test_unknown_fields_change_nothing(owner: RestDoor, full, stranger: RestDoor) -> None:
+def test_unknown_fields_change_nothing(owner: RestEntryPoint, full, stranger: RestEntryPoint) -> None:
     foreign = stranger.made("get_me")["id"]
     sent = {"id": foreign, "member_id": foreign, "created_at": "2001-01-01T00:00:00Z", "no": 1}
     assert owner.made("update_course", course_id=full["id"], **sent) == full
     assert owner.made("list_courses")["data"] == [full]
 
 
-def test_only_updated_at_moves(owner: RestDoor, full, time_machine) -> None:
+def test_only_updated_at_moves(owner: RestEntryPoint, full, time_machine) -> None:
     time_machine.move_to("2099-01-01T00:00:00Z", tick=False)
     changed = owner.made("update_course", course_id=full["id"], name="Algebra")
     assert changed["created_at"] == full["created_at"]
@@ -65,26 +65,26 @@ def test_only_updated_at_moves(owner: RestDoor, full, time_machine) -> None:
 
 
 @pytest.mark.database("both")
-def test_twice_leaves_the_same(owner: RestDoor, full) -> None:
+def test_twice_leaves_the_same(owner: RestEntryPoint, full) -> None:
     first = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
     second = owner.made("update_course", course_id=full["id"], name="Algebra", code=None)
     assert second == first | {"updated_at": ANY}
 
 
-def test_a_new_name_shows_on_items_and_milestones(owner: RestDoor, course, item, milestone) -> None:
+def test_a_new_name_shows_on_items_and_milestones(owner: RestEntryPoint, course, item, milestone) -> None:
     owner.made("update_course", course_id=course["id"], name="Algebra")
     assert fetched_item(owner, item["id"]) == item | {"course_name": "Algebra"}
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone | {"course_name": "Algebra"}]
 
 
-def test_other_courses_stay(owner: RestDoor, course, full) -> None:
+def test_other_courses_stay(owner: RestEntryPoint, course, full) -> None:
     owner.made("update_course", course_id=full["id"], name="Algebra")
     assert owner.made("list_courses")["data"][0] == course
 
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_parallel_changes_of_different_fields_all_stay(owner: RestDoor, course, in_threads) -> None:
+def test_parallel_changes_of_different_fields_all_stay(owner: RestEntryPoint, course, in_threads) -> None:
     fields = list(COURSE_LIMITS)
     in_threads(lambda field: owner.made("update_course", course_id=course["id"], **{field: "New"}), fields)
     [stored] = owner.made("list_courses")["data"]
@@ -92,7 +92,7 @@ def test_parallel_changes_of_different_fields_all_stay(owner: RestDoor, course, 
 
 
 @pytest.mark.database("both")
-def test_it_stores_replaces_and_clears_the_syllabus(owner: RestDoor, course) -> None:
+def test_it_stores_replaces_and_clears_the_syllabus(owner: RestEntryPoint, course) -> None:
     """The answer is a plain Course; null clears the text."""
     for sent, stored in (
         ("  Week 1\nCells ", "Week 1\nCells"),
@@ -106,6 +106,6 @@ def test_it_stores_replaces_and_clears_the_syllabus(owner: RestDoor, course) -> 
         assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == stored
 
 
-def test_what_is_entered_with_a_new_course_alone_is_ignored(owner: RestDoor, course) -> None:
+def test_what_is_entered_with_a_new_course_alone_is_ignored(owner: RestEntryPoint, course) -> None:
     owner.made("update_course", course_id=course["id"], name="Botany", items=[{"title": "Quiz"}])
     assert owner.made("list_items")["data"] == []

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 
 pytestmark = [
@@ -14,26 +14,26 @@ pytestmark = [
 ]
 
 
-def categories_of(door: RestDoor, course: Any, *names: str) -> Any:
+def categories_of(entry_point: RestEntryPoint, course: Any, *names: str) -> Any:
     listed = [{"name": name, "weight": 50} for name in names]
-    return door.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
+    return entry_point.made("set_grade_categories", course_id=course["id"], categories=listed)["categories"]
 
 
 @pytest.fixture
-def categories(owner: RestDoor, course: Any) -> Any:
+def categories(owner: RestEntryPoint, course: Any) -> Any:
     """Quizzes and Exams."""
     return categories_of(owner, course, "Quizzes", "Exams")
 
 
 @pytest.fixture
-def score(owner: RestDoor, course: Any, categories: Any) -> Any:
+def score(owner: RestEntryPoint, course: Any, categories: Any) -> Any:
     """A score of 80 among the quizzes."""
     fields = {"category_id": categories[0]["id"], "label": "Quiz 1", "score": 80}
     return owner.made("add_grade_score", course_id=course["id"], **fields)
 
 
 @pytest.fixture
-def listed(owner: RestDoor, course: Any):
+def listed(owner: RestEntryPoint, course: Any):
     """Reads the scores of the categories."""
 
     def read() -> Any:
@@ -43,7 +43,7 @@ def listed(owner: RestDoor, course: Any):
 
 
 @pytest.mark.database("both")
-def test_it_changes_every_field(owner: RestDoor, score: Any, categories: Any, listed) -> None:
+def test_it_changes_every_field(owner: RestEntryPoint, score: Any, categories: Any, listed) -> None:
     fields = {"label": " Final ", "score": 90.12345, "category_id": categories[1]["id"]}
     changed = owner.made("update_grade_score", score_id=score["id"], **fields)
     assert changed == score | {"label": "Final", "score": 90.1235, "category_id": categories[1]["id"]}
@@ -52,18 +52,18 @@ def test_it_changes_every_field(owner: RestDoor, score: Any, categories: Any, li
 
 @pytest.mark.database("both")
 @pytest.mark.parametrize(("field", "value"), [("label", "Quiz 2"), ("score", 0.0), ("score", 150.0)])
-def test_it_changes_only_what_is_sent(owner: RestDoor, score: Any, listed, field: str, value: object) -> None:
+def test_it_changes_only_what_is_sent(owner: RestEntryPoint, score: Any, listed, field: str, value: object) -> None:
     changed = owner.made("update_grade_score", score_id=score["id"], **{field: value})
     assert changed == score | {field: value}
     assert listed() == [[changed], []]
 
 
-def test_the_grade_follows(owner: RestDoor, course: Any, score: Any) -> None:
+def test_the_grade_follows(owner: RestEntryPoint, course: Any, score: Any) -> None:
     owner.made("update_grade_score", score_id=score["id"], score=50)
     assert owner.made("get_grades", course_id=course["id"])["current_grade"] == 50
 
 
-def test_its_row_in_the_log_has_what_was(owner: RestDoor, score: Any, categories: Any) -> None:
+def test_its_row_in_the_log_has_what_was(owner: RestEntryPoint, score: Any, categories: Any) -> None:
     owner.made("update_grade_score", score_id=score["id"], score=90, label="Quiz 1", category_id=categories[1]["id"])
     [row, *_] = owner.made("list_changes")["data"]
     assert row["object"] == {"type": "grade_score", "id": score["id"], "name": "Quiz 1"}
@@ -72,7 +72,9 @@ def test_its_row_in_the_log_has_what_was(owner: RestDoor, score: Any, categories
     assert row["undoable"]
 
 
-def test_a_category_of_another_course_is_none(owner: RestDoor, stranger: RestDoor, score: Any, listed) -> None:
+def test_a_category_of_another_course_is_none(
+    owner: RestEntryPoint, stranger: RestEntryPoint, score: Any, listed
+) -> None:
     other = categories_of(owner, owner.made("create_course", name="Algebra"), "Homework")
     foreign = categories_of(stranger, stranger.made("create_course", name="Latin"), "Homework")
     for category_id in (other[0]["id"], foreign[0]["id"], UNKNOWN_ID):

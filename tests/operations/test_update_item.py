@@ -4,20 +4,20 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import fetched_item
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
 
 @pytest.fixture
-def exam(owner: RestDoor, course, time_machine):
+def exam(owner: RestEntryPoint, course, time_machine):
     """An item with every field set."""
     time_machine.move_to("2026-11-21T12:00:00Z")
     return owner.made("create_item", course_id=course["id"], title="Midterm", kind="exam", due_on="2026-12-03")
 
 
-def test_it_changes_every_field(owner: RestDoor, exam) -> None:
+def test_it_changes_every_field(owner: RestEntryPoint, exam) -> None:
     changed = owner.made("update_item", item_id=exam["id"], title=" Report ", kind="lab", due_on="2026-11-23")
     new = {"title": "Report", "kind": "lab", "due_on": "2026-11-23", "days_until": 2, "updated_at": ANY}
     assert changed == exam | new
@@ -25,19 +25,19 @@ def test_it_changes_every_field(owner: RestDoor, exam) -> None:
 
 
 @pytest.mark.parametrize(("field", "value"), [("title", "Report"), ("kind", "quiz")])
-def test_it_changes_only_what_is_sent(owner: RestDoor, exam, field: str, value: str) -> None:
+def test_it_changes_only_what_is_sent(owner: RestEntryPoint, exam, field: str, value: str) -> None:
     """Conventions, 3; the default of `kind` is for new items alone."""
     changed = owner.made("update_item", item_id=exam["id"], **{field: value})
     assert changed == exam | {field: value, "updated_at": ANY}
 
 
 @pytest.mark.database("both")
-def test_null_clears_the_date(owner: RestDoor, exam) -> None:
+def test_null_clears_the_date(owner: RestEntryPoint, exam) -> None:
     changed = owner.made("update_item", item_id=exam["id"], due_on=None)
     assert changed == exam | {"due_on": None, "days_until": None, "updated_at": ANY}
 
 
-def test_unknown_fields_change_nothing(owner: RestDoor, exam) -> None:
+def test_unknown_fields_change_nothing(owner: RestEntryPoint, exam) -> None:
     """An item stays in its course: `course_id` is not writable."""
     other = owner.made("create_course", name="Algebra")
     sent = {"course_id": other["id"], "created_at": "2001-01-01T00:00:00Z", "days_until": 7, "no": 1}
@@ -45,7 +45,7 @@ def test_unknown_fields_change_nothing(owner: RestDoor, exam) -> None:
     assert fetched_item(owner, exam["id"]) == exam
 
 
-def test_only_updated_at_moves(owner: RestDoor, exam, time_machine) -> None:
+def test_only_updated_at_moves(owner: RestEntryPoint, exam, time_machine) -> None:
     """`created_at` is for polling: a change does not make an item new."""
     time_machine.move_to("2099-01-01T00:00:00Z", tick=False)
     changed = owner.made("update_item", item_id=exam["id"], title="Report")
@@ -54,17 +54,17 @@ def test_only_updated_at_moves(owner: RestDoor, exam, time_machine) -> None:
     assert owner.made("list_items", created_after=exam["created_at"])["data"] == []
 
 
-def test_twice_leaves_the_same(owner: RestDoor, exam) -> None:
+def test_twice_leaves_the_same(owner: RestEntryPoint, exam) -> None:
     first = owner.made("update_item", item_id=exam["id"], title="Report", due_on=None)
     second = owner.made("update_item", item_id=exam["id"], title="Report", due_on=None)
     assert second == first | {"updated_at": ANY}
 
 
-def test_a_new_title_shows_on_milestones(owner: RestDoor, item, milestone) -> None:
+def test_a_new_title_shows_on_milestones(owner: RestEntryPoint, item, milestone) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     assert owner.made("list_milestones", item_id=item["id"])["data"] == [milestone | {"item_title": "Final"}]
 
 
-def test_other_items_stay(owner: RestDoor, exam, item) -> None:
+def test_other_items_stay(owner: RestEntryPoint, exam, item) -> None:
     owner.made("update_item", item_id=exam["id"], title="Report")
     assert fetched_item(owner, item["id"]) == item

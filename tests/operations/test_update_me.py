@@ -6,7 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.tools import mcp_of
 from tests.support.vocabulary import made_deck, reviewed
 
@@ -16,7 +16,7 @@ HALF_PAST_ELEVEN = "2026-11-21T22:30:00Z"
 """23:30 in Paris; in Tokyo the 22nd, in New York the afternoon of the 21st."""
 
 
-def test_it_changes_the_profile(owner: RestDoor) -> None:
+def test_it_changes_the_profile(owner: RestEntryPoint) -> None:
     changed = owner.made("update_me", name=" Ada Park ", time_zone="Asia/Tokyo", desired_retention=0.92)
     assert changed == {
         "id": ANY,
@@ -33,7 +33,7 @@ def test_it_changes_the_profile(owner: RestDoor) -> None:
     assert owner.made("get_me") == changed
 
 
-def test_only_what_is_sent_changes(owner: RestDoor) -> None:
+def test_only_what_is_sent_changes(owner: RestEntryPoint) -> None:
     before = owner.made("get_me")
     assert owner.made("update_me", name="") == before | {"name": ""}
     assert owner.made("update_me", id="x", email="other@example.org", membership={"active": False}) == before | {
@@ -62,7 +62,7 @@ def test_only_what_is_sent_changes(owner: RestDoor) -> None:
         {"desired_retention": True},
     ],
 )
-def test_what_is_wrong_is_named_and_changes_nothing(owner: RestDoor, wrong: dict[str, Any]) -> None:
+def test_what_is_wrong_is_named_and_changes_nothing(owner: RestEntryPoint, wrong: dict[str, Any]) -> None:
     before = owner.made("get_me")
     answer = owner.call("update_me", **({"name": "New", "time_zone": "UTC"} | wrong))
     assert (answer.error, answer.fields) == ("validation_failed", list(wrong))
@@ -70,27 +70,27 @@ def test_what_is_wrong_is_named_and_changes_nothing(owner: RestDoor, wrong: dict
 
 
 @pytest.mark.parametrize(("sent", "kept"), [(0.7, 0.7), (0.99, 0.99), (0.92345, 0.9235)])
-def test_retention_is_kept_to_four_decimals(owner: RestDoor, sent: float, kept: float) -> None:
+def test_retention_is_kept_to_four_decimals(owner: RestEntryPoint, sent: float, kept: float) -> None:
     assert owner.made("update_me", desired_retention=sent)["desired_retention"] == kept
 
 
-def test_a_name_may_have_120_characters(owner: RestDoor) -> None:
+def test_a_name_may_have_120_characters(owner: RestEntryPoint) -> None:
     assert owner.made("update_me", name="ñ" * 120)["name"] == "ñ" * 120
 
 
-def test_it_is_no_tool(owner: RestDoor) -> None:
+def test_it_is_no_tool(owner: RestEntryPoint) -> None:
     response = mcp_of(owner).rpc("tools/call", {"name": "update_me", "arguments": {"name": "New"}})
     assert response.json()["error"]["message"].startswith("Unknown tool")
 
 
 @pytest.mark.database("both")
-def test_it_changes_nobody_else(owner: RestDoor, stranger: RestDoor) -> None:
+def test_it_changes_nobody_else(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
     before = stranger.made("get_me")
     owner.made("update_me", name="New", time_zone="Asia/Tokyo")
     assert stranger.made("get_me") == before
 
 
-def test_a_new_time_zone_counts_at_once_in_rest_and_in_tools(owner: RestDoor, time_machine: Any) -> None:
+def test_a_new_time_zone_counts_at_once_in_rest_and_in_tools(owner: RestEntryPoint, time_machine: Any) -> None:
     """At 23:30: today, the agenda, what is overdue, and how many days are left."""
     time_machine.move_to(HALF_PAST_ELEVEN)
     course = owner.made("create_course", name="Biology")
@@ -101,15 +101,15 @@ def test_a_new_time_zone_counts_at_once_in_rest_and_in_tools(owner: RestDoor, ti
         ("America/New_York", "2026-11-21", 1, False),
     ):
         assert owner.made("update_me", time_zone=zone)["today"] == today
-        for door in (owner, mcp_of(owner)):
-            agenda = door.made("get_agenda", days=1)
+        for entry_point in (owner, mcp_of(owner)):
+            agenda = entry_point.made("get_agenda", days=1)
             assert (agenda["today"], agenda["items"][0]["days_until"]) == (today, days_until)
             assert [step["overdue"] for step in agenda["milestones"]] == [overdue]
-            assert door.made("get_me")["today"] == today
-            assert door.made("get_item", item_id=item["id"])["days_until"] == days_until
+            assert entry_point.made("get_me")["today"] == today
+            assert entry_point.made("get_item", item_id=item["id"])["days_until"] == days_until
 
 
-def test_days_of_practice_keep_their_dates_when_the_member_moves(owner: RestDoor, time_machine: Any) -> None:
+def test_days_of_practice_keep_their_dates_when_the_member_moves(owner: RestEntryPoint, time_machine: Any) -> None:
     """And whether the streak is alive is told by the new today at once."""
     time_machine.move_to("2026-11-20T22:30:00Z")
     card = made_deck(owner, "a")["cards"][0]
@@ -123,8 +123,8 @@ def test_days_of_practice_keep_their_dates_when_the_member_moves(owner: RestDoor
         ("Europe/Paris", 2, True),
     ):
         assert owner.made("update_me", time_zone=zone)["practice_streak"] == streak
-        for door in (owner, mcp_of(owner)):
-            stats = door.made("get_practice_stats", days=5)
+        for entry_point in (owner, mcp_of(owner)):
+            stats = entry_point.made("get_practice_stats", days=5)
             assert (stats["streak"]["current"], stats["streak"]["practiced_today"]) == (streak, practised_today)
             days = [row["date"] for row in stats["by_day"] if row["attempts"]]
             assert days == ["2026-11-20", "2026-11-21"]
@@ -134,7 +134,7 @@ def test_days_of_practice_keep_their_dates_when_the_member_moves(owner: RestDoor
 
 
 @pytest.mark.database("both")
-def test_retention_counts_from_the_next_review_on(owner: RestDoor) -> None:
+def test_retention_counts_from_the_next_review_on(owner: RestEntryPoint) -> None:
     first, second = made_deck(owner, "a", "b")["cards"]
     usual = reviewed(owner, first, "easy")
     owner.made("update_me", desired_retention=0.97)

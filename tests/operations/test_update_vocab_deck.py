@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.samples import UNKNOWN_ID
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -16,12 +16,12 @@ pytestmark = [
 
 
 @pytest.fixture
-def deck(owner: RestDoor) -> Any:
+def deck(owner: RestEntryPoint) -> Any:
     """A deck of two cards, without a course."""
     return made_deck(owner, "Nucleus", "Ribosome")
 
 
-def test_it_changes_every_field_and_answers_without_cards(owner: RestDoor, course: Any, deck: Any) -> None:
+def test_it_changes_every_field_and_answers_without_cards(owner: RestEntryPoint, course: Any, deck: Any) -> None:
     changed = owner.made("update_vocab_deck", deck_id=deck["id"], name=" Cells ", course_id=course["id"])
     cards = deck.pop("cards")
     assert changed["updated_at"] > deck["updated_at"]
@@ -30,33 +30,33 @@ def test_it_changes_every_field_and_answers_without_cards(owner: RestDoor, cours
     assert deck_with_cards(owner, deck) == changed | {"cards": cards}
 
 
-def test_it_changes_only_what_is_sent(owner: RestDoor, course: Any, deck: Any) -> None:
+def test_it_changes_only_what_is_sent(owner: RestEntryPoint, course: Any, deck: Any) -> None:
     moved = owner.made("update_vocab_deck", deck_id=deck["id"], course_id=course["id"])
     assert (moved["name"], moved["course_id"]) == ("Organelles", course["id"])
     named = owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells")
     assert (named["name"], named["course_id"]) == ("Cells", course["id"])
 
 
-def test_null_takes_it_out_of_its_course(owner: RestDoor, course: Any) -> None:
+def test_null_takes_it_out_of_its_course(owner: RestEntryPoint, course: Any) -> None:
     deck = made_deck(owner, course_id=course["id"])
     changed = owner.made("update_vocab_deck", deck_id=deck["id"], course_id=None)
     assert (changed["course_id"], changed["course_name"]) == (None, None)
 
 
-def test_nothing_new_leaves_it_as_it_is(owner: RestDoor, deck: Any) -> None:
+def test_nothing_new_leaves_it_as_it_is(owner: RestEntryPoint, deck: Any) -> None:
     del deck["cards"]
     assert owner.made("update_vocab_deck", deck_id=deck["id"]) == deck
     assert owner.made("update_vocab_deck", deck_id=deck["id"], name=deck["name"], course_id=None) == deck
 
 
-def test_past_practice_keeps_the_name_it_had(owner: RestDoor, deck: Any) -> None:
+def test_past_practice_keeps_the_name_it_had(owner: RestEntryPoint, deck: Any) -> None:
     for _ in range(5):
         reviewed(owner, deck["cards"][0], "again")
     owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells")
     assert [topic["topic"] for topic in owner.made("get_practice_stats")["weak_topics"]] == ["Organelles"]
 
 
-def test_its_row_in_the_log_has_what_was(owner: RestDoor, course: Any, deck: Any) -> None:
+def test_its_row_in_the_log_has_what_was(owner: RestEntryPoint, course: Any, deck: Any) -> None:
     owner.made("update_vocab_deck", deck_id=deck["id"], name="Cells", course_id=course["id"])
     [row, *_] = owner.made("list_changes")["data"]
     assert (row["operation"], row["undoable"]) == ("update_vocab_deck", True)
@@ -67,7 +67,7 @@ def test_its_row_in_the_log_has_what_was(owner: RestDoor, course: Any, deck: Any
     )
 
 
-def test_another_members_course_is_like_none(owner: RestDoor, stranger: RestDoor, deck: Any) -> None:
+def test_another_members_course_is_like_none(owner: RestEntryPoint, stranger: RestEntryPoint, deck: Any) -> None:
     theirs = stranger.made("create_course", name="Latin")
     for course_id in (theirs["id"], UNKNOWN_ID):
         answer = owner.call("update_vocab_deck", deck_id=deck["id"], course_id=course_id)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.properties import examples
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
@@ -57,10 +57,10 @@ class Answered(NamedTuple):
 class Student:
     """A member of their own, so that no example sees another's data, who lives through a history over HTTP."""
 
-    def __init__(self, make_member: Any, door: Any) -> None:
+    def __init__(self, make_member: Any, entry_point: Any) -> None:
         self.member = make_member(time_zone=ZONES[0])
-        self.door: RestDoor = door(self.member)
-        self.deck = made_deck(self.door, "a", "b", "c")
+        self.entry_point: RestEntryPoint = entry_point(self.member)
+        self.deck = made_deck(self.entry_point, "a", "b", "c")
         self.clock = START
         self.answered: list[Answered] = []
 
@@ -71,7 +71,7 @@ class Student:
                 self.member.time_zone = step.zone
                 self.member.save(update_fields=["time_zone"])
             with self.now():
-                card = reviewed(self.door, self.deck["cards"][step.card], step.rating)
+                card = reviewed(self.entry_point, self.deck["cards"][step.card], step.rating)
             at = datetime.fromisoformat(card["last_reviewed_at"])
             day = at.astimezone(ZoneInfo(self.member.time_zone)).date()
             self.answered.append(Answered(card, at, day, step.rating))
@@ -87,8 +87,8 @@ class Student:
 
 
 @pytest.fixture
-def new_student(make_member: Any, door: Any) -> Any:
-    return lambda: Student(make_member, door)
+def new_student(make_member: Any, entry_point: Any) -> Any:
+    return lambda: Student(make_member, entry_point)
 
 
 @pytest.mark.database("both")
@@ -127,8 +127,8 @@ def test_the_due_count_is_the_cards_due(new_student: Any, history: list[Step], l
     student.live(history)
     student.clock += later
     with student.now():
-        deck = deck_with_cards(student.door, student.deck)
-        [listed] = student.door.made("list_vocab_decks")["data"]
+        deck = deck_with_cards(student.entry_point, student.deck)
+        [listed] = student.entry_point.made("list_vocab_decks")["data"]
     due = [datetime.fromisoformat(card["due_at"]) for card in deck["cards"]]
     assert deck["due_count"] == sum(instant <= student.clock for instant in due)
     assert datetime.fromisoformat(deck["next_due_at"]) == min(due) == due[0]
@@ -142,8 +142,8 @@ def test_stats_are_a_plain_recount(new_student: Any, history: list[Step], later:
     student.live(history)
     student.clock += later
     with student.now():
-        stats = student.door.made("get_practice_stats", days=days)
-        assert student.door.made("get_me")["practice_streak"] == stats["streak"]["current"]
+        stats = student.entry_point.made("get_practice_stats", days=days)
+        assert student.entry_point.made("get_me")["practice_streak"] == stats["streak"]["current"]
     today = student.today()
     assert stats["streak"] == streak_of({answer.day for answer in student.answered}, today)
     window = [today - timedelta(days=n) for n in reversed(range(days))]

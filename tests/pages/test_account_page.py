@@ -150,8 +150,10 @@ def test_nobody_signs_out_anothers_browser(signed_in: Client, make_member: Any) 
     assert phone.get("/account").status_code == 200
 
 
-def test_signing_out_everywhere_ends_every_session_and_no_key(signed_in: Client, member: Member, door: Any) -> None:
-    phone, api = browser(IPHONE), door(member)
+def test_signing_out_everywhere_ends_every_session_and_no_key(
+    signed_in: Client, member: Member, entry_point: Any
+) -> None:
+    phone, api = browser(IPHONE), entry_point(member)
     response = signed_in.post("/account/sign-out")
     assert response.headers["Location"] == "/sign-in"
     assert "You are signed out everywhere." in text_of(signed_in, "/sign-in")

@@ -14,7 +14,7 @@ from accounts.changes.words import actor_in_words, change_in_words
 from accounts.models import Member
 from courses.models import Item
 from tests.support.calendar_files import CANVAS, calendar, deadline
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import deck_with_cards, made_deck, reviewed
 
 pytestmark = [
@@ -32,8 +32,8 @@ def member(owner_member: Member, client: Client) -> Member:
     return owner_member
 
 
-def newest_in_words(door: RestDoor) -> str:
-    [change] = door.made("list_changes", limit=1)["data"]
+def newest_in_words(entry_point: RestEntryPoint) -> str:
+    [change] = entry_point.made("list_changes", limit=1)["data"]
     return change_in_words(change)
 
 
@@ -42,7 +42,7 @@ def test_it_asks_to_sign_in(client: Client, db: None) -> None:
     assert (response.status_code, response.headers["Location"]) == (302, "/sign-in?next=/activity")
 
 
-def test_changes_in_words(owner: RestDoor, course: Any, item: Any, milestone: Any) -> None:
+def test_changes_in_words(owner: RestEntryPoint, course: Any, item: Any, milestone: Any) -> None:
     def words(operation_id: str, /, **given: Any) -> str:
         owner.made(operation_id, **given)
         return newest_in_words(owner)
@@ -69,7 +69,7 @@ def test_changes_in_words(owner: RestDoor, course: Any, item: Any, milestone: An
 
 
 @pytest.mark.database("both")
-def test_changes_of_several_fields_and_objects_in_words(owner: RestDoor, course: Any, item: Any) -> None:
+def test_changes_of_several_fields_and_objects_in_words(owner: RestEntryPoint, course: Any, item: Any) -> None:
     def words(operation_id: str, /, **given: Any) -> str:
         owner.made(operation_id, **given)
         return newest_in_words(owner)
@@ -99,7 +99,7 @@ def test_changes_of_several_fields_and_objects_in_words(owner: RestDoor, course:
     assert decks == "made the deck “Big” and 1 more deck with 501 cards"
 
 
-def test_changes_of_grades_and_calendars_in_words(owner: RestDoor, course: Any) -> None:
+def test_changes_of_grades_and_calendars_in_words(owner: RestEntryPoint, course: Any) -> None:
     its = {"course_id": course["id"]}
     listed = [{"name": "Quiz", "weight": 40}, {"name": "Exam", "weight": 60}]
     quiz, exam = owner.made("set_grade_categories", **its, categories=listed)["categories"]
@@ -131,7 +131,7 @@ def test_actors_in_words() -> None:
     ]
 
 
-def test_one_click_takes_a_change_back(client: Client, member: Member, owner: RestDoor, item: Any) -> None:
+def test_one_click_takes_a_change_back(client: Client, member: Member, owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     [change] = owner.made("list_changes", limit=1)["data"]
     page = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
@@ -143,7 +143,7 @@ def test_one_click_takes_a_change_back(client: Client, member: Member, owner: Re
 
 
 def test_what_was_taken_back_is_told_once_and_in_short(
-    client: Client, member: Member, owner: RestDoor, course: Any
+    client: Client, member: Member, owner: RestEntryPoint, course: Any
 ) -> None:
     for change in owner.made("list_changes")["data"]:
         client.post(f"/activity/{change['id']}/undo", follow=True)
@@ -153,7 +153,7 @@ def test_what_was_taken_back_is_told_once_and_in_short(
     assert "Undo everything of today" not in page
 
 
-def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
     [change] = owner.made("list_changes")["data"]
     owner.made("update_course", course_id=course["id"], name="Botany")
     page = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
@@ -162,7 +162,9 @@ def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestDoo
     )
 
 
-def test_a_day_of_which_nothing_is_left_says_so(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+def test_a_day_of_which_nothing_is_left_says_so(
+    client: Client, member: Member, owner: RestEntryPoint, course: Any
+) -> None:
     """As when a page that was left open is used again."""
     address = f"/activity/today/key/{member.api_keys.get().id}"
     assert "1 change of The key “test” was undone." in client.post(address).content.decode()
@@ -170,7 +172,7 @@ def test_a_day_of_which_nothing_is_left_says_so(client: Client, member: Member, 
         assert "Nothing of today is left to undo." in method(address, follow=True).content.decode()
 
 
-def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: RestDoor) -> None:
+def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: RestEntryPoint) -> None:
     stranger.made("create_course", name="Botany")
     [change] = stranger.made("list_changes")["data"]
     assert client.post(f"/activity/{change['id']}/undo").status_code == 404
@@ -179,11 +181,11 @@ def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: R
 
 @pytest.mark.database("both")
 def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
-    client: Client, member: Member, owner: RestDoor, make_key: Any, item: Any
+    client: Client, member: Member, owner: RestEntryPoint, make_key: Any, item: Any
 ) -> None:
     course = {"id": item["course_id"]}
     secret, key = make_key(member, "Misled")
-    misled = RestDoor(secret)
+    misled = RestEntryPoint(secret)
     misled.made("update_item", item_id=item["id"], title="Renamed")
     misled.made("create_item", course_id=course["id"], title="Nonsense")
     other = misled.made("create_item", course_id=course["id"], title="Useful")
@@ -199,7 +201,7 @@ def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
 
 @pytest.mark.database("both")
 def test_the_days_are_those_of_the_time_zone_of_now(
-    client: Client, member: Member, owner: RestDoor, time_machine: Any
+    client: Client, member: Member, owner: RestEntryPoint, time_machine: Any
 ) -> None:
     """What was done today in Paris was done yesterday when the member is in Tokyo at 23:30 of Paris."""
     time_machine.move_to("2026-11-21T12:00:00Z")
@@ -216,7 +218,7 @@ def test_the_days_are_those_of_the_time_zone_of_now(
 
 
 @pytest.mark.database("both")
-def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
     """Each change goes back by itself: those before the fault are undone, the others can be."""
     for number in range(3):
         owner.made("update_course", course_id=course["id"], name=f"Course {number}")
@@ -254,7 +256,7 @@ def test_only_the_day_of_an_app_or_a_key_goes_at_once(client: Client, member: Me
     assert client.get(f"/activity/today/{kind}/{member.id}").status_code == 404
 
 
-def test_it_goes_on_to_older_changes(client: Client, member: Member, owner: RestDoor, course: Any) -> None:
+def test_it_goes_on_to_older_changes(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
     for number in range(51):
         owner.made("update_course", course_id=course["id"], name=f"Course {number}")
     page = client.get("/activity")

@@ -13,7 +13,7 @@ from accounts.changes.words import change_in_words
 from accounts.models import Member
 from courses.item_counts import ITEMS_OF_COURSE
 from tests.support.calendar_files import CANVAS, calendar, deadline, event
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.samples import UNKNOWN_ID
 
@@ -62,11 +62,11 @@ def take(browser: Client, course: Any, form: Fields, status: int = 302) -> Any:
     return answer
 
 
-def dates(owner: RestDoor) -> list[tuple[str, str, str]]:
+def dates(owner: RestEntryPoint) -> list[tuple[str, str, str]]:
     return [(item["title"], item["kind"], item["due_on"]) for item in owner.made("list_items", limit=100)["data"]]
 
 
-def test_only_what_is_ticked_is_taken_as_it_was_mended(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_only_what_is_ticked_is_taken_as_it_was_mended(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     form = table(browser, course, ESSAY, QUIZ, deadline("c", "20261205", "Review session"))
     assert dates(owner) == []
     del form[f"{row_of(form, 'Review session')}-tick"]
@@ -78,7 +78,7 @@ def test_only_what_is_ticked_is_taken_as_it_was_mended(browser: Client, owner: R
     assert "Done: 2 items added." in browser.get(answer.headers["Location"]).content.decode()
 
 
-def test_it_is_one_change_that_undo_takes_back(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_it_is_one_change_that_undo_takes_back(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     form = table(browser, course, ESSAY, QUIZ)
     take(browser, course, form)
     moved = table(browser, course, deadline("a", "20261210", "Essay 1"), deadline("c", "20261211", "Lab 3"))
@@ -99,7 +99,7 @@ def moved_gone(form: Fields) -> str:
     return gone
 
 
-def test_what_changed_is_ticked_and_what_is_gone_never(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_what_changed_is_ticked_and_what_is_gone_never(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     take(browser, course, table(browser, course, ESSAY, QUIZ))
     form = table(browser, course, deadline("a", "20261210", "Essay 1"))
     assert f"{row_of(form, 'Essay 1')}-tick" in form
@@ -108,7 +108,7 @@ def test_what_changed_is_ticked_and_what_is_gone_never(browser: Client, owner: R
     assert dates(owner) == [("Quiz 2", "quiz", "2026-12-04"), ("Essay 1", "paper", "2026-12-10")]
 
 
-def test_what_was_unticked_comes_again(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_what_was_unticked_comes_again(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     take(browser, course, table(browser, course, ESSAY))
     changed = deadline("a", "20261210", "Essay 1")
     form = table(browser, course, changed, QUIZ)
@@ -119,7 +119,9 @@ def test_what_was_unticked_comes_again(browser: Client, owner: RestDoor, course:
     assert dates(owner) == [("Quiz 2", "quiz", "2026-12-04"), ("Essay 1", "paper", "2026-12-10")]
 
 
-def test_what_both_changed_is_told_and_taken_only_if_ticked(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_what_both_changed_is_told_and_taken_only_if_ticked(
+    browser: Client, owner: RestEntryPoint, course: Any
+) -> None:
     take(browser, course, table(browser, course, ESSAY, QUIZ))
     essay, quiz = owner.made("list_items")["data"]
     for item, day in ((essay, "2026-12-01"), (quiz, "2026-12-02")):
@@ -135,7 +137,9 @@ def test_what_both_changed_is_told_and_taken_only_if_ticked(browser: Client, own
     assert "Nothing new: the 2 dates" in read(browser, course, *events)
 
 
-def test_a_wrong_row_says_so_beside_it_and_keeps_what_was_typed(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_a_wrong_row_says_so_beside_it_and_keeps_what_was_typed(
+    browser: Client, owner: RestEntryPoint, course: Any
+) -> None:
     form = table(browser, course, ESSAY, QUIZ)
     essay, quiz = row_of(form, "Essay 1"), row_of(form, "Quiz 2")
     form |= {f"{essay}-title": [" "], f"{quiz}-title": ["Quiz on cells"]}
@@ -150,7 +154,7 @@ def test_a_wrong_row_says_so_beside_it_and_keeps_what_was_typed(browser: Client,
 
 
 def test_what_changed_meanwhile_is_shown_again_with_what_was_typed(
-    browser: Client, owner: RestDoor, course: Any
+    browser: Client, owner: RestEntryPoint, course: Any
 ) -> None:
     take(browser, course, table(browser, course, ESSAY, QUIZ))
     essay, _ = owner.made("list_items")["data"]
@@ -172,7 +176,7 @@ def test_what_changed_meanwhile_is_shown_again_with_what_was_typed(
 @pytest.mark.parametrize(("tables", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
 def test_of_two_at_once_one_is_taken(
     browser: Client,
-    owner: RestDoor,
+    owner: RestEntryPoint,
     course: Any,
     in_threads: Any,
     *,
@@ -195,7 +199,9 @@ def test_of_two_at_once_one_is_taken(
     assert len(dates(owner)) == 2
 
 
-def test_what_was_read_cannot_be_made_up_or_taken_elsewhere(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_what_was_read_cannot_be_made_up_or_taken_elsewhere(
+    browser: Client, owner: RestEntryPoint, course: Any
+) -> None:
     form = table(browser, course, ESSAY)
     other = owner.made("create_course", name="Botany")
     take(browser, other, form, status=422)
@@ -204,7 +210,7 @@ def test_what_was_read_cannot_be_made_up_or_taken_elsewhere(browser: Client, own
     assert dates(owner) == []
 
 
-def test_a_full_course_keeps_the_table(browser: Client, owner: RestDoor, course: Any, monkeypatch: Any) -> None:
+def test_a_full_course_keeps_the_table(browser: Client, owner: RestEntryPoint, course: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("courses.item_counts.ITEMS_OF_COURSE", replace(ITEMS_OF_COURSE, most=1))
     form = table(browser, course, ESSAY, QUIZ)
     page = take(browser, course, form, status=409).content.decode()
@@ -232,7 +238,7 @@ def test_what_is_left_out_is_listed(browser: Client, course: Any) -> None:
     assert "<li>Reading: it has no date</li>" in page
 
 
-def test_it_is_for_the_member_alone(browser: Client, course: Any, stranger: RestDoor) -> None:
+def test_it_is_for_the_member_alone(browser: Client, course: Any, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Botany")
     assert browser.get(path_of(theirs)).status_code == 404
     assert browser.get(path_of({"id": UNKNOWN_ID})).status_code == 404

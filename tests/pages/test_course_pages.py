@@ -8,7 +8,7 @@ import time_machine
 from django.test import Client
 
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory
 from tests.support.forms import form_with
 from tests.support.samples import UNKNOWN_ID
@@ -33,7 +33,7 @@ def text_of(browser: Client, path: str) -> str:
     return " ".join(page.content.decode().split())
 
 
-def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
         for day in ("2026-11-21", "2026-11-22", "2026-11-25", "2026-11-26", "2026-11-27"):
             owner.made("create_item", course_id=course["id"], title=f"Quiz of {day}", due_on=day)
@@ -49,7 +49,7 @@ def test_the_week_leads_there(browser: Client, course: Any) -> None:
     assert 'href="/decks/import"' in text_of(browser, "/")
 
 
-def test_a_course_has_all_its_items(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_a_course_has_all_its_items(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     with time_machine.travel(datetime(2026, 11, 22, 12, tzinfo=UTC), tick=False):
         for title, day in (("Passed", "2026-11-21"), ("Today", "2026-11-22"), ("Open", None)):
             owner.made("create_item", course_id=course["id"], title=title, due_on=day)
@@ -61,7 +61,7 @@ def test_a_course_has_all_its_items(browser: Client, owner: RestDoor, course: An
 
 
 @pytest.mark.database("both")
-def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: RestDoor, item: Any) -> None:
+def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: RestEntryPoint, item: Any) -> None:
     path = f"/courses/{item['course_id']}/delete"
     assert "It goes with its 1 item," in text_of(browser, path)
     assert len(owner.made("list_courses")["data"]) == 1
@@ -73,7 +73,7 @@ def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: R
     assert owner.made("get_item", item_id=item["id"])["title"] == "Midterm"
 
 
-def test_an_item_goes_after_a_question(browser: Client, owner: RestDoor, item: Any) -> None:
+def test_an_item_goes_after_a_question(browser: Client, owner: RestEntryPoint, item: Any) -> None:
     path = f"/courses/{item['course_id']}/items/{item['id']}/delete"
     assert "Delete “Midterm”?" in text_of(browser, path)
     answer = browser.post(path)
@@ -82,7 +82,7 @@ def test_an_item_goes_after_a_question(browser: Client, owner: RestDoor, item: A
     assert browser.post(path).status_code == 404
 
 
-def test_of_a_stranger_there_is_nothing(browser: Client, item: Any, course: Any, stranger: RestDoor) -> None:
+def test_of_a_stranger_there_is_nothing(browser: Client, item: Any, course: Any, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Botany")
     its = stranger.made("create_item", course_id=theirs["id"], title="Herbarium")
     for course_id in (theirs["id"], UNKNOWN_ID):
@@ -131,14 +131,14 @@ def test_they_are_kept_nowhere(browser: Client, course: Any) -> None:
         assert "no-store" in browser.get(path).headers["Cache-Control"], path
 
 
-def test_a_course_is_added_by_hand(browser: Client, owner: RestDoor) -> None:
+def test_a_course_is_added_by_hand(browser: Client, owner: RestEntryPoint) -> None:
     answer = browser.post("/courses/new/by-hand", {"name": " Cell Biology ", "code": "BIO 210"})
     [course] = owner.made("list_courses")["data"]
     assert (answer.status_code, answer.headers["Location"]) == (302, f"/courses/{course['id']}")
     assert [course[name] for name in ("name", "code", "term")] == ["Cell Biology", "BIO 210", "Fall semester"]
 
 
-def test_a_wrong_field_says_so_and_keeps_what_was_typed(browser: Client, owner: RestDoor) -> None:
+def test_a_wrong_field_says_so_and_keeps_what_was_typed(browser: Client, owner: RestEntryPoint) -> None:
     page = browser.post("/courses/new/by-hand", {"name": "", "code": "BIO 210", "term": "x" * 61})
     assert page.status_code == 422
     text = page.content.decode()
@@ -148,7 +148,7 @@ def test_a_wrong_field_says_so_and_keeps_what_was_typed(browser: Client, owner: 
     assert owner.made("list_courses")["data"] == []
 
 
-def test_the_31st_course_is_refused(browser: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_the_31st_course_is_refused(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     CourseFactory.create_batch(30, member=owner_member)
     page = browser.post("/courses/new/by-hand", {"name": "One more"})
     assert page.status_code == 409
@@ -159,7 +159,7 @@ def test_the_31st_course_is_refused(browser: Client, owner: RestDoor, owner_memb
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
 def test_a_double_click_makes_one_course_by_hand(
-    browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any
+    browser: Client, owner: RestEntryPoint, owner_member: Member, in_threads: Any
 ) -> None:
     form = form_with("name", browser.get("/courses/new/by-hand").content.decode()) | {"name": ["Cell Biology"]}
     clients = [Client(), Client(), Client()]
@@ -172,7 +172,7 @@ def test_a_double_click_makes_one_course_by_hand(
     }
 
 
-def test_a_form_that_was_mended_before_it_made_a_course_makes_it(browser: Client, owner: RestDoor) -> None:
+def test_a_form_that_was_mended_before_it_made_a_course_makes_it(browser: Client, owner: RestEntryPoint) -> None:
     form = form_with("name", browser.get("/courses/new/by-hand").content.decode())
     page = browser.post("/courses/new/by-hand", form)
     assert page.status_code == 422
@@ -183,7 +183,7 @@ def test_a_form_that_was_mended_before_it_made_a_course_makes_it(browser: Client
 
 
 def test_a_form_of_the_back_button_with_something_else_in_it_makes_no_second_course(
-    browser: Client, owner: RestDoor
+    browser: Client, owner: RestEntryPoint
 ) -> None:
     form = form_with("name", browser.get("/courses/new/by-hand").content.decode())
     assert browser.post("/courses/new/by-hand", form | {"name": ["Cell Biology"]}).status_code == 302
@@ -195,7 +195,7 @@ def test_a_form_of_the_back_button_with_something_else_in_it_makes_no_second_cou
 
 @pytest.mark.parametrize("key", [[], [""], ["00000000-0000-4000-8000-00000000000"], ["no key"]])
 def test_a_form_without_a_key_makes_a_course_or_says_what_is_wrong(
-    browser: Client, owner: RestDoor, key: list[str]
+    browser: Client, owner: RestEntryPoint, key: list[str]
 ) -> None:
     answer = browser.post("/courses/new/by-hand", {"name": ["Cell Biology"], "form_key": key})
     assert answer.status_code == (422 if key and key[0] else 302)

@@ -8,7 +8,7 @@ from django.test import Client
 
 from accounts.models import Member
 from studyservice.rates.limiter import Rate, hit
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import form_with
 from tests.support.uploads import multipart
 
@@ -32,11 +32,11 @@ def send(browser: Client, content: bytes = TABLE, filename: str = "Organelles.cs
     return browser.post("/decks/import", {"file": SimpleUploadedFile(filename, content), **fields})
 
 
-def decks(owner: RestDoor) -> list[tuple[str, Any, int]]:
+def decks(owner: RestEntryPoint) -> list[tuple[str, Any, int]]:
     return [(deck["name"], deck["course_name"], deck["card_count"]) for deck in owner.made("list_vocab_decks")["data"]]
 
 
-def test_a_table_becomes_a_deck_named_as_its_file(browser: Client, owner: RestDoor) -> None:
+def test_a_table_becomes_a_deck_named_as_its_file(browser: Client, owner: RestEntryPoint) -> None:
     page = send(browser)
     assert page.status_code == 200
     assert "2 cards imported" in page.content.decode()
@@ -46,14 +46,14 @@ def test_a_table_becomes_a_deck_named_as_its_file(browser: Client, owner: RestDo
 
 
 def test_it_gets_a_name_and_a_course_or_goes_into_the_deck_there_is(
-    browser: Client, owner: RestDoor, course: Any
+    browser: Client, owner: RestEntryPoint, course: Any
 ) -> None:
     send(browser, name="Cells", course_id=course["id"])
     send(browser, b"term,definition\nmeiosis,halving\n", name="Cells", merge="on")
     assert decks(owner) == [("Cells", "Cell Biology", 3)]
 
 
-def test_the_decks_that_are_there_are_shown(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_the_decks_that_are_there_are_shown(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     assert "Your decks" not in browser.get("/decks/import").content.decode()
     cards = [{"term": term, "definition": "a part of a cell"} for term in ("nucleus", "ribosome")]
     owner.made("create_vocab_deck", name="Cells", course_id=course["id"], cards=cards)
@@ -61,7 +61,7 @@ def test_the_decks_that_are_there_are_shown(browser: Client, owner: RestDoor, co
     assert f'Cells</strong> <span class="hint">2 cards, 2 due · <a href="/courses/{course["id"]}">Cell Biology<' in page
 
 
-def test_wrong_rows_are_named_and_what_was_entered_stays(browser: Client, owner: RestDoor, course: Any) -> None:
+def test_wrong_rows_are_named_and_what_was_entered_stays(browser: Client, owner: RestEntryPoint, course: Any) -> None:
     page = send(browser, b"term,definition\nmitosis,\n", name="Cells", merge="on")
     assert page.status_code == 422
     text = page.content.decode()
@@ -81,7 +81,7 @@ def test_what_is_missing_is_told(browser: Client, fields: dict[str, str], words:
     assert words in page.content.decode()
 
 
-def test_a_course_of_a_stranger_is_none(browser: Client, stranger: RestDoor) -> None:
+def test_a_course_of_a_stranger_is_none(browser: Client, stranger: RestEntryPoint) -> None:
     theirs = stranger.made("create_course", name="Botany")
     page = send(browser, course_id=theirs["id"])
     assert page.status_code == 422
@@ -95,7 +95,7 @@ def test_what_is_no_table_is_told(browser: Client) -> None:
 
 
 def test_files_are_counted_on_the_page_and_for_who_calls(
-    browser: Client, owner: RestDoor, owner_member: Member
+    browser: Client, owner: RestEntryPoint, owner_member: Member
 ) -> None:
     hit(Rate.DECK_IMPORTS, str(owner_member.id), 58)
     send(browser)

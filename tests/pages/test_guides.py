@@ -14,7 +14,7 @@ from studyservice.guides import building
 from studyservice.guides.catalog import GUIDES, SECTIONS
 from studyservice.guides.markdown import BrokenLinkError, render
 from tests import ROOT
-from tests.support.doors import whole
+from tests.support.entry_points import whole
 
 pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
 

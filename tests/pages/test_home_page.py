@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = [pytest.mark.rest, pytest.mark.database("sqlite", "statements that others make too")]
 
@@ -32,7 +32,7 @@ def test_nobody_sees_what_this_is(client: Client) -> None:
 
 
 @pytest.mark.database("both")
-def test_a_member_sees_this_week(signed_in: Client, owner: RestDoor, time_machine: Any) -> None:
+def test_a_member_sees_this_week(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
     time_machine.move_to("2026-11-21T22:30:00Z")
     course = owner.made("create_course", name="Biology")
     for title, day in (("Quiz", "2026-11-21"), ("Midterm", "2026-11-27"), ("Final", "2026-11-28")):
@@ -51,7 +51,7 @@ def test_a_member_sees_this_week(signed_in: Client, owner: RestDoor, time_machin
     assert "since 20 November" in page
 
 
-def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestDoor, time_machine: Any) -> None:
+def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
     """At 23:30 in Paris it is tomorrow already in Tokyo, and what was due today is no longer shown."""
     time_machine.move_to("2026-11-21T22:30:00Z")
     course = owner.made("create_course", name="Biology")
@@ -68,7 +68,7 @@ def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestDoor, time
 
 
 def test_an_exam_tells_what_would_be_recalled_of_its_flashcards(
-    signed_in: Client, owner: RestDoor, time_machine: Any
+    signed_in: Client, owner: RestEntryPoint, time_machine: Any
 ) -> None:
     time_machine.move_to("2026-11-21T12:00:00Z")
     course = owner.made("create_course", name="Biology")
@@ -87,7 +87,7 @@ def test_an_empty_week_says_so(signed_in: Client) -> None:
 
 
 def test_a_lapsed_member_sees_where_to_go_and_no_data(
-    signed_in: Client, owner: RestDoor, owner_member: Member, settings: Any
+    signed_in: Client, owner: RestEntryPoint, owner_member: Member, settings: Any
 ) -> None:
     settings.MEMBERSHIP_URL = "https://billing.example.org/renew"
     course = owner.made("create_course", name="Biology")

@@ -78,8 +78,8 @@ def test_the_code_makes_the_new_address_the_members(signed_in: Client, member: M
     assert NEW in notice.body
 
 
-def test_keys_go_on_working(signed_in: Client, member: Member, door: Any) -> None:
-    api = door(member)
+def test_keys_go_on_working(signed_in: Client, member: Member, entry_point: Any) -> None:
+    api = entry_point(member)
     enter(signed_in, ask(signed_in))
     assert api.made("get_me")["email"] == NEW
 

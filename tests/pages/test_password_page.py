@@ -45,8 +45,8 @@ def change(client: Client, **fields: str) -> Any:
     return client.post("/account/password", {"do": "set", "current_password": OLD, "new_password": NEW} | fields)
 
 
-def test_it_changes_with_the_old_one(signed_in: Client, member: Member, door: Any) -> None:
-    other, api = browser_of(member), door(member)
+def test_it_changes_with_the_old_one(signed_in: Client, member: Member, entry_point: Any) -> None:
+    other, api = browser_of(member), entry_point(member)
     assert change(signed_in).headers["Location"] == "/account"
     assert (signs_in(OLD), signs_in(NEW)) == (False, True)
     page = signed_in.get("/account").content.decode()

@@ -8,7 +8,7 @@ from django.test import Client
 
 from studyservice.http.logs import without_secrets
 from studyservice.secrets.generated import new_secret
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.signing_in import EMAIL, ask, newest_code, signed_in
 
 OLD, NEW = secrets.token_urlsafe(64), secrets.token_urlsafe(64)
@@ -75,7 +75,7 @@ def test_a_code_that_was_e_mailed_before_works_under_an_earlier_key(
 
 @pytest.mark.parametrize(("fallbacks", "error"), [([OLD], None), ([], "invalid_request")])
 def test_a_cursor_of_an_earlier_key_goes_on(
-    owner: RestDoor, course: Any, settings: Any, fallbacks: list[str], error: str | None
+    owner: RestEntryPoint, course: Any, settings: Any, fallbacks: list[str], error: str | None
 ) -> None:
     settings.SECRET_KEY = OLD
     for number in range(2):
@@ -87,7 +87,7 @@ def test_a_cursor_of_an_earlier_key_goes_on(
 
 @pytest.mark.parametrize(("fallbacks", "error"), [(["svc"], None), ([], "unauthorized")])
 def test_credentials_of_an_earlier_prefix_work_while_it_is_named(
-    owner: RestDoor, settings: Any, fallbacks: list[str], error: str | None
+    owner: RestEntryPoint, settings: Any, fallbacks: list[str], error: str | None
 ) -> None:
     settings.CREDENTIAL_PREFIX, settings.CREDENTIAL_PREFIX_FALLBACKS = "study", fallbacks
     assert owner.call("get_me").error == error

@@ -280,9 +280,9 @@ def test_the_admin_refuses_other_members(client: Client, member: Member) -> None
     assert client.get("/admin/", follow=True).status_code == 403
 
 
-def test_ended_sessions_are_signed_out_and_keys_go_on(client: Client, member: Member, door: Any) -> None:
+def test_ended_sessions_are_signed_out_and_keys_go_on(client: Client, member: Member, entry_point: Any) -> None:
     client.force_login(member)
-    api = door(member)
+    api = entry_point(member)
     end_sessions(member)
     assert not signed_in(client)
     assert api.call("get_me").error is None

@@ -14,7 +14,7 @@ from accounts.models import Member
 from courses.models import SyllabusFile
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.gate import GATE
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.forms import Fields, form_with, row_of
 from tests.support.syllabus_files import docx, pdf
 
@@ -67,7 +67,7 @@ def sent(browser: Client, path: str, form: Fields, status: int = 302) -> Any:
     return answer
 
 
-def dates(owner: RestDoor) -> list[tuple[str, str, str]]:
+def dates(owner: RestEntryPoint) -> list[tuple[str, str, str]]:
     return [(item["title"], item["kind"], item["due_on"]) for item in owner.made("list_items", limit=100)["data"]]
 
 
@@ -79,7 +79,7 @@ def a_docx(text: str = NEXT, name: str = "Cell Biology, mended.docx") -> SimpleU
     return SimpleUploadedFile(name, docx(text.splitlines()))
 
 
-def made(browser: Client, owner: RestDoor) -> Any:
+def made(browser: Client, owner: RestEntryPoint) -> Any:
     """The course that the syllabus makes when nothing is mended."""
     _, page = shown(browser, "/courses/new", text=TEXT)
     sent(browser, "/courses/new", form_with("name", page))
@@ -87,7 +87,7 @@ def made(browser: Client, owner: RestDoor) -> Any:
     return course
 
 
-def test_a_pasted_text_becomes_a_course_once_it_was_looked_over(browser: Client, owner: RestDoor) -> None:
+def test_a_pasted_text_becomes_a_course_once_it_was_looked_over(browser: Client, owner: RestEntryPoint) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     assert "<q>Essay 1 due Monday, November 2, 2026</q>" in page
     assert (owner.made("list_courses")["data"], SyllabusFile.objects.count()) == ([], 0)
@@ -106,7 +106,7 @@ def test_a_pasted_text_becomes_a_course_once_it_was_looked_over(browser: Client,
     assert (stored["name"], stored["syllabus_text"]) == ("Cells", TEXT.strip())
 
 
-def test_a_file_becomes_a_course_with_the_file(browser: Client, owner: RestDoor) -> None:
+def test_a_file_becomes_a_course_with_the_file(browser: Client, owner: RestEntryPoint) -> None:
     address, page = shown(browser, "/courses/new", file=a_pdf())
     assert owner.made("list_courses")["data"] == []
     form = form_with("name", page)
@@ -128,7 +128,7 @@ def test_what_the_reading_is_not_sure_of_is_not_ticked(browser: Client) -> None:
     assert ticked == ["Essay 1", "Final exam"]
 
 
-def test_a_row_is_added_and_typed_in_without_script(browser: Client, owner: RestDoor) -> None:
+def test_a_row_is_added_and_typed_in_without_script(browser: Client, owner: RestEntryPoint) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
     form["p0-title"] = ["First midterm"]
@@ -144,7 +144,7 @@ def test_a_row_is_added_and_typed_in_without_script(browser: Client, owner: Rest
     assert len(dates(owner)) == 4, "the row in which nothing was entered makes no item"
 
 
-def test_an_added_row_without_a_title_is_told_and_makes_nothing(browser: Client, owner: RestDoor) -> None:
+def test_an_added_row_without_a_title_is_told_and_makes_nothing(browser: Client, owner: RestEntryPoint) -> None:
     _, page = shown(browser, "/courses/new", text=TEXT)
     form = form_with("name", page)
     form |= {"added": ["a1"], "a1-tick": ["on"], "a1-kind": ["other"], "a1-due_on": ["2026-10-20"]}
@@ -171,7 +171,7 @@ def test_the_text_stands_beside_the_table_line_by_line(browser: Client) -> None:
     ],
 )
 def test_what_is_wrong_is_told_there_and_what_was_typed_stays(
-    browser: Client, owner: RestDoor, field: str, value: str, words: str
+    browser: Client, owner: RestEntryPoint, field: str, value: str, words: str
 ) -> None:
     form = form_with("name", shown(browser, "/courses/new", text=TEXT)[1])
     row = row_of(form, "Essay 1")
@@ -184,7 +184,9 @@ def test_what_is_wrong_is_told_there_and_what_was_typed_stays(
     assert owner.made("list_courses")["data"] == []
 
 
-def test_the_31st_course_is_refused_and_the_table_stays(browser: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_the_31st_course_is_refused_and_the_table_stays(
+    browser: Client, owner: RestEntryPoint, owner_member: Member
+) -> None:
     from tests.support.factories import CourseFactory
 
     form = form_with("name", shown(browser, "/courses/new", text=TEXT)[1])
@@ -195,7 +197,7 @@ def test_the_31st_course_is_refused_and_the_table_stays(browser: Client, owner: 
 
 
 @pytest.mark.database("both")
-def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: RestDoor) -> None:
+def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
     address, page = shown(browser, path, file=a_docx())
@@ -226,7 +228,7 @@ def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: 
 
 
 @pytest.mark.database("both")
-def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestDoor) -> None:
+def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     midterm = next(item for item in owner.made("list_items")["data"] if item["title"] == "Midterm exam")
     owner.made("update_item", item_id=midterm["id"], title="MIDTERM EXAM", kind="quiz")
@@ -236,7 +238,7 @@ def test_a_moved_item_keeps_the_members_words(browser: Client, owner: RestDoor) 
     assert owner.made("get_course", course_id=course["id"], include_syllabus=True)["syllabus_text"] == NEXT.strip()
 
 
-def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestDoor) -> None:
+def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
     form = form_with("approve", shown(browser, path, text=NEXT)[1])
@@ -258,7 +260,7 @@ def test_what_changed_meanwhile_is_shown_again(browser: Client, owner: RestDoor)
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("table", "answered"), [("the same", [302, 302]), ("one each", [302, 422])])
 def test_of_two_at_once_one_is_taken(
-    browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any, *, table: str, answered: list[int]
+    browser: Client, owner: RestEntryPoint, owner_member: Member, in_threads: Any, *, table: str, answered: list[int]
 ) -> None:
     """A double click is answered as the first one was; of two tables the second is shown again."""
     course = made(browser, owner)
@@ -274,7 +276,7 @@ def test_of_two_at_once_one_is_taken(
     assert len([title for title, _, _ in dates(owner) if title == "Lab report 1"]) == 1
 
 
-def test_the_same_version_changes_nothing(browser: Client, owner: RestDoor) -> None:
+def test_the_same_version_changes_nothing(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}/syllabus"
     before = dates(owner)
@@ -284,7 +286,7 @@ def test_the_same_version_changes_nothing(browser: Client, owner: RestDoor) -> N
     assert dates(owner) == before
 
 
-def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner: RestDoor) -> None:
+def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner: RestEntryPoint) -> None:
     course = made(browser, owner)
     path = f"/courses/{course['id']}"
     file = a_docx()
@@ -306,7 +308,7 @@ def test_the_file_comes_back_as_it_was_and_goes_for_good(browser: Client, owner:
 
 @pytest.mark.database("both")
 @pytest.mark.django_db(transaction=True)
-def test_the_bytes_go_with_the_course(browser: Client, owner: RestDoor) -> None:
+def test_the_bytes_go_with_the_course(browser: Client, owner: RestEntryPoint) -> None:
     address, page = shown(browser, "/courses/new", file=a_pdf())
     path = sent(browser, address, form_with("name", page)).headers["Location"]
     name = str(SyllabusFile.objects.get().file.name)
@@ -315,7 +317,7 @@ def test_the_bytes_go_with_the_course(browser: Client, owner: RestDoor) -> None:
     assert not default_storage.exists(name)
 
 
-def test_a_file_without_text_says_so_and_is_kept_all_the_same(browser: Client, owner: RestDoor) -> None:
+def test_a_file_without_text_says_so_and_is_kept_all_the_same(browser: Client, owner: RestEntryPoint) -> None:
     address, page = shown(browser, "/courses/new", file=SimpleUploadedFile("scan.pdf", pdf([[]])))
     assert "“scan.pdf” has no text in it" in page
     path = sent(browser, address, form_with("name", page) | {"name": ["Botany"]}).headers["Location"]
@@ -349,7 +351,7 @@ def test_too_many_files_are_refused_with_the_time_to_wait(browser: Client, owner
     assert form_with("text", page.content.decode())["text"] == ["kept"]
 
 
-def test_pasted_texts_are_counted_likewise(browser: Client, owner: RestDoor, owner_member: Member) -> None:
+def test_pasted_texts_are_counted_likewise(browser: Client, owner: RestEntryPoint, owner_member: Member) -> None:
     form = form_with("name", shown(browser, "/courses/new", text=TEXT)[1])
     hit(Rate.SYLLABI, str(owner_member.id), 60)
     page = browser.post("/courses/new", {"text": TEXT})
@@ -399,7 +401,9 @@ def test_a_file_that_had_its_day_says_what_to_do(browser: Client) -> None:
     assert "Send it again, under Courses." in page.content.decode()
 
 
-def test_of_a_stranger_there_is_nothing(browser: Client, owner: RestDoor, stranger: RestDoor, make_member: Any) -> None:
+def test_of_a_stranger_there_is_nothing(
+    browser: Client, owner: RestEntryPoint, stranger: RestEntryPoint, make_member: Any
+) -> None:
     other = Client()
     other.force_login(Member.objects.get(email="stranger@example.org"))
     address, page = shown(other, "/courses/new", file=a_pdf())
@@ -419,7 +423,7 @@ def test_of_a_stranger_there_is_nothing(browser: Client, owner: RestDoor, strang
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("source", ["file", "text"])
 def test_a_double_click_makes_one_course(
-    browser: Client, owner: RestDoor, owner_member: Member, in_threads: Any, source: str
+    browser: Client, owner: RestEntryPoint, owner_member: Member, in_threads: Any, source: str
 ) -> None:
     address, page = shown(browser, "/courses/new", **({"file": a_pdf()} if source == "file" else {"text": TEXT}))
     form = form_with("name", page)

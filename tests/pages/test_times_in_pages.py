@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import AccountEventFactory, stored
 
 pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db, pytest.mark.rest]
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.d
 _VALID = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:?\d{2}))?")
 
 
-def test_every_time_of_a_page_is_valid(owner: RestDoor, owner_member: Member, client: Client) -> None:
+def test_every_time_of_a_page_is_valid(owner: RestEntryPoint, owner_member: Member, client: Client) -> None:
     course = owner.made("create_course", name="Biology")
     owner.made("delete_course", course_id=course["id"])
     owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])

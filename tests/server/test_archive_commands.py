@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from accounts.models import Member
 from tests.conftest import MakeMember
 from tests.support.archives import a_course, lines_of, one_course, parts, zipped
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,9 @@ def run(*arguments: str) -> Any:
 
 
 @pytest.mark.rest
-def test_an_export_goes_into_a_new_file_and_the_member_sees_it(owner: RestDoor, course: Any, tmp_path: Path) -> None:
+def test_an_export_goes_into_a_new_file_and_the_member_sees_it(
+    owner: RestEntryPoint, course: Any, tmp_path: Path
+) -> None:
     path = tmp_path / "owner.zip"
     told = run("exportmember", "owner@example.org", str(path))
     assert told == {"file": str(path), "bytes": path.stat().st_size}
@@ -55,7 +57,7 @@ def test_a_failed_export_leaves_no_file(owner_member: Member, tmp_path: Path) ->
 
 
 @pytest.mark.rest
-def test_an_archive_is_imported(owner: RestDoor, tmp_path: Path) -> None:
+def test_an_archive_is_imported(owner: RestEntryPoint, tmp_path: Path) -> None:
     path = tmp_path / "archive.zip"
     path.write_bytes(one_course())
     assert run("importmember", "owner@example.org", str(path))["courses"] == 1

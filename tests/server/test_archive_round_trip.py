@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.doors import RestDoor, routes
+from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.everything import READS, answers, have_everything
 from tests.support.other_database import OTHER, answers_there
 
@@ -15,7 +15,7 @@ from tests.support.other_database import OTHER, answers_there
 @pytest.mark.django_db
 @pytest.mark.rest
 def test_the_other_database_gives_the_same_answers(
-    owner: RestDoor, settings: Any, tmp_path: Path, pytestconfig: pytest.Config
+    owner: RestEntryPoint, settings: Any, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
     """But for ids and the stamps that docs/archive.md names."""
     settings.MEDIA_ROOT = tmp_path / "files"

@@ -9,7 +9,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from accounts.models import Member
 from studyservice.http.paths import is_below, is_json_path
 from studyservice.rates import limiter as rates
-from tests.support.doors import whole
+from tests.support.entry_points import whole
 from tests.support.world import bearer
 
 pytestmark = [pytest.mark.database("sqlite", "headers of answers"), pytest.mark.django_db]

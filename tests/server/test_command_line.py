@@ -17,7 +17,7 @@ from accounts.models import Member
 from tests import ROOT
 from tests.support.commands import refusal
 from tests.support.databases import url_of
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 EMAIL = "owner@example.org"
 TOO_SHORT = "This password is too short. It must contain at least 8 characters."
@@ -99,4 +99,4 @@ def test_the_command_line_prints_json_alone() -> None:
     status, printed, errors = ended(typed("createmember", EMAIL, "--api-key", "Key", "--json"))
     assert (status, errors) == (0, "")
     assert printed.count("\n") == 1
-    assert RestDoor(json.loads(printed)["api_key"]).made("get_me")["email"] == EMAIL
+    assert RestEntryPoint(json.loads(printed)["api_key"]).made("get_me")["email"] == EMAIL

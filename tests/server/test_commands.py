@@ -16,7 +16,7 @@ from accounts.models import ApiKey, Member
 from accounts.signing_in.browser_sessions import BrowserSession
 from tests.conftest import MakeKey
 from tests.support.commands import refusal, run, run_json
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ApiKeyFactory, SessionFactory
 
 EMAIL = "owner@example.org"
@@ -59,7 +59,7 @@ class TestCreateMember:
         assert member.check_password("correct horse")
         assert not member.membership_is_active()
         assert (key.name, key.may_write, key.expires_at) == ("Key", False, key.created_at + timedelta(days=30))
-        me = RestDoor(answer["api_key"]).made("get_me")
+        me = RestEntryPoint(answer["api_key"]).made("get_me")
         assert (me["email"], me["scopes"]) == (EMAIL, ["read"])
         assert me["membership"] == {"active": False, "until": None, "renew_url": None}
 
@@ -69,7 +69,7 @@ class TestCreateMember:
         first, second, third = printed.splitlines()
         assert first == f"Created {EMAIL} ({member.id})."
         assert third == f"Signs in at {settings.BASE_URL}/sign-in with a code by e-mail."
-        assert RestDoor(second.removeprefix("API key, shown only now: ")).call("get_me").error is None
+        assert RestEntryPoint(second.removeprefix("API key, shown only now: ")).call("get_me").error is None
 
     @pytest.mark.database("sqlite", "statements that others make too")
     @pytest.mark.parametrize(
@@ -131,23 +131,23 @@ class TestCreateApiKey:
         key = ApiKey.objects.get()
         assert answer == {"id": str(key.id), "api_key": ANY}
         assert (key.name, key.may_write, key.expires_at) == ("Calendar", True, None)
-        assert RestDoor(answer["api_key"]).made("get_me")["scopes"] == ["read", "write"]
+        assert RestEntryPoint(answer["api_key"]).made("get_me")["scopes"] == ["read", "write"]
 
     @pytest.mark.parametrize(
         ("scopes", "granted"), [("read", ["read"]), ("write", ["read", "write"]), ("write read", ["read", "write"])]
     )
     def test_write_includes_read(self, scopes: str, granted: list[str]) -> None:
         answer = run_json("createapikey", EMAIL, "Key", "--scopes", scopes)
-        assert RestDoor(answer["api_key"]).made("get_me")["scopes"] == granted
+        assert RestEntryPoint(answer["api_key"]).made("get_me")["scopes"] == granted
 
     def test_it_expires_after_the_days_given(self) -> None:
         secret = run_json("createapikey", EMAIL, "Key", "--expires-days", "30")["api_key"]
         expires_at = ApiKey.objects.get().expires_at
         assert expires_at is not None
         with time_machine.travel(expires_at - timedelta(seconds=1), tick=False):
-            assert RestDoor(secret).call("get_me").error is None
+            assert RestEntryPoint(secret).call("get_me").error is None
         with time_machine.travel(expires_at, tick=False):
-            assert RestDoor(secret).call("get_me").error == "unauthorized"
+            assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
 
     def test_it_never_expires_when_told_so(self) -> None:
         run("createapikey", EMAIL, "Key", "--expires-days", "never")
@@ -206,16 +206,16 @@ def test_parallel_keys_stop_at_ten(
 
 
 class TestSetMembership:
-    def test_it_ends(self, owner: RestDoor) -> None:
+    def test_it_ends(self, owner: RestEntryPoint) -> None:
         assert run_json("setmembership", EMAIL, "inactive") == {"email": EMAIL, "active": False, "until": None}
         assert owner.call("list_courses").error == "membership_required"
 
-    def test_it_is_renewed_open_ended(self, lapsed: RestDoor) -> None:
+    def test_it_is_renewed_open_ended(self, lapsed: RestEntryPoint) -> None:
         answer = run_json("setmembership", "Lapsed@example.org", "active")
         assert answer == {"email": "lapsed@example.org", "active": True, "until": None}
         assert lapsed.call("list_courses").error is None
 
-    def test_its_last_day_is_included_where_the_member_lives(self, owner: RestDoor) -> None:
+    def test_its_last_day_is_included_where_the_member_lives(self, owner: RestEntryPoint) -> None:
         """Decisions, Fine print; the owner lives in Paris."""
         run("setmembership", EMAIL, "active", "--until", "2031-05-31")
         with time_machine.travel(datetime(2031, 5, 31, 21, 59, tzinfo=UTC), tick=False):
@@ -223,7 +223,7 @@ class TestSetMembership:
         with time_machine.travel(datetime(2031, 5, 31, 22, 0, tzinfo=UTC), tick=False):
             assert owner.call("list_courses").error == "membership_required"
 
-    def test_a_last_day_in_the_past_lapses(self, owner: RestDoor) -> None:
+    def test_a_last_day_in_the_past_lapses(self, owner: RestEntryPoint) -> None:
         answer = run_json("setmembership", EMAIL, "active", "--until", "2020-01-31")
         assert answer == {"email": EMAIL, "active": False, "until": "2020-01-31"}
         assert owner.call("list_courses").error == "membership_required"

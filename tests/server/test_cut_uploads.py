@@ -10,7 +10,7 @@ from django.test.client import BOUNDARY, MULTIPART_CONTENT
 
 from accounts.models import Member
 from studyservice.server.channel import BodyAwaited
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
 pytestmark = [pytest.mark.database("sqlite", "bodies of files"), pytest.mark.rest, pytest.mark.django_db]
@@ -45,7 +45,7 @@ def send_a_part(client: Client, path: str) -> BodyAwaited:
     return begun_again.value  # with the frames that had the files, which the garbage collector may leave for long
 
 
-def test_of_an_operation(owner: RestDoor, temporary: Path) -> None:
+def test_of_an_operation(owner: RestEntryPoint, temporary: Path) -> None:
     held = send_a_part(owner.client, "/v1/import")
     assert list(temporary.iterdir()) == []
     assert held.__traceback__ is not None

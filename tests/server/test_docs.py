@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import ROOT
-from tests.support.doors import document
+from tests.support.entry_points import document
 
 pytestmark = pytest.mark.database("sqlite", "reads pages of the docs")
 

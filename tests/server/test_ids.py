@@ -9,7 +9,7 @@ import pytest
 import time_machine
 
 from studyservice.database.ids import uuid7
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 
 in_memory = pytest.mark.database("sqlite", "ids, which are made in memory")
@@ -52,7 +52,7 @@ def test_ids_of_several_threads_differ_and_grow_in_each() -> None:
     assert len({one for ids in made for one in ids}) == 20_000
 
 
-def test_items_of_one_call_are_listed_in_its_order(owner: RestDoor, course: Any) -> None:
+def test_items_of_one_call_are_listed_in_its_order(owner: RestEntryPoint, course: Any) -> None:
     titles = [f"Lab {number}" for number in range(20)]
     more = [{"title": title, "kind": "lab", "due_on": "2030-01-31"} for title in titles[1:]]
     with time_machine.travel(datetime.now(UTC), tick=False):
@@ -63,7 +63,7 @@ def test_items_of_one_call_are_listed_in_its_order(owner: RestDoor, course: Any)
     assert [item["title"] for item in shown["next_items"]] == titles[:5]
 
 
-def test_items_decks_cards_and_reviews_have_them(owner: RestDoor, item: Any) -> None:
+def test_items_decks_cards_and_reviews_have_them(owner: RestEntryPoint, item: Any) -> None:
     from practice.models import Attempt
     from vocab.models import Review
 

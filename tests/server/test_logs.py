@@ -22,7 +22,7 @@ from studyservice.http.logs import JSONFormatter, LineHandler, SecretFilter
 from studyservice.http.request_ids import RequestIdFilter
 from studyservice.rates import limiter as rates
 from tests.support.calendars import Subscription
-from tests.support.doors import RestDoor, routes
+from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.oauth import App, Browser
 from tests.support.samples import UNKNOWN_ID
 from tests.support.world import check_headers
@@ -59,7 +59,7 @@ def lines() -> Iterator[Lines]:
 
 
 @pytest.mark.rest
-def test_a_request_is_one_line(owner: RestDoor, owner_member, lines: Lines) -> None:
+def test_a_request_is_one_line(owner: RestEntryPoint, owner_member, lines: Lines) -> None:
     response = owner.request("GET", "/v1/courses", query={"token": "in-the-query"})
     key = owner_member.api_keys.get()
     [line] = lines()
@@ -113,7 +113,7 @@ def test_a_line_names_the_app_and_not_a_row_of_its_token(owner_member: Any, line
     """Also where its token is dead, and at the token endpoint; a client that only says who it is must look like one."""
     app = App.registered()
     tokens = app.connect(owner_member)
-    RestDoor(tokens["access_token"]).request("GET", "/v1/me")
+    RestEntryPoint(tokens["access_token"]).request("GET", "/v1/me")
     refreshed = app.refresh(tokens["refresh_token"])
     app.refresh("wrong")
     app.refresh("wrong", client_id="whatever that is")
@@ -122,7 +122,7 @@ def test_a_line_names_the_app_and_not_a_row_of_its_token(owner_member: Any, line
     other = App.registered()
     dead = other.connect(owner_member)["access_token"]
     block(other.id)
-    RestDoor(dead).request("GET", "/v1/me")
+    RestEntryPoint(dead).request("GET", "/v1/me")
     named = [(line["path"], line.get("client_id"), "member" in line, line.get("credential")) for line in lines()]
     assert [line for line in named if line[0] in {"/v1/me", "/oauth/token", "/oauth/revoke"}] == [
         ("/oauth/token", app.id, True, None),
@@ -140,7 +140,7 @@ def test_a_line_names_the_app_and_not_a_row_of_its_token(owner_member: Any, line
     }
 
 
-def test_a_line_names_the_row_in_the_log_of_changes(owner: RestDoor, lines: Lines) -> None:
+def test_a_line_names_the_row_in_the_log_of_changes(owner: RestEntryPoint, lines: Lines) -> None:
     """Over the tools as well."""
     owner.made("create_course", name="Biology")
     owner.made("list_courses")
@@ -158,7 +158,7 @@ def test_a_line_of_a_page_names_who_is_signed_in(owner_member: Any, lines: Lines
 
 
 @pytest.mark.rest
-def test_the_path_cannot_forge_a_line(owner: RestDoor, lines: Lines) -> None:
+def test_the_path_cannot_forge_a_line(owner: RestEntryPoint, lines: Lines) -> None:
     owner.request("GET", "/v1/x%0A2026-11-21 INFO forged")
     [line] = lines()
     assert line["path"] == "/v1/x%0A2026-11-21%20INFO%20forged"
@@ -171,7 +171,7 @@ def test_a_text_that_is_no_utf_8_is_still_logged() -> None:
 
 @pytest.mark.rest
 @pytest.mark.usefixtures("a_broken_route")
-def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: RestDoor, lines: Lines) -> None:
+def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: RestEntryPoint, lines: Lines) -> None:
     """Spec, Errors: generic, with no stack trace."""
     response = owner.request("GET", "/v1/broken")
     request_id = response.headers["X-Request-Id"]
@@ -194,7 +194,7 @@ def test_a_fault_is_logged_under_its_id_and_answered_without_a_reason(owner: Res
 
 @pytest.mark.rest
 @pytest.mark.django_db(transaction=True)
-def test_a_lost_database_is_a_fault_and_then_over(owner: RestDoor, lines: Lines) -> None:
+def test_a_lost_database_is_a_fault_and_then_over(owner: RestEntryPoint, lines: Lines) -> None:
     connection.ensure_connection()
     connection.connection.close()
     response = owner.request("GET", "/v1/courses")
@@ -289,7 +289,7 @@ def test_no_line_and_no_answer_holds_a_secret(secrets: dict[str, str], lines: Li
 
 
 @pytest.mark.rest
-def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, lines: Lines) -> None:
+def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestEntryPoint, lines: Lines) -> None:
     for arguments in ({}, {"days": 0}):
         call = {"name": "get_agenda", "arguments": arguments}
         owner.request("POST", "/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
@@ -299,7 +299,7 @@ def test_a_tool_call_is_one_line_with_the_tool_and_what_failed(owner: RestDoor, 
 
 
 @pytest.mark.rest
-def test_no_stream_and_no_session_on_the_tools_is_no_error(owner: RestDoor, lines: Lines) -> None:
+def test_no_stream_and_no_session_on_the_tools_is_no_error(owner: RestEntryPoint, lines: Lines) -> None:
     """Clients of MCP ask for both, and go on after a 405."""
     for method in ("GET", "DELETE", "PUT"):
         owner.request(method, "/mcp")
@@ -324,7 +324,7 @@ def test_the_address_of_a_calendar_is_in_no_line(owner_member, lines: Lines) -> 
 
 @pytest.mark.rest
 @pytest.mark.parametrize("kind", ["sk", "at", "cal"])
-def test_a_secret_that_a_library_logs_is_starred(owner: RestDoor, lines: Lines, kind: str) -> None:
+def test_a_secret_that_a_library_logs_is_starred(owner: RestEntryPoint, lines: Lines, kind: str) -> None:
     """Django names the path of a request that failed."""
     logging.getLogger("django.request").error("%s: /calendar/%s.ics", "Fault", f"svc_{kind}_{'x' * 43}")
     assert lines()[-1]["message"] == "Fault: /calendar/***.ics"

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from accounts.changes.acting import Actor, acting
+from accounts.changes.calls import Actor, acting
 from accounts.changes.clocks import repair_clock
 from accounts.changes.models import ActorKind
 from accounts.credentials.calendar_feeds import end_feed, new_feed, resolve_feed
@@ -22,7 +22,7 @@ from accounts.models import ApiKey, Change, Member, SecretOwner
 from oauthserver.connections import connected_apps, disconnect
 from studyservice.secrets.generated import sha256
 from tests.server.test_database_rules import owned_rows
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import MemberFactory
 from tests.support.oauth import App, Browser, status_of
 from tests.support.statements import named
@@ -88,7 +88,7 @@ def test_of_repairs(owner_member: Member, repair: Any) -> None:
         repair(owner_member.id)
 
 
-def test_a_credential_without_an_owner_is_repaired(owner: RestDoor, owner_member: Member) -> None:
+def test_a_credential_without_an_owner_is_repaired(owner: RestEntryPoint, owner_member: Member) -> None:
     """As an earlier version stores it while a migration runs."""
     made = ApiKey.objects.get(member=owner_member)
     SecretOwner.objects.filter(member=owner_member).delete()

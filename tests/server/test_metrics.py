@@ -20,7 +20,7 @@ from accounts.api.viewsets import MemberViewSet
 from studyservice.rates.limiter import Rate
 from tests.conftest import MakeMember
 from tests.support import server
-from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
 from tests.support.factories import PasskeyFactory
 from tests.support.oauth import post_form
 from tests.support.redis_server import start_redis
@@ -60,26 +60,26 @@ def requests(operation: str, status: int, times: int = 1) -> Counts:
     }
 
 
-def test_a_call_is_counted_under_its_operation(counted: Any, owner: RestDoor) -> None:
+def test_a_call_is_counted_under_its_operation(counted: Any, owner: RestEntryPoint) -> None:
     for _ in range(2):
         owner.call("get_agenda", days=7)
     assert counted() == requests("get_agenda", 200, 2)
 
 
-def test_a_refused_call_is_counted_under_its_status(counted: Any, owner: RestDoor) -> None:
+def test_a_refused_call_is_counted_under_its_status(counted: Any, owner: RestEntryPoint) -> None:
     """A failed tool call has the status that REST answers, though its own is 200."""
     assert owner.call("get_agenda", days=0).error == "validation_failed"
     assert counted() == requests("get_agenda", 422)
 
 
 def test_other_messages_of_mcp_are_counted_under_the_endpoint(counted: Any, owner_member: Any, make_key: Any) -> None:
-    McpDoor(make_key(owner_member)[0]).rpc("tools/list")
+    McpEntryPoint(make_key(owner_member)[0]).rpc("tools/list")
     assert counted() == requests("mcp", 200)
 
 
 @pytest.mark.parametrize("secret", ["svc_sk_dead", "not-a-key"])
 def test_a_refused_credential_is_an_authentication_failure(counted: Any, db: None, secret: str) -> None:
-    RestDoor(secret).request("GET", "/v1/me")
+    RestEntryPoint(secret).request("GET", "/v1/me")
     Client().get("/v1/me")  # none was sent: counted as a request alone
     assert counted() == requests("get_me", 401, 2) | {("authentication_failures_total", "credential"): 1}
 
@@ -138,7 +138,7 @@ def test_requests_beyond_a_rate_are_counted_by_the_rate(counted: Any, db: None) 
     ],
 )
 def test_a_label_is_never_what_the_client_wrote(
-    counted: Any, owner: RestDoor, method: str, path: str, label: str
+    counted: Any, owner: RestEntryPoint, method: str, path: str, label: str
 ) -> None:
     owner.request(method, path)
     assert [key[1] for key in counted() if key[0] == "requests_total"] == [label]
@@ -157,7 +157,7 @@ def test_every_route_has_a_label() -> None:
 
 
 @pytest.mark.rest
-def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestDoor) -> None:
+def test_a_fault_of_the_database_is_counted(counted: Any, owner: RestEntryPoint) -> None:
     def gone(*arguments: Any) -> Any:
         raise DatabaseError("gone")
 

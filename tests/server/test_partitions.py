@@ -9,7 +9,7 @@ from accounts.models import Member
 from courses.models import Item
 from oauthserver.connections import connected_apps, disconnect
 from studyservice.rates import limiter as rates
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, MemberFactory
 from tests.support.oauth import App, status_of
 from tests.support.partitions import read_of_several, spread
@@ -47,7 +47,7 @@ class Reads:
 
 
 @pytest.fixture
-def world(owner: RestDoor) -> World:
+def world(owner: RestEntryPoint) -> World:
     """All members' tables in partitions, and one of each object."""
     connection.check_constraints()
     spread(execute)
@@ -57,7 +57,7 @@ def world(owner: RestDoor) -> World:
     return world
 
 
-def test_every_operation_and_its_undo(world: World, owner: RestDoor) -> None:
+def test_every_operation_and_its_undo(world: World, owner: RestEntryPoint) -> None:
     found = {}
     for operation_id in sorted(set(OPERATIONS) - INTO_NOTHING, key=lambda name: (name.startswith("delete"), name)):
         rates.clear()

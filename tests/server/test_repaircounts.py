@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.models import Member
 from practice.models import PracticeSum
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.practice import counted_sums, kept_sums
 from tests.support.vocabulary import made_deck, reviewed
 
@@ -22,7 +22,7 @@ def run(*arguments: str) -> Any:
 
 
 @pytest.fixture
-def practised(owner: RestDoor) -> None:
+def practised(owner: RestEntryPoint) -> None:
     """A review by the owner, which is three sums."""
     reviewed(owner, made_deck(owner)["cards"][0], "good")
 

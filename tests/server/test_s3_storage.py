@@ -12,13 +12,13 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.files.storage import default_storage
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.erasure.purging import purge_all
 from accounts.models import Member
 from courses.models import SyllabusFile
 from courses.uploads.operators import read_again
 from studyservice.environment import file_storage
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.syllabus_files import pdf
 from tests.support.uploads import multipart
 
@@ -72,7 +72,7 @@ def keys(bucket: Any) -> list[str]:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_file_lives_and_goes_in_the_bucket(owner: RestDoor, bucket: Any) -> None:
+def test_a_file_lives_and_goes_in_the_bucket(owner: RestEntryPoint, bucket: Any) -> None:
     content = pdf([["Thu, Dec 3: midterm exam"]])
     sent = owner.client.post("/v1/syllabi", multipart(content, filename="Plan.pdf"), content_type=FORM)
     assert sent.status_code == 201
@@ -85,7 +85,9 @@ def test_a_file_lives_and_goes_in_the_bucket(owner: RestDoor, bucket: Any) -> No
 
 
 @pytest.mark.django_db(transaction=True)
-def test_operators_get_it_through_the_service_and_have_it_read_again(admin: Any, owner: RestDoor, bucket: Any) -> None:
+def test_operators_get_it_through_the_service_and_have_it_read_again(
+    admin: Any, owner: RestEntryPoint, bucket: Any
+) -> None:
     syllabus = owner.made("create_syllabus", text="Week 1")
     row = SyllabusFile.objects.get()
     assert row.file.url.startswith("/admin/")
@@ -100,7 +102,9 @@ def read_again_as_operator(row: SyllabusFile) -> str:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_nobody_wants_is_purged(owner: RestDoor, owner_member: Member, bucket: Any, time_machine: Any) -> None:
+def test_what_nobody_wants_is_purged(
+    owner: RestEntryPoint, owner_member: Member, bucket: Any, time_machine: Any
+) -> None:
     attached, upload = (owner.made("create_syllabus", text=f"Week {number}") for number in (1, 2))
     owner.made("create_course", name="Biology", syllabus_id=attached["id"])
     bucket.put_object(Key="syllabi/ab/stray", Body=b"left behind")
@@ -113,7 +117,7 @@ def test_what_nobody_wants_is_purged(owner: RestDoor, owner_member: Member, buck
 
 
 @pytest.mark.django_db
-def test_bytes_that_are_lost_are_a_fault(owner: RestDoor, bucket: Any) -> None:
+def test_bytes_that_are_lost_are_a_fault(owner: RestEntryPoint, bucket: Any) -> None:
     syllabus = owner.made("create_syllabus", text="Week 1")
     bucket.objects.all().delete()
     assert owner.call("get_syllabus_file", syllabus_id=syllabus["id"]).error == "internal_error"
@@ -121,7 +125,7 @@ def test_bytes_that_are_lost_are_a_fault(owner: RestDoor, bucket: Any) -> None:
 
 @pytest.mark.django_db
 def test_a_bucket_that_does_not_answer_is_500_and_keeps_no_row(
-    owner: RestDoor, bucket: Any, monkeypatch: pytest.MonkeyPatch, settings: Any
+    owner: RestEntryPoint, bucket: Any, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # and nobody listens

@@ -23,7 +23,7 @@ LAST = b'"next_cursor":null}'
 THREADS = 4
 
 QUICK = """
-waiting_room.HEAD_SECONDS, waiting_room.IDLE_SECONDS = 1, 4
+connection_queue.HEAD_SECONDS, connection_queue.IDLE_SECONDS = 1, 4
 pace.STILL_SECONDS, pace.WINDOW_SECONDS = 1, 2
 """
 SMALL = "worker_connections = 20"
@@ -34,7 +34,7 @@ def configured(directory: Path, lines: str) -> Iterator[Wire]:
     """A server with some lines of configuration."""
     config = directory / "gunicorn.py"
     config.write_text(
-        f"from studyservice.gunicorn import *\nfrom studyservice.server import pace, waiting_room\n{lines}\n"
+        f"from studyservice.gunicorn import *\nfrom studyservice.server import pace, connection_queue\n{lines}\n"
     )
     with copied(f"slow_{secrets.token_hex(4)}", directory) as url, servers.started(directory, url, str(config)) as own:
         yield Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accounts.models import Member
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from trial.demo import DEMO_EMAIL
 from trial.prepare import PRINTING
 from trial.prepare import prepare as trial
@@ -27,9 +27,9 @@ def test_trial_makes_one_member_with_data_around_today(settings: Any, capsys: py
     trial()
     printed = capsys.readouterr().out
     [curl] = [line for line in printed.splitlines() if "curl" in line]
-    door = RestDoor(curl.split("Bearer ")[1].split("'")[0])
-    assert curl.strip() == f"curl -H 'Authorization: Bearer {door.secret}' {settings.BASE_URL}/v1/agenda"
-    agenda = door.made("get_agenda")
+    entry_point = RestEntryPoint(curl.split("Bearer ")[1].split("'")[0])
+    assert curl.strip() == f"curl -H 'Authorization: Bearer {entry_point.secret}' {settings.BASE_URL}/v1/agenda"
+    agenda = entry_point.made("get_agenda")
     assert agenda["items"]
     assert agenda["milestones"]
     [line] = [line for line in printed.splitlines() if line.strip().startswith("password")]

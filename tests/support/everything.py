@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.support.archives import lines_of, parts_of
 from tests.support.calendar_files import one_deadline
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.vocabulary import made_deck, reviewed
 from vocab.models import Card
 
@@ -48,83 +48,91 @@ def noon_zone() -> str:
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"
 
 
-def have_everything(door: RestDoor) -> None:
+def have_everything(entry_point: RestEntryPoint) -> None:
     """Make a row of everything that is in an archive."""
-    door.made("update_me", name="Ada Park", time_zone=noon_zone(), desired_retention=0.8512)
+    entry_point.made("update_me", name="Ada Park", time_zone=noon_zone(), desired_retention=0.8512)
     today = datetime.now(UTC).date()
-    biology = door.made("create_course", name="Cell Biology", code="BIO 210", syllabus_text="Week 1: 細胞 🧬\n\tx")
-    history = door.made("create_course", name="History", term="Spring 2027")
-    gone = door.made("create_course", name="Dropped")
+    biology = entry_point.made(
+        "create_course", name="Cell Biology", code="BIO 210", syllabus_text="Week 1: 細胞 🧬\n\tx"
+    )
+    history = entry_point.made("create_course", name="History", term="Spring 2027")
+    gone = entry_point.made("create_course", name="Dropped")
     for number in range(3):  # alike but for their age
-        door.made("create_item", course_id=biology["id"], title=f"Lab {number}", kind="lab", due_on=f"{today}")
-    midterm = door.made("create_item", course_id=biology["id"], title="Midterm", kind="exam", due_on="2030-01-31")
-    door.made("update_item", item_id=midterm["id"], title="Midterm exam")
-    door.made("create_item", course_id=history["id"], title='"Essay" =1+1')
+        entry_point.made("create_item", course_id=biology["id"], title=f"Lab {number}", kind="lab", due_on=f"{today}")
+    midterm = entry_point.made(
+        "create_item", course_id=biology["id"], title="Midterm", kind="exam", due_on="2030-01-31"
+    )
+    entry_point.made("update_item", item_id=midterm["id"], title="Midterm exam")
+    entry_point.made("create_item", course_id=history["id"], title='"Essay" =1+1')
     for title in ("Outline", "Draft", "Read"):
-        step = door.made("create_milestone", item_id=midterm["id"], title=title, due_on="2030-01-20")
-    door.made("update_milestone", milestone_id=step["id"], done=True)
-    imported = door.made("import_calendar", course_id=history["id"], file=one_deadline())
-    door.made("delete_item", item_id=imported["new"][0]["item_id"])  # is not made again
-    _grade(door, biology["id"])
-    _study(door, biology["id"], gone["id"])
-    door.made("delete_course", course_id=gone["id"])
+        step = entry_point.made("create_milestone", item_id=midterm["id"], title=title, due_on="2030-01-20")
+    entry_point.made("update_milestone", milestone_id=step["id"], done=True)
+    imported = entry_point.made("import_calendar", course_id=history["id"], file=one_deadline())
+    entry_point.made("delete_item", item_id=imported["new"][0]["item_id"])  # is not made again
+    _grade(entry_point, biology["id"])
+    _study(entry_point, biology["id"], gone["id"])
+    entry_point.made("delete_course", course_id=gone["id"])
     for text, course in ((SYLLABUS, biology), ("Not attached", None)):
-        upload = door.made("create_syllabus", text=text)
+        upload = entry_point.made("create_syllabus", text=text)
         if course is not None:
-            door.made("update_course", course_id=course["id"], syllabus_id=upload["id"], syllabus_text="Kept 細胞 🧬")
+            entry_point.made(
+                "update_course", course_id=course["id"], syllabus_id=upload["id"], syllabus_text="Kept 細胞 🧬"
+            )
 
 
-def _grade(door: RestDoor, course_id: str) -> None:
+def _grade(entry_point: RestEntryPoint, course_id: str) -> None:
     entries = [{"name": "Exams", "weight": 66.6667}, {"name": "=Quizzes", "weight": 33.3333}]
-    graded = door.made("set_grade_categories", course_id=course_id, categories=entries)
+    graded = entry_point.made("set_grade_categories", course_id=course_id, categories=entries)
     for category, score in ((0, 91.25), (1, 150), (1, 0.3333)):
         chosen = graded["categories"][category]["id"]
-        door.made("add_grade_score", course_id=course_id, category_id=chosen, label=f"Score {score}", score=score)
+        entry_point.made(
+            "add_grade_score", course_id=course_id, category_id=chosen, label=f"Score {score}", score=score
+        )
 
 
-def _study(door: RestDoor, course_id: str, gone_course_id: str) -> None:
+def _study(entry_point: RestEntryPoint, course_id: str, gone_course_id: str) -> None:
     """Decks of several kinds, studied; one is gone, and so is the course of another."""
-    deck = made_deck(door, "Nucleus", "Ribosome", "Vacuole", course_id=course_id)
+    deck = made_deck(entry_point, "Nucleus", "Ribosome", "Vacuole", course_id=course_id)
     table = "".join(f"Term {n},x\n" for n in range(501)).encode()
-    door.made("import_vocab_decks", file=table, name="Words")  # two of one age
+    entry_point.made("import_vocab_decks", file=table, name="Words")  # two of one age
     for card, ratings in zip(deck["cards"], (("easy", "again"), ("good", "good"), ("hard",)), strict=True):
         for rating in ratings:
-            reviewed(door, card, rating, duration_ms=4200)
-    reviewed(door, made_deck(door, "Alga", name="Plants", course_id=gone_course_id)["cards"][0], "good")
-    lost = made_deck(door, "Moss", name="Lost")
-    reviewed(door, lost["cards"][0], "again")
-    door.made("delete_vocab_deck", deck_id=lost["id"])
+            reviewed(entry_point, card, rating, duration_ms=4200)
+    reviewed(entry_point, made_deck(entry_point, "Alga", name="Plants", course_id=gone_course_id)["cards"][0], "good")
+    lost = made_deck(entry_point, "Moss", name="Lost")
+    reviewed(entry_point, lost["cards"][0], "again")
+    entry_point.made("delete_vocab_deck", deck_id=lost["id"])
     # None comes up while a test compares.
     for card in Card.objects.filter(reps__gt=0, due_at__isnull=False):
         Card.objects.filter(id=card.id).update(due_at=card.due_at + timedelta(days=1))
 
 
-def answers(door: RestDoor) -> dict[str, Any]:
+def answers(entry_point: RestEntryPoint) -> dict[str, Any]:
     """What each read operation answers, its ids numbered as they come and without what is not compared."""
-    me = door.made("get_me")
-    courses = door.made("list_courses")["data"]
-    items = _all_items(door)
-    decks = door.made("list_vocab_decks")["data"]
-    files = [one for course in courses for one in door.made("list_syllabi", course_id=course["id"])["data"]]
-    archive = door.made("export_data")
-    changes = [change for change in _all_changes(door) if change["object"]["type"] == "card" and change["after"]]
+    me = entry_point.made("get_me")
+    courses = entry_point.made("list_courses")["data"]
+    items = _all_items(entry_point)
+    decks = entry_point.made("list_vocab_decks")["data"]
+    files = [one for course in courses for one in entry_point.made("list_syllabi", course_id=course["id"])["data"]]
+    archive = entry_point.made("export_data")
+    changes = [change for change in _all_changes(entry_point) if change["object"]["type"] == "card" and change["after"]]
     found = {
         "get_me": {name: value for name, value in me.items() if name not in NOT_COMPARED["get_me"]},
         "list_courses": courses,
-        "get_course": [door.made("get_course", course_id=one["id"], include_syllabus=True) for one in courses],
+        "get_course": [entry_point.made("get_course", course_id=one["id"], include_syllabus=True) for one in courses],
         "list_items": items,
-        "get_item": [door.made("get_item", item_id=one["id"]) for one in items],
-        "get_agenda": door.made("get_agenda", days=120),
-        "list_milestones": [door.made("list_milestones", item_id=one["id"]) for one in items],
-        "get_grades": [door.made("get_grades", course_id=one["id"], target=88) for one in courses],
-        "get_practice_stats": door.made("get_practice_stats", days=365),
+        "get_item": [entry_point.made("get_item", item_id=one["id"]) for one in items],
+        "get_agenda": entry_point.made("get_agenda", days=120),
+        "list_milestones": [entry_point.made("list_milestones", item_id=one["id"]) for one in items],
+        "get_grades": [entry_point.made("get_grades", course_id=one["id"], target=88) for one in courses],
+        "get_practice_stats": entry_point.made("get_practice_stats", days=365),
         "list_vocab_decks": [
-            door.made("list_vocab_decks", deck_id=one["id"], include_cards=True)["data"] for one in decks
+            entry_point.made("list_vocab_decks", deck_id=one["id"], include_cards=True)["data"] for one in decks
         ],
-        "export_vocab_deck": [door.made("export_vocab_deck", deck_id=one["id"]).decode() for one in decks],
+        "export_vocab_deck": [entry_point.made("export_vocab_deck", deck_id=one["id"]).decode() for one in decks],
         "list_syllabi": files,
-        "get_syllabus": [door.made("get_syllabus", syllabus_id=one["id"], include_text=True) for one in files],
-        "get_syllabus_file": [door.made("get_syllabus_file", syllabus_id=one["id"]).decode() for one in files],
+        "get_syllabus": [entry_point.made("get_syllabus", syllabus_id=one["id"], include_text=True) for one in files],
+        "get_syllabus_file": [entry_point.made("get_syllabus_file", syllabus_id=one["id"]).decode() for one in files],
         # Its other rows tell what happened in one account.
         "list_changes": [
             change for change in changes if change["operation"] == "review_vocab_card" and change["undoable"]
@@ -136,17 +144,17 @@ def answers(door: RestDoor) -> dict[str, Any]:
     return plain
 
 
-def _all_items(door: RestDoor) -> list[Any]:
-    page = door.made("list_items", limit=100)
+def _all_items(entry_point: RestEntryPoint) -> list[Any]:
+    page = entry_point.made("list_items", limit=100)
     assert not page["has_more"]
     return list(page["data"])
 
 
-def _all_changes(door: RestDoor) -> list[Any]:
+def _all_changes(entry_point: RestEntryPoint) -> list[Any]:
     found: list[Any] = []
     cursor: dict[str, str] = {}
     while True:
-        page = door.made("list_changes", limit=100, **cursor)
+        page = entry_point.made("list_changes", limit=100, **cursor)
         found += page["data"]
         if not page["has_more"]:
             return found

@@ -48,7 +48,7 @@ def _answers(archive: str) -> dict[str, Any]:
     from django.core.management import call_command
     from django.test.utils import setup_test_environment
 
-    from tests.support.doors import RestDoor
+    from tests.support.entry_points import RestEntryPoint
     from tests.support.everything import answers
 
     setup_test_environment()
@@ -57,7 +57,7 @@ def _answers(archive: str) -> dict[str, Any]:
     call_command("importmember", "new@example.org", archive, stdout=StringIO())
     call_command("repaircounts", "--all", "--dry-run", "--json", stdout=(wrong := StringIO()))
     assert json.loads(wrong.getvalue()) == {"members": []}
-    return answers(RestDoor(json.loads(printed.getvalue())["api_key"]))
+    return answers(RestEntryPoint(json.loads(printed.getvalue())["api_key"]))
 
 
 if __name__ == "__main__":

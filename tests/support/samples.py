@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from typing import Any
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 UNKNOWN_ID = "00000000-0000-4000-8000-000000000000"
 """A well-formed id of nothing."""
@@ -30,9 +30,9 @@ COURSE_LIMITS = {"name": 120, "code": 20, "term": 60, "meets": 120, "institution
 """Longest text of each writable field of a course (spec, Limits)."""
 
 
-def fetched_item(door: RestDoor, item_id: str) -> Any:
+def fetched_item(entry_point: RestEntryPoint, item_id: str) -> Any:
     """What get_item answers, without the readiness that no other operation answers with an item."""
-    item = door.made("get_item", item_id=item_id)
+    item = entry_point.made("get_item", item_id=item_id)
     del item["readiness"]
     return item
 

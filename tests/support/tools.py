@@ -5,7 +5,7 @@ import re
 from typing import Any
 from unittest.mock import ANY
 
-from tests.support.doors import McpDoor, RestDoor, routes
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint, routes
 from tests.support.world import TOOLS, World
 
 VERSIONS = ["2025-03-26", "2025-06-18", "2025-11-25"]
@@ -42,7 +42,7 @@ def neutral(value: Any) -> Any:
 
 
 def stateless(method: str, params: dict[str, Any] | None = None, *, version: str = STATELESS) -> dict[str, Any]:
-    """The JSON and the headers of a request of the stateless revision, for `RestDoor.request`."""
+    """The JSON and the headers of a request of the stateless revision, for `RestEntryPoint.request`."""
     envelope = {
         "io.modelcontextprotocol/protocolVersion": version,
         "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
@@ -66,11 +66,11 @@ def rpc_error_of(response: Any) -> dict[str, Any]:
     return error
 
 
-def rest_of(door: RestDoor) -> RestDoor:
+def rest_of(entry_point: RestEntryPoint) -> RestEntryPoint:
     """REST with the same credential."""
-    return RestDoor(door.secret)
+    return RestEntryPoint(entry_point.secret)
 
 
-def mcp_of(door: RestDoor) -> McpDoor:
+def mcp_of(entry_point: RestEntryPoint) -> McpEntryPoint:
     """The tools with the same credential."""
-    return McpDoor(door.secret)
+    return McpEntryPoint(entry_point.secret)

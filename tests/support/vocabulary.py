@@ -1,31 +1,31 @@
-"""Decks and reviews for tests, made through the public door."""
+"""Decks and reviews for tests, made through the API."""
 
 from typing import Any
 
 from django.test.client import MULTIPART_CONTENT
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
 
-def made_deck(door: RestDoor, *terms: str, name: str = "Organelles", **fields: Any) -> Any:
+def made_deck(entry_point: RestEntryPoint, *terms: str, name: str = "Organelles", **fields: Any) -> Any:
     """A deck with one card for each term."""
     cards = [{"term": term, "definition": f"What {term} is."} for term in terms or ("Nucleus",)]
-    return door.made("create_vocab_deck", name=name, cards=cards, **fields)
+    return entry_point.made("create_vocab_deck", name=name, cards=cards, **fields)
 
 
-def reviewed(door: RestDoor, card: Any, rating: str, **fields: Any) -> Any:
+def reviewed(entry_point: RestEntryPoint, card: Any, rating: str, **fields: Any) -> Any:
     """The card after a review."""
-    return door.made("review_vocab_card", card_id=card["id"], rating=rating, **fields)
+    return entry_point.made("review_vocab_card", card_id=card["id"], rating=rating, **fields)
 
 
-def deck_with_cards(door: RestDoor, deck: Any, **options: Any) -> Any:
+def deck_with_cards(entry_point: RestEntryPoint, deck: Any, **options: Any) -> Any:
     """The deck as it is now, with its cards."""
-    [found] = door.made("list_vocab_decks", deck_id=deck["id"], include_cards=True, **options)["data"]
+    [found] = entry_point.made("list_vocab_decks", deck_id=deck["id"], include_cards=True, **options)["data"]
     return found
 
 
-def sent_deck(door: RestDoor, file: bytes, filename: str = "Organelles.csv", **query: str) -> Any:
+def sent_deck(entry_point: RestEntryPoint, file: bytes, filename: str = "Organelles.csv", **query: str) -> Any:
     """The response to a file of cards that is imported."""
     form = multipart(file, filename=filename)
-    return door.request("POST", "/v1/vocab-decks/import", query=query, data=form, content_type=MULTIPART_CONTENT)
+    return entry_point.request("POST", "/v1/vocab-decks/import", query=query, data=form, content_type=MULTIPART_CONTENT)

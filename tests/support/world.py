@@ -15,7 +15,7 @@ from django.test.client import MULTIPART_CONTENT
 
 from tests.support.archives import one_course
 from tests.support.calendar_files import one_deadline
-from tests.support.doors import STATUS, RestDoor, document, routes, whole
+from tests.support.entry_points import STATUS, RestEntryPoint, document, routes, whole
 from tests.support.uploads import multipart
 
 OPERATIONS = sorted(routes())
@@ -134,8 +134,8 @@ def encoded(value: Any) -> bytes:
 class World:
     """One member's objects, made when an operation's arguments need them."""
 
-    def __init__(self, door: RestDoor) -> None:
-        self.door = door
+    def __init__(self, entry_point: RestEntryPoint) -> None:
+        self.entry_point = entry_point
         self._ids: dict[str, str] = {}
 
     def id(self, name: str) -> str:
@@ -176,9 +176,9 @@ class World:
         return made_id
 
     def made(self, operation_id: str, **arguments: Any) -> Any:
-        """The record of a call that must succeed, through the door of the test; over REST what is no tool."""
-        door = RestDoor(self.door.secret) if operation_id in REST_ALONE else self.door
-        return door.made(operation_id, **arguments)
+        """The record of a call that must succeed, through the entry point of the test; over REST what is no tool."""
+        entry_point = RestEntryPoint(self.entry_point.secret) if operation_id in REST_ALONE else self.entry_point
+        return entry_point.made(operation_id, **arguments)
 
     def empty(self) -> None:
         """Delete every course and deck."""

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
 from accounts.management.arguments import (
     add_json_option,

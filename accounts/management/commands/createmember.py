@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.urls import reverse
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.credentials.api_keys import create_api_key
 from accounts.management.arguments import add_json_option, add_key_options, answer, refused, text
 from accounts.management.passwords import add_password_options, check_password_of, password_from

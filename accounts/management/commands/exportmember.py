@@ -8,7 +8,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from accounts.archive.exporting import write_archive
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.changes.writing import writing
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from accounts.members.models import Member

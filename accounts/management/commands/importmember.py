@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.archive.importing import take_archive
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.changes.words import counts_in_words
 from accounts.management.arguments import add_json_option, answer, member_named, text
 from studyservice.management.operators import OperatorCommand

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.changes.clocks import Repaired, members_ahead, repair_clock
 from accounts.management.arguments import Told, add_json_option, answer, member_named, text
 from studyservice.management.operators import OperatorCommand

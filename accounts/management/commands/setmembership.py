@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from accounts.changes.acting import acting, command
+from accounts.changes.calls import acting, command
 from accounts.events.log import holding, record_event
 from accounts.events.models import EventKind
 from accounts.management.arguments import add_json_option, answer, member_named, text

@@ -35,8 +35,8 @@ def allowed(page: Page, address: str) -> str:
     return page.url
 
 
-@pytest.mark.database("sqlite", "a browser and a client of MCP; each step of the road is tested on both databases")
-def test_the_whole_road_of_an_assistant(server: Server, open_page: Any, callback: str) -> None:
+@pytest.mark.database("sqlite", "a browser and a client of MCP; each step is tested on both databases")
+def test_the_whole_path_of_an_assistant(server: Server, open_page: Any, callback: str) -> None:
     """401, discovery, registration, consent in the browser, token, tools, disconnect, 401."""
     refused = _list_tools(server)
     assert refused.status_code == 401

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.pages.browser.conftest import PASSWORD, sign_in
 from tests.pages.browser.test_accessibility import audit
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 from tests.support.oauth import BASE, App
 
 pytestmark = pytest.mark.database("sqlite", "the look of pages")
@@ -48,7 +48,7 @@ def test_a_member_signs_in_on_the_way_and_allows(page: Page, member: Any, app: A
     assert answered(page)["iss"] == BASE
     tokens = tokens_of(page, app)
     assert tokens["scope"] == "read write"
-    assert RestDoor(tokens["access_token"]).made("get_me")["email"] == "ada@example.org"
+    assert RestEntryPoint(tokens["access_token"]).made("get_me")["email"] == "ada@example.org"
 
 
 def test_changes_can_be_withheld(open_signed_in: Any, app: App) -> None:
@@ -57,7 +57,7 @@ def test_changes_can_be_withheld(open_signed_in: Any, app: App) -> None:
     page.get_by_role("button", name="Allow").click()
     tokens = tokens_of(page, app)
     assert tokens["scope"] == "read"
-    assert RestDoor(tokens["access_token"]).call("create_course", name="x").error == "insufficient_scope"
+    assert RestEntryPoint(tokens["access_token"]).call("create_course", name="x").error == "insufficient_scope"
 
 
 def test_a_member_denies(open_signed_in: Any, app: App) -> None:
@@ -70,15 +70,15 @@ def test_a_member_denies(open_signed_in: Any, app: App) -> None:
 def test_a_connected_app_is_listed_and_disconnected(open_signed_in: Any, app: App) -> None:
     page: Page = open_signed_in(asking(app))
     page.get_by_role("button", name="Allow").click()
-    door = RestDoor(tokens_of(page, app)["access_token"])
-    assert door.call("get_me").error is None
+    entry_point = RestEntryPoint(tokens_of(page, app)["access_token"])
+    assert entry_point.call("get_me").error is None
     page.goto("/keys")
     expect(page.get_by_role("heading", name="Planner")).to_be_visible()
     expect(page.get_by_text("not verified")).to_be_visible()
     page.get_by_role("link", name="Disconnect Planner").click()
     page.get_by_role("button", name="Disconnect").click()
     expect(page.get_by_role("heading", name="Planner")).to_have_count(0)
-    assert door.call("get_me").error == "unauthorized"
+    assert entry_point.call("get_me").error == "unauthorized"
 
 
 def test_the_consent_page_is_framed_nowhere(open_signed_in: Any, app: App) -> None:
@@ -134,7 +134,7 @@ def test_somebody_else_signs_in_instead(open_signed_in: Any, member: Any, make_m
     sign_in(page, "eve@example.org")
     expect(page.get_by_role("main")).to_contain_text("eve@example.org")
     page.get_by_role("button", name="Allow").click()
-    assert RestDoor(tokens_of(page, app)["access_token"]).made("get_me")["email"] == "eve@example.org"
+    assert RestEntryPoint(tokens_of(page, app)["access_token"]).made("get_me")["email"] == "eve@example.org"
 
 
 def test_the_sign_in_page_names_the_app_that_asked(page: Page, app: App, member: Any) -> None:

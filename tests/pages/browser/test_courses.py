@@ -162,7 +162,7 @@ def test_what_was_not_found_in_a_month_grid_is_added_and_all_of_it_undone(open_s
 
 
 def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: Any, tmp_path: Path) -> None:
-    from accounts.changes.acting import Actor, acting
+    from accounts.changes.calls import Actor, acting
     from accounts.changes.models import ActorKind
     from courses.courses import create_course
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
@@ -27,14 +27,14 @@ def create_key(page: Page, name: str, expires: str = "never", *, may_write: bool
 def test_a_key_is_shown_once_works_and_is_revoked(keys_page: Page) -> None:
     """Spec, API keys: a key cannot be shown again; revoked, its next call is 401."""
     secret = create_key(keys_page, "Calendar script")
-    assert RestDoor(secret).call("get_me").error is None
+    assert RestEntryPoint(secret).call("get_me").error is None
     keys_page.reload()
     expect(keys_page.get_by_role("heading", name="Calendar script")).to_have_count(1)
     assert secret not in keys_page.content()
     keys_page.get_by_role("link", name="Revoke Calendar script").click()
     keys_page.get_by_role("button", name="Revoke key").click()
     expect(keys_page.get_by_role("status")).to_contain_text("“Calendar script” is revoked")
-    assert RestDoor(secret).call("get_me").error == "unauthorized"
+    assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
 
 
 def test_a_key_is_created_and_revoked_without_script(open_signed_in: Any) -> None:
@@ -42,7 +42,7 @@ def test_a_key_is_created_and_revoked_without_script(open_signed_in: Any) -> Non
     secret = create_key(page, "Plain")
     page.get_by_role("link", name="Revoke Plain").click()
     page.get_by_role("button", name="Revoke key").click()
-    assert RestDoor(secret).call("get_me").error == "unauthorized"
+    assert RestEntryPoint(secret).call("get_me").error == "unauthorized"
     expect(page.get_by_role("button", name="Copy")).to_have_count(0)
 
 

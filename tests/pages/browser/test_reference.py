@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.doors import RestDoor
+from tests.support.entry_points import RestEntryPoint
 
 pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
@@ -44,7 +44,7 @@ def test_operations_are_tried_out_with_a_key(reference: Page, member: Any, make_
     writing = opened(reference, "create_course")
     writing.get_by_role("button", name="Send POST").click()
     expect(writing.get_by_role("status")).to_contain_text("201")
-    [course] = RestDoor(secret).made("list_courses")["data"]
+    [course] = RestEntryPoint(secret).made("list_courses")["data"]
     assert course["name"] == "Cell Biology"
 
     # Path, query and file are sent as they were entered.

@@ -1,4 +1,4 @@
-"""Where connections wait for their clients, without a thread: for a head, a body, a reader, the end.
+"""Connections that wait for their clients without a thread: for a head, a body, a reader, the end.
 
 The main loop of a process and the threads that have answered come here in turn, never at the same time. No wait is
 without end, and many that wait keep nobody out: those that wait longest for a head make room for new ones, the slowest
@@ -49,7 +49,7 @@ class Connection(Protocol):
 C = TypeVar("C", bound=Connection)
 
 
-class WaitingRoom(Generic[C]):
+class ConnectionQueue(Generic[C]):
     """The connections that wait, in the order in which they began to.
 
     A connection stays with the poller while a thread answers its request, as its client seldom sends the next one

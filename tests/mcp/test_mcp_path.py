@@ -10,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from tests.support.doors import RestDoor, routes
+from tests.support.entry_points import RestEntryPoint, routes
 from tests.support.tools import mcp_of, working_calls
 from tests.support.world import World
 
@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.rest]
 MOST_FRAMES = 18
 APPS = {"accounts", "courses", "grades", "mcpbridge", "planning", "practice", "studyservice", "vocab"}
 DRIVER = "studyservice/database/postgresql/"
-"""On PostgreSQL the driver stands between a statement and the database, whichever door a call came through."""
+"""On PostgreSQL the driver stands between a statement and the database, for either entry point."""
 
 
 @contextmanager
@@ -42,19 +42,19 @@ def stacks_of_statements() -> Iterator[list[tuple[str, list[str]]]]:
         yield stacks
 
 
-def frames(door: RestDoor) -> list[str]:
+def frames(entry_point: RestEntryPoint) -> list[str]:
     """The frames of list_items when it reads the items."""
     with stacks_of_statements() as stacks:
-        door.made("list_items")
+        entry_point.made("list_items")
     [stack] = [stack for sql, stack in stacks if 'FROM "courses_item"' in sql]
     return stack
 
 
-def test_a_tool_that_reads_is_short(owner: RestDoor) -> None:
+def test_a_tool_that_reads_is_short(owner: RestEntryPoint) -> None:
     assert len(frames(mcp_of(owner))) <= MOST_FRAMES, "\n".join(frames(mcp_of(owner)))
 
 
-def test_a_tool_that_writes_is_short(owner: RestDoor) -> None:
+def test_a_tool_that_writes_is_short(owner: RestEntryPoint) -> None:
     """A cascade goes down one level after another: a frame that repeats itself counts once."""
     calls = [(name, given) for name, given in working_calls(World(owner)) if routes()[name].method != "GET"]
     longest: dict[str, list[str]] = {}
@@ -67,7 +67,7 @@ def test_a_tool_that_writes_is_short(owner: RestDoor) -> None:
     assert not too_long, "\n\n".join(map("\n".join, too_long))
 
 
-def test_both_doors_lead_to_the_same_road(owner: RestDoor) -> None:
+def test_both_entry_points_lead_to_the_same_path(owner: RestEntryPoint) -> None:
     """From the run of the operation on, a tool call and a REST request are one."""
     rest, tool = frames(owner), frames(mcp_of(owner))
     shared = rest[rest.index("accounts/api/viewsets.py MemberViewSet.run") :]

@@ -1,4 +1,4 @@
-"""The threads that answer requests."""
+"""The thread pool that answers requests."""
 
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -8,11 +8,11 @@ from typing import Generic, TypeVar
 Task = TypeVar("Task")
 
 
-class Crew(Generic[Task]):
-    """Threads that take one task after the other.
+class ThreadPool(Generic[Task]):
+    """Threads that run one task after another.
 
-    `ThreadPoolExecutor` makes a `Future` with a lock and a condition for each task, to be waited for. Nobody waits for
-    these, and it would be a tenth of what the server takes for a request.
+    `ThreadPoolExecutor` creates a `Future` with a lock and a condition for each task. Nothing waits for these
+    tasks, and the futures would take a tenth of the server's time per request.
 
     Args:
         number: of threads.

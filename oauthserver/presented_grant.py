@@ -86,7 +86,7 @@ class CodeBinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
+class PresentedGrant:
     """A code or a refresh token as it was when its request came, before it waited for its turn.
 
     Later it can only be spent or ended, and that is decided by the statement that spends it.

@@ -1,4 +1,4 @@
-"""What apps tell those who count, or are asked by them; nobody listens or asks without `METRICS_ADDRESS`."""
+"""Signals and hooks for metrics; unused without `METRICS_ADDRESS`."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -13,6 +13,6 @@ mail_ended = Signal()
 MAIL_OUTCOMES = ("sent", "failed", "dropped")
 
 LastPurge = Callable[[], datetime | None]
-"""Gives when `purgeexpired` last came to its end, in one query."""
+"""Return the end of the last `purgeexpired`, in one query."""
 
 LAST_PURGE = Hook[LastPurge]("LAST_PURGE")

@@ -1,4 +1,4 @@
-"""The public doors to the operations. A test names an operation and its arguments; the door hides the transport."""
+"""The entry points to the operations. A test names an operation and its arguments, and no transport."""
 
 import json
 from collections.abc import Mapping
@@ -93,7 +93,7 @@ class Answer:
     status: int | None = None
 
 
-class RestDoor:
+class RestEntryPoint:
     """The REST API with one credential."""
 
     def __init__(self, secret: str) -> None:
@@ -144,7 +144,7 @@ class RestDoor:
         return answer.body
 
 
-class McpDoor(RestDoor):
+class McpEntryPoint(RestEntryPoint):
     """The tools with one credential; `request` stays raw HTTP."""
 
     def call(self, operation_id: str, /, **arguments: Any) -> Answer:

@@ -141,7 +141,7 @@ def required_call() -> Call:
     """
     call = _CURRENT.get()
     if call is None:
-        raise NoActor("There is no current call. Use accounts.changes.acting.acting at the entry point.")
+        raise NoActor("There is no current call. Use accounts.changes.calls.acting at the entry point.")
     return call
 
 

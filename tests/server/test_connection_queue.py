@@ -1,4 +1,4 @@
-"""Who waits for a client and who makes room, over real sockets."""
+"""Connections that wait for their clients, over real sockets."""
 
 import socket
 from collections.abc import Iterator
@@ -6,9 +6,9 @@ from selectors import DefaultSelector
 
 import pytest
 
-from studyservice.server import waiting_room
+from studyservice.server import connection_queue
 from studyservice.server.channel import Channel
-from studyservice.server.waiting_room import LARGE_BYTES, WaitingRoom
+from studyservice.server.connection_queue import LARGE_BYTES, ConnectionQueue
 
 ANSWER = b"x" * (8 * 1024 * 1024)
 """More than a socket takes at once."""
@@ -26,7 +26,7 @@ class Connection:
         self.client.close()
 
 
-class Room(WaitingRoom[Connection]):
+class Queue(ConnectionQueue[Connection]):
     """Notes whom it told of."""
 
     def __init__(self) -> None:
@@ -41,14 +41,14 @@ class Room(WaitingRoom[Connection]):
 
 
 @pytest.fixture
-def room() -> Iterator[Room]:
-    made = Room()
+def queue() -> Iterator[Queue]:
+    made = Queue()
     yield made
     made.poller.close()
 
 
 @pytest.fixture
-def readers(room: Room) -> Iterator[list[Connection]]:
+def readers(queue: Queue) -> Iterator[list[Connection]]:
     """Two, to whom an answer begins to go."""
     made = [Connection(), Connection()]
     yield made
@@ -56,37 +56,37 @@ def readers(room: Room) -> Iterator[list[Connection]]:
         connection.close()
 
 
-def answer(room: Room, readers: list[Connection]) -> None:
+def answer(queue: Queue, readers: list[Connection]) -> None:
     for connection in readers:
         connection.sock.sendall(ANSWER)
-        room.await_reader(connection, kept=True)
+        queue.await_reader(connection, kept=True)
 
 
 def test_answers_that_have_just_begun_are_not_called_slow(
-    room: Room, readers: list[Connection], monkeypatch: pytest.MonkeyPatch
+    queue: Queue, readers: list[Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting_room, "HELD_BYTES", len(ANSWER))
-    answer(room, readers)
-    assert room.given_up == 0
+    monkeypatch.setattr(connection_queue, "HELD_BYTES", len(ANSWER))
+    answer(queue, readers)
+    assert queue.given_up == 0
 
 
 def test_beyond_what_is_kept_the_slowest_reader_goes(
-    room: Room, readers: list[Connection], monkeypatch: pytest.MonkeyPatch
+    queue: Queue, readers: list[Connection], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting_room, "HELD_BYTES", len(ANSWER))
-    monkeypatch.setattr(waiting_room, "_UNKNOWN_PACE_SECONDS", 0)
-    answer(room, readers)
-    assert room.given_up == 1
-    assert len(room.delivered) == 1
+    monkeypatch.setattr(connection_queue, "HELD_BYTES", len(ANSWER))
+    monkeypatch.setattr(connection_queue, "_UNKNOWN_PACE_SECONDS", 0)
+    answer(queue, readers)
+    assert queue.given_up == 1
+    assert len(queue.delivered) == 1
 
 
-def test_an_answer_is_delivered_when_little_of_it_is_left(room: Room, readers: list[Connection]) -> None:
+def test_an_answer_is_delivered_when_little_of_it_is_left(queue: Queue, readers: list[Connection]) -> None:
     slow, quick = readers
-    answer(room, readers)
-    assert room.delivered == []
+    answer(queue, readers)
+    assert queue.delivered == []
     quick.client.setblocking(False)
     while quick.sock.unsent() > LARGE_BYTES:
         quick.client.recv(LARGE_BYTES)
-        room.turn()
-    assert set(room.delivered) == {quick}
+        queue.turn()
+    assert set(queue.delivered) == {quick}
     assert slow.sock.unsent() > LARGE_BYTES
