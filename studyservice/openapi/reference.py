@@ -71,6 +71,11 @@ class Entry(NamedTuple):
     answer: Answer
     errors: tuple[str, ...]
 
+    def form_parts(self) -> list[Field]:
+        """Return the parts of the form that are not parameters of the query too."""
+        queried = {field.name for field in self.query}
+        return [part for part in self.body.parts if part.name not in queried] if self.body else []
+
 
 class Group(NamedTuple):
     """Operations under one heading."""
