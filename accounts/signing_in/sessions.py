@@ -114,8 +114,8 @@ def end_other_sessions(request: HttpRequest, member: Member) -> None:
 def delete_sessions(member: Member) -> None:
     """Delete the sessions that wait for a code sent to the member's address, and the member's own that are unmarked.
 
-    What a session holds is signed and has no column: those without a member are all read, in batches. The others go
-    with `MEMBER_DATA`.
+    The content of a session is signed and has no column, so all sessions without a member are read, in batches. Erasure
+    deletes the others with the member's rows.
     """
     after = ""
     nobodys = BrowserSession.objects.filter(member=None).order_by("session_key")
