@@ -76,7 +76,7 @@ class Fetcher:
         Raises:
             CIMDError: it cannot be read, or breaks a rule.
         """
-        host = urlsplit(client_id).hostname or client_id
+        host = client_id.split("/")[2].rpartition("@")[2]
         try:
             document, seconds = _fetched(client_id)
         except (FetchError, ValueError) as error:
