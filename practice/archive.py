@@ -45,12 +45,11 @@ def remove_present(member_id: UUID, lines: Sequence[Mapping[str, Any]]) -> int:
     moments = {moment for moment, _, _ in wanted}
     mine = Attempt.objects.filter(member_id=member_id)
     near = mine.filter(day__range=(min(moments).date() - _A_DAY, max(moments).date() + _A_DAY))
+    there = near.filter(attempted_at__in=moments).values_list("id", "attempted_at", "topic", "correct")
     found = []
-    for attempt_id, *same in near.filter(attempted_at__in=moments).values_list(
-        "id", "attempted_at", "topic", "correct"
-    ):
-        if wanted[tuple(same)]:
-            wanted[tuple(same)] -= 1
+    for attempt_id, moment, topic, correct in there:
+        if wanted[moment, topic, correct]:
+            wanted[moment, topic, correct] -= 1
             found.append(attempt_id)
     mine.filter(id__in=found).delete()
     return len(found)

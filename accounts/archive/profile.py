@@ -57,7 +57,6 @@ def profile_line(member: Member) -> dict[str, Any]:
 
 def take_profile(member: Member, fields: ProfileFields) -> None:
     """Make the profile that of the archive, but for a name and a time zone that the member chose; under their lock."""
-    stored = profile_line(member)
-    defaults = {name: Member._meta.get_field(name).get_default() for name in _CHOSEN}
-    kept = {name for name, default in defaults.items() if stored[name] != default}
+    stored, default = profile_line(member), Member()
+    kept = {name for name in _CHOSEN if stored[name] != getattr(default, name)}
     update_me(member, **cast("MemberFields", {name: value for name, value in fields.items() if name not in kept}))
