@@ -18,7 +18,12 @@ from uuid import uuid4
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRIES = ROOT / ".pytest_cache" / "databases"
-_MIGRATED_BY = ("*/migrations/*.py", "studyservice/database/**/*.py", "requirements.txt")
+_MIGRATED_BY = (
+    "*/migrations/*.py",
+    "studyservice/database/**/*.py",
+    "studyservice/management/commands/migrate.py",
+    "requirements.txt",
+)
 _KEPT = 3
 """Entries of each kind; the others, which earlier trees have left, are removed."""
 
