@@ -188,7 +188,7 @@ def test_a_hundred_items_take_as_many_statements_as_one(owner: RestEntryPoint) -
     statements(1)
     few, many = statements(1), statements(100)
     assert many <= few + (connection.vendor == "sqlite")  # which takes 999 values at a time
-    assert few <= 11
+    assert few <= 12
 
 
 @pytest.mark.database("both")

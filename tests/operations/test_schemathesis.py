@@ -131,6 +131,8 @@ def _check(case: Any, world: World) -> None:
             case.body = _without_blanks(case.body)
         elif case.media_type == FORM and isinstance(case.body, dict):  # in a form, null is a text
             case.body = {name: value for name, value in case.body.items() if value is not None}
+            # A parameter may be in either place; two different values are refused, which a schema cannot say.
+            case.query = {name: value for name, value in (case.query or {}).items() if name not in case.body}
         if "course_id" in (case.query or {}) and case.path.startswith("/v1/syllabi"):
             case.query["course_id"] = world.id("course_id")
     # That each operation wants a credential, test_sweep.py sees; here each request would be sent twice more for it.
@@ -179,6 +181,8 @@ def _exempt(case: Any) -> list[Any]:
         or "remaining" in query
         # A cursor is opaque: of the texts that the schema allows, only those that the service gave are good.
         or "cursor" in query
+        # A file with other bytes than cards, which a schema cannot say.
+        or case.path == "/v1/vocab-decks/import"
     )
     taken_though_wrong = (
         # Fields of a form are text, whatever type was meant, and a file is bytes.

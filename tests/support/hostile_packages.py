@@ -12,12 +12,12 @@ from backports import zstd
 
 _MIB = 1024 * 1024
 _TABLES = """
-    CREATE TABLE col (crt INTEGER, decks TEXT);
-    CREATE TABLE notes (id INTEGER PRIMARY KEY, flds);
+    CREATE TABLE col (crt INTEGER, decks TEXT, models TEXT);
+    CREATE TABLE notes (id INTEGER PRIMARY KEY, mid INTEGER, flds);
     CREATE TABLE cards (nid, ord, did, odid, type, due, odue, ivl, reps, lapses, data);
 """
 _ROWS = """
-    INSERT INTO notes VALUES (1, 'Pore' || char(31) || 'Hole');
+    INSERT INTO notes (id, flds) VALUES (1, 'Pore' || char(31) || 'Hole');
     INSERT INTO cards VALUES (1, 0, 1, 0, 0, 1, 0, 0, 0, 0, '{}');
 """
 _DECKS = json.dumps({"1": {"name": "Cells"}})
@@ -28,7 +28,7 @@ def _database(*scripts: str, crt: object = 0, decks: object = _DECKS, has_tables
     with closing(sqlite3.connect(":memory:")) as connection:
         if has_tables:
             connection.executescript(_TABLES)
-            connection.execute("INSERT INTO col VALUES (?, ?)", (crt, decks))
+            connection.execute("INSERT INTO col VALUES (?, ?, '{}')", (crt, decks))
         for script in scripts:
             connection.executescript(script)
         connection.commit()
@@ -118,7 +118,7 @@ def cyclic_pages() -> bytes:
     """A tree in the database's file that has its root as a child of itself."""
     many = """
         WITH RECURSIVE n(x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM n WHERE x < 900)
-        INSERT INTO notes SELECT x, x || char(31) || 'Hole' FROM n;
+        INSERT INTO notes (id, flds) SELECT x, x || char(31) || 'Hole' FROM n;
     """
     database = bytearray(_database(_ROWS, many))
     size = struct.unpack_from(">H", database, 16)[0]
@@ -196,7 +196,7 @@ def values_of_other_kinds() -> bytes:
     """Numbers where texts are expected, and texts for numbers."""
     return _package(
         _database(
-            "INSERT INTO notes VALUES (1, 5), (2, NULL), (3, x'ff');",
+            "INSERT INTO notes (id, flds) VALUES (1, 5), (2, NULL), (3, x'ff');",
             "INSERT INTO cards SELECT id, 'x', 1, 'y', 'z', NULL, 'due', x'00', 1e300, 'often', 7 FROM notes;",
         )
     )
@@ -206,7 +206,7 @@ def long_field() -> bytes:
     """A note of 40 MiB, half of it tags."""
     return _package(
         _database(
-            "INSERT INTO notes VALUES (1, replace(hex(zeroblob(2500000)), '00', '<i>a</i>') || char(31) || 'Hole');",
+            "INSERT INTO notes (id, flds) VALUES (1, replace(hex(zeroblob(2500000)), '00', '<i>a</i>') || char(31) || 'Hole');",
             _ROWS.partition(";")[2],
         )
     )
@@ -224,7 +224,7 @@ def too_many_notes() -> bytes:
         _database(
             """
             WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 50001)
-            INSERT INTO notes SELECT x, x || char(31) || 'a' FROM n;
+            INSERT INTO notes (id, flds) SELECT x, x || char(31) || 'a' FROM n;
             INSERT INTO cards SELECT id, 0, 1, 0, 0, 0, 0, 0, 0, 0, '' FROM notes;
             """
         )

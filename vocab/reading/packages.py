@@ -152,6 +152,7 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
     connection.create_collation("unicase", lambda one, other: (one > other) - (one < other))
     connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA temp_store = MEMORY")  # the process may write no file, not even to sort
     collection = connection.execute(
         "SELECT CAST(crt AS INTEGER), CAST(decks AS TEXT), CAST(models AS TEXT) FROM col"
     ).fetchone()
