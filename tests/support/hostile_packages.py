@@ -206,7 +206,8 @@ def long_field() -> bytes:
     """A note of 40 MiB, half of it tags."""
     return _package(
         _database(
-            "INSERT INTO notes (id, flds) VALUES (1, replace(hex(zeroblob(2500000)), '00', '<i>a</i>') || char(31) || 'Hole');",
+            "INSERT INTO notes (id, flds)"
+            " VALUES (1, replace(hex(zeroblob(2500000)), '00', '<i>a</i>') || char(31) || 'Hole');",
             _ROWS.partition(";")[2],
         )
     )
