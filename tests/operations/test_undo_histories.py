@@ -137,7 +137,7 @@ STEPS = st.lists(
     st.tuples(st.integers(0, len(ALL) - 1), st.integers(0, 99), st.integers(0, 99)), min_size=4, max_size=14
 )
 
-DOORS = st.sampled_from([RestEntryPoint, McpEntryPoint])
+ENTRY_POINTS = st.sampled_from([RestEntryPoint, McpEntryPoint])
 """Through which the history happens."""
 
 GENERATED = examples(6, phases=[Phase.explicit, Phase.generate])
@@ -202,7 +202,7 @@ def require_right_counts(member: Member) -> None:
 
 
 def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: Any, make_key: Any) -> None:
-    @given(STEPS, DOORS)
+    @given(STEPS, ENTRY_POINTS)
     @example(NEWER, RestEntryPoint)
     @example(NEWER, McpEntryPoint)
     @GENERATED
@@ -228,7 +228,7 @@ def test_any_history_undone_in_reverse_gives_the_answers_of_before(make_member: 
 
 @pytest.mark.thorough("histories, of which the other test makes some")
 def test_in_any_order_an_undo_is_exact_or_changes_nothing(make_member: Any, make_key: Any) -> None:
-    @given(STEPS, st.integers(0, 10**6), DOORS)
+    @given(STEPS, st.integers(0, 10**6), ENTRY_POINTS)
     @example(NEWER, 1, RestEntryPoint)
     @example(NEWER, 2, McpEntryPoint)
     @GENERATED
