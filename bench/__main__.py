@@ -16,7 +16,7 @@ from bench.cast import Cast, save
 from bench.contestants import CONTESTANTS
 from bench.measure import Course, Sample
 from bench.results import Results
-from bench.rows import FASTAPI, ROWS, SERVICE, Row
+from bench.rows import FASTAPI, ROWS, SERVICE, TOOLS_LIST, Row
 from bench.servers import ROOT, Server
 from bench.site import Site, temporary_site
 
@@ -104,8 +104,11 @@ class Bench:
         warm = {name: machine.resident_mib(server.worker) for name, server in servers.items()}
         samples = course.rounds(options.rounds, _tell)
         memory = {name: (warm[name], machine.resident_mib(server.worker)) for name, server in servers.items()}
+        tools_list = agree.answer_size(TOOLS_LIST, servers[SERVICE], people)
         scale = self._scale(servers[SERVICE], people, url) if options.scale else {}
-        return Results(rows, samples, options.rounds, options.seconds, busy, _settings(url), memory, scale).markdown()
+        return Results(
+            rows, samples, options.rounds, options.seconds, busy, _settings(url), tools_list, memory, scale
+        ).markdown()
 
     def _course(
         self, rows: Sequence[Row], servers: dict[str, Server], people: Cast, url: str, warm_up: float = 1.0

@@ -37,10 +37,19 @@ def check(row: Row, servers: Mapping[str, Server], cast: Cast) -> None:
                 raise DisagreementError(f"{row.name}: {name} answers\n{answer}\n{SERVICE} answers\n{expected}")
 
 
-def _answer(row: Row, name: str, server: Server, subject: Subject) -> Any:
+def answer_size(row: Row, server: Server, cast: Cast) -> int:
+    """The length in bytes of the service's answer to a request of `row`."""
+    return len(_response(row, SERVICE, server, row.subjects(cast)[0]).content)
+
+
+def _response(row: Row, name: str, server: Server, subject: Subject) -> httpx2.Response:
     call = row.call(subject, row.trial(name))
     url, headers = f"http://127.0.0.1:{server.port}{call.path}", call.headers_for(subject)
-    response = httpx2.request(call.method, url, content=call.body or None, headers=headers, timeout=20, trust_env=False)
+    return httpx2.request(call.method, url, content=call.body or None, headers=headers, timeout=20, trust_env=False)
+
+
+def _answer(row: Row, name: str, server: Server, subject: Subject) -> Any:
+    call, response = row.call(subject, row.trial(name)), _response(row, name, server, subject)
     answer = orjson.loads(response.content) if response.is_success else None
     if answer is None or (call.path == "/mcp" and ("error" in answer or answer["result"].get("isError"))):
         raise DisagreementError(f"{row.name}: {name} answers {response.status_code} {response.content[:500]!r}")

@@ -21,6 +21,7 @@ class Results:
         rounds: how many, of `seconds` each.
         busy: load average of the machine when the run began; above a few tenths it did other work meanwhile.
         postgres: version and durability settings of the database server.
+        tools_list: bytes of the service's answer to tools/list, which every session of an assistant reads.
         memory: contestant to resident MiB after warming up and after the run.
         scale: samples of list_items by the size of the data set, small one first; empty if not measured.
     """
@@ -31,6 +32,7 @@ class Results:
     seconds: float
     busy: float
     postgres: str
+    tools_list: int
     memory: Mapping[str, tuple[float, float]]
     scale: Mapping[str, list[Sample]]
 
@@ -39,7 +41,8 @@ class Results:
         setting = (
             f"{machine_line()}\nLoad average when the run began: {self.busy:.1f}.\n{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "
-            f"one process each: gunicorn gthread with {THREADS} threads, for {FASTAPI} uvicorn with uvloop."
+            f"one process each: gunicorn gthread with {THREADS} threads, for {FASTAPI} uvicorn with uvloop.\n"
+            f"The answer to tools/list has {self.tools_list:,} bytes."
         )
         parts = [_HEAD, setting, self._targets(), self._rates(), self._ratios(), self._cpu(), self._memory()]
         return "\n\n".join([*parts, *self._scale(), _READING]) + "\n"

@@ -164,6 +164,8 @@ def _refresh(subject: Subject, number: int) -> Call:
     return Call("POST", "/oauth/token", urlencode(form).encode(), headers, authorized=False)
 
 
+TOOLS_LIST = Row("mcp_tools_list", "tools/list over MCP, every tool with its schema", _list_tools, _ALONE)
+
 ROWS = (
     Row("list_items", "GET /v1/items, 25 of 200 items", _get("/v1/items"), _ALL),
     Row("get_agenda", "GET /v1/agenda, 14 days: items and milestones", _get("/v1/agenda"), _PRODUCTION),
@@ -177,7 +179,7 @@ ROWS = (
     Row("mcp_list_items", "tools/call of list_items over MCP", _tool("list_items"), _ALONE, against="list_items"),
     Row("mcp_get_agenda", "tools/call of get_agenda over MCP", _tool("get_agenda"), _ALONE, against="get_agenda"),
     Row("mcp_create_item", "tools/call of create_item over MCP", _call_create_item, _ALONE, against="create_item"),
-    Row("mcp_tools_list", "tools/list over MCP, every tool with its schema", _list_tools, _ALONE),
+    TOOLS_LIST,
     Row(
         "review_vocab_card",
         "POST /v1/vocab-cards/{id}/reviews: FSRS, review log, attempt",

@@ -1,6 +1,10 @@
-"""The schemas of a tool, from the entry that `/openapi.json` has for the same operation."""
+"""The schemas of a tool, from the entry that `/openapi.json` has for the same operation.
 
-from collections.abc import Mapping
+Every session of an assistant reads all of them, so nothing is said twice. Arguments keep all that helps to fill them
+in; an answer explains itself by its values, so of its fields only names and types are listed.
+"""
+
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
@@ -25,44 +29,58 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> 
     for name, declared in body.get("properties", {}).items():
         _add(properties, name, declared)
     required += body.get("required", [])
-    schema: Schema = {"type": "object", "properties": _inlined(properties, components), "additionalProperties": False}
+    inlined = _inlined(properties, components)
+    _shorten_entries(inlined)
+    schema: Schema = {"type": "object", "properties": inlined, "additionalProperties": False}
     if required:
         schema["required"] = required
     return schema
 
 
-def output_schema(entry: Mapping[str, Any], components: Mapping[str, Schema], *, may_leave_out: bool) -> Schema:
-    """The record that an OpenAPI operation answers, as one open object without any `$ref`.
+def output_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> Schema:
+    """Names and types of the fields that an OpenAPI operation answers, as one open object without any `$ref`.
 
-    Args:
-        may_leave_out: whether lists may be missing, as they may from an answer that would be too long.
+    Every field is there, but none is required: that would list each name again, and lists may be left out of an answer
+    that would be too long (`mcpbridge.answers`). A field that may be null has a list of types, which saves a sixth:
+    clients that refuse one translate the schemas of arguments only.
     """
     answer = next(response for status, response in entry["responses"].items() if status.startswith("2"))
     [media] = answer["content"].values()
-    schema = _undescribed(_inlined(media["schema"], components))
-    return _with_optional_lists(schema) if may_leave_out else schema
+    return _typed(media["schema"], components)
 
 
-def _undescribed(schema: Schema) -> Schema:
-    """A copy without descriptions: names tell an assistant enough, and the list of tools is read in every session."""
-    kept = {key: value for key, value in schema.items() if key not in {"title", "description"}}
-    if "properties" in kept:
-        kept["properties"] = {name: _undescribed(inner) for name, inner in kept["properties"].items()}
-    if "items" in kept:
-        kept["items"] = _undescribed(kept["items"])
-    for branches in {"anyOf", "oneOf"} & kept.keys():
-        kept[branches] = [_undescribed(inner) for inner in kept[branches]]
-    return kept
-
-
-def _with_optional_lists(schema: Schema) -> Schema:
-    properties = {name: _with_optional_lists(inner) for name, inner in schema.get("properties", {}).items()}
+def _typed(schema: Schema, components: Mapping[str, Schema]) -> Schema:
+    schema = _resolved(schema, components)
+    if branches := schema.get("anyOf", schema.get("oneOf")):
+        return _joined([_typed(branch, components) for branch in branches])
+    typed: Schema = {key: schema[key] for key in ("type", "enum") if key in schema}
     if "items" in schema:
-        return schema | {"items": _with_optional_lists(schema["items"])}
-    if not properties:
-        return schema
-    required = [name for name in schema.get("required", []) if properties[name].get("type") != "array"]
-    return schema | {"properties": properties, "required": required}
+        typed["items"] = _typed(schema["items"], components)
+    if "properties" in schema:
+        typed["properties"] = {name: _typed(inner, components) for name, inner in schema["properties"].items()}
+    return typed
+
+
+def _joined(branches: Sequence[Schema]) -> Schema:
+    """One schema for all branches: a value that may be null, or an enum that is open, and so any value of its type."""
+    joined = {key: value for branch in branches for key, value in branch.items()}
+    types = list(dict.fromkeys(branch["type"] for branch in branches))
+    if len(types) == 1:
+        return {"type": types[0]}
+    if "enum" in joined:
+        joined["enum"] = [*joined["enum"], None]
+    return joined | {"type": types}
+
+
+def _shorten_entries(properties: dict[str, Schema]) -> None:
+    """Drop the description of an entry, as its list has one, and those that fields beside the list have too."""
+    for schema in properties.values():
+        for branch in (schema, *schema.get("anyOf", ())):
+            entry = branch.get("items", {})
+            entry.pop("description", None)
+            for name, field in entry.get("properties", {}).items():
+                if field.get("description") == properties.get(name, {}).get("description"):
+                    field.pop("description", None)
 
 
 def _add(properties: dict[str, Schema], name: str, schema: Schema) -> None:
@@ -86,9 +104,9 @@ def _resolved(schema: Schema, components: Mapping[str, Schema]) -> Schema:
 
 
 def _inlined(value: Any, components: Mapping[str, Schema]) -> Any:
-    """A copy of `value` with every reference replaced, and without examples.
+    """A copy of `value` with every reference replaced, without examples and without the format `double`.
 
-    An assistant might take an id in an example for a real one.
+    An assistant might take an id in an example for a real one. All numbers of JSON are doubles.
     """
     if isinstance(value, list):
         return [_inlined(inner, components) for inner in value]
@@ -97,7 +115,7 @@ def _inlined(value: Any, components: Mapping[str, Schema]) -> Any:
     schema = {
         key: _inlined(inner, components)
         for key, inner in _resolved(value, components).items()
-        if not (key == "examples" and isinstance(inner, list))
+        if not (key == "examples" and isinstance(inner, list)) and (key, inner) != ("format", "double")
     }
     return _with_single_types(schema) if isinstance(schema.get("type"), list) else schema
 

@@ -84,11 +84,7 @@ class OperationTool:
     @property
     def may_leave_out(self) -> bool:
         """Whether a long answer is given without its longest lists instead of being refused."""
-        return _may_leave_out(self.operation, self.narrower)
-
-
-def _may_leave_out(operation: Operation, narrower: tuple[str, ...]) -> bool:
-    return operation.scope is not Scope.READ or not narrower
+        return self.operation.scope is not Scope.READ or not self.narrower
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +118,7 @@ def tools_of(patterns: list[URLPattern | URLResolver], openapi: Schema) -> dict[
         except ImproperlyConfigured as error:
             raise ImproperlyConfigured(f"Tool {name}: {error}.") from None
         narrower = tuple(less for argument, less in NARROWER.items() if argument in takes["properties"])
-        gives = output_schema(entries[name], components, may_leave_out=_may_leave_out(action.operation, narrower))
-        definition = _definition(action, takes, gives)
+        definition = _definition(action, takes, output_schema(entries[name], components))
         _check_limits(definition)
         found[name] = OperationTool(action.operation, action.viewset, definition, narrower)
     return found
@@ -148,7 +143,6 @@ def _definition(action: _Action, takes: Schema, gives: Schema) -> Tool:
         input_schema=takes,
         output_schema=gives,
         annotations=ToolAnnotations(
-            title=declared.title,
             read_only_hint=action.method == _READ_ONLY,
             destructive_hint=declared.consequential,
             idempotent_hint=action.method != _NOT_IDEMPOTENT,

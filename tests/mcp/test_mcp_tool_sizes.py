@@ -1,0 +1,65 @@
+"""`tools/list` is read in every session of an assistant, so nothing in it is said twice."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from mcpbridge.schemas import output_schema
+from mcpbridge.tools import tools
+from tests.support.entry_points import RestEntryPoint
+from tests.support.tools import mcp_of
+from tests.support.world import TOOLS
+
+pytestmark = [pytest.mark.database("sqlite", "the tools, made from declarations"), pytest.mark.rest]
+
+BYTES = 39_400
+"""Of the answer to tools/list. A commit that needs more than a twentieth above it raises it, on purpose."""
+
+TELLING = {"uuid", "date", "date-time"}
+"""Formats by which an argument is filled in."""
+
+
+def test_it_grows_by_a_twentieth_at_most_without_being_noticed(owner: RestEntryPoint) -> None:
+    found = len(mcp_of(owner).rpc("tools/list").content)
+    assert 0.95 * BYTES <= found <= 1.05 * BYTES, f"tools/list has {found} bytes: shorten texts, or change BYTES"
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_an_answer_has_names_and_types_and_nothing_else(name: str) -> None:
+    said = {key for schema in _schemas(tools()[name].definition.output_schema) for key in schema}
+    assert said <= {"type", "enum", "items", "properties"}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_an_argument_has_no_title_and_no_format_that_says_nothing(name: str) -> None:
+    for schema in _schemas(tools()[name].definition.input_schema):
+        assert "title" not in schema
+        assert schema.get("format", "date") in TELLING
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_entries_of_a_list_repeat_no_text_that_stands_beside_it(name: str) -> None:
+    own = tools()[name].definition.input_schema["properties"]
+    beside = {field["description"] for field in own.values()}
+    for field in own.values():
+        inside = [schema.get("description") for schema in _schemas(field)][1:]
+        assert beside.isdisjoint(inside)
+        for entry in (schema["items"] for schema in _schemas(field) if "items" in schema):
+            assert "description" not in entry, "that of the list says it"
+
+
+def test_an_enum_that_may_be_null_has_null_among_its_values() -> None:
+    closed = {"type": "string", "enum": ["yes", "no"]}
+    record = {"type": "object", "properties": {"sure": {"oneOf": [closed, {"type": "null"}]}}}
+    entry = {"responses": {"200": {"content": {"application/json": {"schema": record}}}}}
+    sure = {"type": ["string", "null"], "enum": ["yes", "no", None]}
+    assert output_schema(entry, {}) == {"type": "object", "properties": {"sure": sure}}
+
+
+def _schemas(schema: Any) -> Iterator[dict[str, Any]]:
+    """`schema`, and every schema in it."""
+    yield schema
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", []), *schema.get("oneOf", [])]
+    for one in [*inner, *([schema["items"]] if "items" in schema else [])]:
+        yield from _schemas(one)
