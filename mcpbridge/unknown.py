@@ -5,7 +5,7 @@ told of a success that lost the date.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Any
@@ -15,16 +15,27 @@ from mcp.types import Tool
 from studyservice.operations.errors import Detail
 
 _SYNONYMS = {
-    "type": "kind",
-    "category": "kind",
-    "date": "due_on",
-    "deadline": "due_on",
-    "front": "term",
-    "back": "definition",
-    "grade": "score",
-    "percent": "score",
+    "type": {"kind"},
+    "category": {"kind"},
+    "state": {"status"},
+    "date": {"due_on", "from"},
+    "deadline": {"due_on"},
+    "since": {"from"},
+    "start": {"from"},
+    "before": {"to"},
+    "until": {"to"},
+    "end": {"to"},
+    "search": {"q"},
+    "query": {"q"},
+    "page": {"cursor"},
+    "count": {"limit"},
+    "max": {"limit"},
+    "front": {"term"},
+    "back": {"definition"},
+    "grade": {"score"},
+    "percent": {"score"},
 }
-"""A word that callers use to the declared name that they mean."""
+"""A word that callers use to the declared names that it may mean."""
 
 _MOST_NAMES = 20
 """Different unknown names that are looked at; a message can hold a hundred thousand."""
@@ -42,14 +53,17 @@ class Unknown:
     Attributes:
         misnamed: those that mean a declared one that was not given.
         ignored: the names of all others.
+        taken: the arguments of a tool that reads, where an ignored one may have been meant to narrow the answer.
     """
 
     misnamed: list[Detail] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
+    taken: Sequence[str] = ()
 
     def note(self) -> str:
-        """The sentence that names what was ignored."""
-        return f"Ignored, as this tool has no such arguments: {', '.join(self.ignored)}."
+        """What was ignored, in words."""
+        note = f"Ignored, as this tool has no such arguments: {', '.join(self.ignored)}."
+        return f"{note} It takes {', '.join(self.taken)}." if self.taken else note
 
 
 def unknown_arguments(tool: Tool, given: Mapping[str, Any], fetching: Tool | None = None) -> Unknown:
@@ -61,7 +75,8 @@ def unknown_arguments(tool: Tool, given: Mapping[str, Any], fetching: Tool | Non
     Args:
         fetching: the tool that reads an object which this one changes, and may tell more of it.
     """
-    found = Unknown()
+    reads = tool.annotations is not None and tool.annotations.read_only_hint
+    found = Unknown(taken=list(tool.input_schema["properties"]) if reads else ())
     at_home = _answered(tool) | (_answered(fetching) if fetching else set())
     for count, (where, label, name, free) in enumerate(_unknown(tool, given, at_home), start=1):
         if count > _MOST_NAMES:
@@ -118,7 +133,7 @@ def _meant(name: str, free: list[str]) -> str | None:
     if len(name) > _MOST_LETTERS:
         return None
     words = set(_words(name))
-    meant = {_SYNONYMS[word] for word in words if word in _SYNONYMS}
+    meant = {declared for word in words for declared in _SYNONYMS.get(word, ())}
     for declared in free:
         if declared in meant or not words.isdisjoint(_words(declared)) or _has_half_the_letters(name, declared):
             return declared

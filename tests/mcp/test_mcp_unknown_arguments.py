@@ -38,6 +38,13 @@ def result_of(tools: McpEntryPoint, tool: str, arguments: dict[str, Any]) -> Any
         ("create_item", {"kindd": "exam"}, "kind"),
         ("list_items", {"course": "x"}, "course_id"),
         ("list_items", {"limitt": 5}, "limit"),
+        ("list_items", {"max_results": 5}, "limit"),
+        ("list_items", {"page": 2}, "cursor"),
+        ("list_items", {"start_date": "2026-12-01"}, "from"),
+        ("list_items", {"since": "2026-12-01"}, "from"),
+        ("list_items", {"until": "2026-12-01"}, "to"),
+        ("list_items", {"due_before": "2026-12-01"}, "to"),
+        ("list_vocab_decks", {"count": 5}, "limit"),
         ("get_agenda", {"num_days": 5}, "days"),
         ("review_vocab_card", {"raiting": "good"}, "rating"),
         ("add_grade_score", {"grade": 80}, "score"),
@@ -72,6 +79,14 @@ def test_a_declared_name_that_was_given_is_not_meant(tools: McpEntryPoint, cours
     assert result["content"][1]["text"] == "Ignored, as this tool has no such arguments: due_date."
 
 
+@pytest.mark.parametrize(("tool", "kept"), [("list_items", "from"), ("get_agenda", "days"), ("list_vocab_decks", "on")])
+def test_an_unknown_filter_is_named_beside_those_there_are(tools: McpEntryPoint, tool: str, kept: str) -> None:
+    result = result_of(tools, tool, {"shape": "round"})
+    head, taken = result["content"][1]["text"].split(". ")
+    assert (result["isError"], head) == (False, "Ignored, as this tool has no such arguments: shape")
+    assert kept in taken.removeprefix("It takes ").rstrip(".").split(", ")
+
+
 def test_what_is_near_nothing_is_ignored_and_named(tools: McpEntryPoint) -> None:
     cards = [CARD | {"hint": "core"}, CARD | {"hint": "x", "thought": "y"}]
     result = result_of(tools, "create_vocab_deck", {"name": "Cells", "cards": cards, "_session": 1})
@@ -93,7 +108,7 @@ def test_entries_may_come_back_as_they_were_read(tools: McpEntryPoint, course: A
 def test_rest_goes_on_ignoring_them(owner: RestEntryPoint, course: Any) -> None:
     body = {"title": "Midterm", "due_date": "2026-12-01", "type": "exam"}
     assert owner.request("POST", f"/v1/courses/{course['id']}/items", json=body).status_code == 201
-    assert owner.request("GET", "/v1/items?limitt=5").status_code == 200
+    assert owner.request("GET", "/v1/items?limitt=5&state=done&until=2026-12-01").status_code == 200
 
 
 def test_the_scope_is_told_first(reader: RestEntryPoint) -> None:
