@@ -9,6 +9,8 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from mcpbridge.sources import SOURCES
+
 Schema = dict[str, Any]
 
 
@@ -22,7 +24,8 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> 
     required: list[str] = []
     parameters = [parameter for parameter in entry.get("parameters", []) if parameter["in"] != "header"]
     for parameter in sorted(parameters, key=lambda parameter: parameter["in"] != "path"):
-        _add(properties, parameter["name"], {"description": parameter["description"], **parameter["schema"]})
+        description = "" if parameter["in"] == "path" else parameter["description"]
+        _add(properties, parameter["name"], {"description": description, **parameter["schema"]})
         if parameter.get("required"):
             required.append(parameter["name"])
     body = _body(entry, components)
@@ -30,6 +33,7 @@ def input_schema(entry: Mapping[str, Any], components: Mapping[str, Schema]) -> 
         _add(properties, name, declared)
     required += body.get("required", [])
     inlined = _inlined(properties, components)
+    _name_sources(inlined)
     _shorten_entries(inlined)
     schema: Schema = {"type": "object", "properties": inlined, "additionalProperties": False}
     if required:
@@ -70,6 +74,14 @@ def _joined(branches: Sequence[Schema]) -> Schema:
     if "enum" in joined:
         joined["enum"] = [*joined["enum"], None]
     return joined | {"type": types}
+
+
+def _name_sources(properties: dict[str, Schema]) -> None:
+    """Say of each id which tool answers it; of one in a path that is all there is to say."""
+    for name in SOURCES.keys() & properties.keys():
+        described = properties[name]["description"]
+        if SOURCES[name] not in described:
+            properties[name]["description"] = f"{described} From {SOURCES[name]}.".strip()
 
 
 def _shorten_entries(properties: dict[str, Schema]) -> None:

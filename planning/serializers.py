@@ -46,7 +46,13 @@ class MilestoneChanges(MilestoneBody):
     class Meta:
         model = Milestone
         fields = (*MilestoneBody.Meta.fields, "done")
-        extra_kwargs: ClassVar[dict[str, Any]] = {"done": {"default": serializers.empty, "required": False}}
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            "done": {
+                "default": serializers.empty,
+                "required": False,
+                "help_text": "Whether it is done; an assistant sends it only when the member says so.",
+            }
+        }
 
 
 class MilestoneColumns(TypedDict):

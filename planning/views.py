@@ -52,8 +52,8 @@ class MilestoneViewSet(MemberViewSet):
         counted=True,
     )
     def create_milestone(self, item_id: UUID) -> MilestoneRow:
-        """Add a step at the end of an item's study plan. An item can have 20, a member 5,000; one more answers
-        conflict.
+        """Add a step at the end of an item's study plan. Propose first. An item can have 20, a member 5,000; one more
+        answers conflict.
         """
         return milestones.create_milestone(self.member, item_id, **self.body)
 
@@ -66,7 +66,7 @@ class MilestoneViewSet(MemberViewSet):
         exists=milestones.get_milestone,
     )
     def update_milestone(self, milestone_id: UUID) -> MilestoneRow:
-        """Change the fields that are sent, for example done to true; a due_on of null makes it undated."""
+        """Change the fields that are sent; a due_on of null makes it undated. The member can undo it on /activity."""
         return milestones.update_milestone(self.member, milestone_id, **self.body)
 
     @operation("Delete a milestone", scope=Scope.WRITE, answer=Deleted, consequential=True)

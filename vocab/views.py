@@ -33,8 +33,8 @@ class DeckViewSet(MemberViewSet):
     @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
     def list_vocab_decks(self) -> Page[DeckRow]:
         """All flashcard decks, oldest first, with how many of their cards are due. With deck_id only that deck, and
-        with include_cards its cards too, due first; due_only and limit give the few to ask next. With on, what will be
-        recalled on that day.
+        with include_cards its cards too, due first; to quiz, send due_only and limit 10. With on, what will be recalled
+        on that day.
         """
         return page(decks.list_vocab_decks(self.member, **self.query))
 
@@ -49,9 +49,9 @@ class DeckViewSet(MemberViewSet):
         counted=True,
     )
     def create_vocab_deck(self) -> DeckRow:
-        """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. A member can
-        have 100 decks; one more answers conflict. With include_cards false the answer is short; if_exists merge adds
-        to a deck that is there.
+        """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. Propose first.
+        For a long deck send include_cards false, for a short answer; if_exists merge adds to a deck that is there. A
+        member can have 100 decks; one more answers conflict.
         """
         deck, is_new = deck_creation.create_vocab_deck(self.member, **self.body)
         if not is_new:
@@ -166,7 +166,8 @@ class CardViewSet(MemberViewSet):
         exists=reviews.require_card,
     )
     def review_vocab_card(self, card_id: UUID) -> CardRow:
-        """Record how well the member knew a flashcard: again, hard, good or easy. Answers the card with the time it
-        comes up next. Counts as an attempt in practice, correct unless again.
+        """Record how well the member knew a flashcard. Show one term at a time, wait for the answer, show the
+        definition, and agree on the rating. Answers the card with the time it comes up next. Counts as an attempt in
+        practice, correct unless again.
         """
         return reviews.review_vocab_card(self.member, card_id, **self.body)

@@ -117,7 +117,10 @@ def test_input_takes_what_the_path_the_query_and_the_body_take(listed: dict[str,
     for parameter in declared(name).get("parameters", []):
         if parameter["in"] == "header":
             continue
-        expected = {"description": parameter["description"], **parameter["schema"]}
+        source = SOURCES.get(parameter["name"])
+        described = [] if parameter["in"] == "path" else [parameter["description"]]
+        described += [f"From {source}."] if source else []
+        expected = {"description": " ".join(described), **parameter["schema"]}
         expected.pop("examples", None)  # an assistant might take an id among them for a real one
         if expected.get("format") == "double":  # as all numbers of JSON are
             del expected["format"]
