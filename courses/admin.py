@@ -16,7 +16,7 @@ from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from courses import courses, items
 from courses.models import Course, Item, SyllabusFile
-from courses.serializers import CourseBody, ItemBody
+from courses.serializers import CourseBody, PlainItemBody
 from courses.syllabus_admin import BROUGHT, SyllabusFileInline, files_read, syllabus_file
 from courses.uploads.operators import add_to_course
 from studyservice.admin.base import ServiceAdmin
@@ -111,25 +111,35 @@ class ItemAdmin(ServiceAdmin):
     list_select_related = ("course", "member")
     list_filter = ("kind",)
     ordering = ("member_id", "due_on", "created_at", "id")
-    raw_id_fields = ("course",)
-    fields = ("course", *ItemBody.Meta.fields, "member", "created_at", "updated_at")
-    readonly_fields: ClassVar[tuple[str, ...]] = ("member", "created_at", "updated_at")
+    raw_id_fields = ("course", "category")
+    fields = (
+        "course",
+        *(name.removesuffix("_id") for name in PlainItemBody.Meta.fields),
+        "done",
+        "done_at",
+        "member",
+        "created_at",
+        "updated_at",
+    )
+    readonly_fields: ClassVar[tuple[str, ...]] = ("done_at", "member", "created_at", "updated_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """Without the syllabi of their courses."""
         return super().get_queryset(request).defer("course__syllabus_text")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        """An item stays with its course."""
-        return self.readonly_fields if obj is None else ("course", *self.readonly_fields)
+        """An item stays with its course; a new one is not done."""
+        return ("done", *self.readonly_fields) if obj is None else ("course", *self.readonly_fields)
 
     def save_model(self, request: HttpRequest, obj: Item, form: Any, change: bool) -> None:
         """Create it as create_item does, for the course's member; or change it as update_item does."""
+        fields = dict(form.cleaned_data)
+        if "category" in fields:
+            fields["category_id"] = category.pk if (category := fields.pop("category")) else None
         if change:
-            edited = {name: form.cleaned_data[name] for name in form.changed_data}
-            items.update_item(obj.member, obj.id, **edited)
+            edited = {"category_id" if name == "category" else name for name in form.changed_data}
+            items.update_item(obj.member, obj.id, **{name: fields[name] for name in edited})
         else:
-            fields = dict(form.cleaned_data)
             course = fields.pop("course")
             obj.member = course.member
             obj.id = items.create_single_item(course.member, course.id, **fields)["id"]

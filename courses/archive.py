@@ -7,11 +7,11 @@ from rest_framework import serializers
 from accounts.archive.fields import MomentField
 from accounts.members.archived import MAX_POSITION
 from courses.models import MAX_SYLLABUS_CHARACTERS
-from courses.serializers import CourseBody, ItemBody
+from courses.serializers import CourseBody, PlainItemBody
 from courses.syllabi.reading.files import MAX_FILENAME, TextStatus
 from courses.syllabi.reading.limits import MAX_PAGES
 from courses.uploads.rows import MAX_BYTES_OF_MEMBER
-from studyservice.operations.fields import ChoiceField, IdField, IntegerField, StringField
+from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
 
 
@@ -49,11 +49,20 @@ class SyllabusFileLine(Body):
         return attrs
 
 
-class ItemLine(ItemBody):
+class ItemLine(PlainItemBody):
     """An item."""
 
     id = IdField()
     course_id = IdField()
+    done = BooleanField()
+    done_at = MomentField(allow_null=True, past=True)
+    missable_from = DateField()
     sequence = IntegerField(min_value=0, max_value=MAX_POSITION)
     created_at = MomentField(past=True)
     updated_at = MomentField(past=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """An item has a moment if it is done, and only then."""
+        if attrs["done"] is (attrs["done_at"] is None):
+            raise serializers.ValidationError({"done_at": ["Must be there if done is true, and else be null."]})
+        return attrs

@@ -1,5 +1,6 @@
 """A member's courses."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Unpack, cast
 from uuid import UUID
@@ -17,18 +18,23 @@ from courses.entry_serializers import (
     CategoryEntryFields,
     CreatedCourseRow,
     EnteredCategoryRow,
+    EntryFields,
     NewCourseFields,
 )
 from courses.errors import NoSuchCourse
-from courses.item_batches import answered, insert_rows, new_row
+from courses.item_batches import answered, with_worths
 from courses.item_counts import add_to_count
-from courses.items import next_items
+from courses.item_rows import ReadItem
+from courses.items import insert_rows, new_row, next_items
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course
-from courses.serializers import CourseBody, CourseDetailRow, CourseFields, CourseRecord, CourseRow
+from courses.searching import folded_course
+from courses.serializers import CourseBody, CourseDetailRow, CourseFields, CourseRecord, CourseRow, NewItem
 from courses.uploads.attaching import attach, attachable
 from courses.verification import verify
+from studyservice.database.folding import fold
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
+from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
 COURSES = Limit(most=30, what="courses", full="There are {most} courses, the most there can be. Delete one first.")
@@ -44,6 +50,9 @@ AddCategories = Callable[[Write, UUID, Sequence[CategoryEntryFields]], list[Ente
 """Creates the grade categories of the new course with this id, in this order."""
 
 COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES")
+
+
+_NO_IDS_YET = "The categories of a new course have no ids yet; send category, a name of grade_categories."
 
 
 class _WithSyllabus(CourseRow):
@@ -116,30 +125,37 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
     `syllabus_text` is given.
 
     Raises:
-        ValidationFailed: `syllabus_id` is not a free upload of the member's.
+        ValidationFailed: `syllabus_id` is not a free upload of the member's, or an item names a category otherwise than
+            by one name of `grade_categories`.
         Conflict: the member has as many courses as it can have, or would have too many items.
     """
     syllabus_id = fields.pop("syllabus_id", None)
     items, weights = fields.pop("items", None), fields.pop("grade_categories", None)
+    categories_named = _categories_named(items or (), weights or ())
+    today = member.today()
     with writing(member.id, "create_course") as write:
         upload = None if syllabus_id is None else attachable(write, syllabus_id)
         COURSES.require_room(Course.objects.filter(member_id=member.id))
         course = Course(member_id=member.id, created_at=write.now, updated_at=write.now, **fields)
+        course.folded = folded_course({"name": course.name})["folded"]
         if upload is not None:
             course.syllabus_text = course.syllabus_text or upload["text"]
         course.save(force_insert=True)
         write.made(Course, course.id, course.name, fields_of(course, CourseBody.Meta.fields))
         if upload is not None:
             attach(write, upload, course.id)
-        rows = [new_row(write, course.id, course.name, entry) for entry in items or ()]
+        categories = COURSE_CATEGORIES.get()(write, course.id, weights) if weights else []
+        rows: Sequence[ReadItem] = [
+            new_row(write, course.id, course.name, _entry(entry, place, categories), today)
+            for entry, place in zip(items or (), categories_named, strict=True)
+        ]
         if rows:
             add_to_count(member, course.id, len(rows))
             insert_rows(write, rows)
-        categories = COURSE_CATEGORIES.get()(write, course.id, weights) if weights else []
+            rows = with_worths(member, course.id, rows)
         made = cast("CreatedCourseRow", require_course(member, course.id))
     if course.syllabus_text is None and syllabus_id is None and items is None and weights is None:
         return made
-    today = member.today()
     entered = answered(rows, today)
     made["items"] = entered
     made["grade_categories"] = categories
@@ -147,6 +163,37 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
         entered, items or (), text=course.syllabus_text, term=course.term, today=today, weights=weights or ()
     )
     return made
+
+
+def _categories_named(items: Sequence[EntryFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:
+    """The place of the category that each item names, case-folded; None for none.
+
+    Raises:
+        ValidationFailed: an item names none of `weights`, or two of them, or an id.
+    """
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, weight in enumerate(weights):
+        places[fold(weight["name"])].append(place)
+    found: list[int | None] = []
+    details: list[Detail] = []
+    for index, item in enumerate(items):
+        name = item.get("category")
+        named = [] if name is None else places.get(fold(name), [])
+        found.append(named[0] if named else None)
+        if item.get("category_id") is not None:
+            details.append({"field": f"items[{index}].category_id", "message": _NO_IDS_YET})
+        if name is not None and len(named) != 1:
+            why = "Two of grade_categories have this name." if named else "Not a name of grade_categories."
+            details.append({"field": f"items[{index}].category", "message": why})
+    if details:
+        raise ValidationFailed(details)
+    return found
+
+
+def _entry(entry: EntryFields, place: int | None, categories: Sequence[EnteredCategoryRow]) -> NewItem:
+    """The item of an entry, with the category in this place."""
+    fields = {name: value for name, value in entry.items() if name not in {"category", "quote"}}
+    return cast("NewItem", fields | {"category_id": None if place is None else categories[place]["id"]})
 
 
 def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseFields]) -> CourseRow:
@@ -177,7 +224,8 @@ def change_course(write: Write, course_id: UUID, changes: CourseFields) -> bool:
         changes["syllabus_text"] = upload["text"]
     different = write.differing(Course, course_id, stored["name"], stored, changes)
     if different:
-        mine.update(**different, updated_at=write.now)
+        searched = folded_course(different) if "name" in different else {}
+        mine.update(**different, **searched, updated_at=write.now)
     attaches = upload is not None and upload["course_id"] is None
     if upload is not None and attaches:
         if not different:

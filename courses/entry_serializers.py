@@ -11,10 +11,10 @@ from courses.serializers import (
     CourseDetails,
     CourseRecord,
     CourseRow,
-    ItemBody,
     ItemRecord,
     ItemRow,
     NewItem,
+    PlainItemBody,
 )
 from courses.syllabi.evidence import Evidence
 from studyservice.operations.fields import ChoiceField, ListField, NumberField, OpenChoiceField, StringField
@@ -26,6 +26,8 @@ MAX_ENTRIES = 100
 MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""
 
+MAX_CATEGORY_NAME = 60
+
 MAX_QUOTE = 300
 """Characters of a quote."""
 
@@ -36,12 +38,15 @@ class EntryFields(NewItem):
     """The fields of an `EntryBody`."""
 
     quote: NotRequired[str | None]
+    category: NotRequired[str | None]
 
 
-class EntryBody(ItemBody):
+class EntryBody(PlainItemBody):
     """An item, and the line of the syllabus that it comes from."""
 
-    example: ClassVar[dict[str, Any]] = ItemBody.example | {"quote": _QUOTE}
+    example: ClassVar[dict[str, Any]] = {
+        name: value for name, value in PlainItemBody.example.items() if name != "category_id"
+    } | {"quote": _QUOTE}
 
     quote = StringField(
         max_length=MAX_QUOTE,
@@ -49,6 +54,20 @@ class EntryBody(ItemBody):
         help_text="The line of the syllabus it comes from, word for word; not stored. The answer's evidence says "
         "whether it bears the date out.",
     )
+    category = StringField(
+        max_length=MAX_CATEGORY_NAME,
+        blank_is_null=True,
+        help_text="Only in create_course, where categories have no ids yet: the name of one of grade_categories, in "
+        "upper or lower case.",
+    )
+
+    class Meta(PlainItemBody.Meta):
+        extra_kwargs: ClassVar[dict[str, Any]] = PlainItemBody.Meta.extra_kwargs | {
+            "category_id": {
+                "help_text": "A grade category of the course, from get_grades; null for none. In create_course send "
+                "category instead."
+            }
+        }
 
 
 class CategoryEntryFields(TypedDict):
@@ -63,7 +82,7 @@ class CategoryEntryBody(Body):
 
     example: ClassVar[dict[str, Any]] = {"name": "Quizzes", "weight": 20}
 
-    name = StringField(max_length=60, help_text="The category's name, such as Homework.")
+    name = StringField(max_length=MAX_CATEGORY_NAME, help_text="The category's name, such as Homework.")
     weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
 
 
@@ -79,7 +98,7 @@ class NewCourseBody(CourseBody):
     """A course, and what its syllabus says is due and counts."""
 
     example: ClassVar[dict[str, Any]] = CourseBody.example | {
-        "items": [EntryBody.example],
+        "items": [EntryBody.example | {"category": "Quizzes"}],
         "grade_categories": [CategoryEntryBody.example, {"name": "Exams", "weight": 80}],
     }
 
@@ -101,6 +120,8 @@ class NewCourseBody(CourseBody):
 
 class NewItemBody(EntryBody):
     """An item, and more of the same course."""
+
+    category: Any = None  # so is a field left out that a base class has
 
     example: ClassVar[dict[str, Any]] = EntryBody.example | {
         "more": [{"title": "Quiz 1", "kind": "quiz", "due_on": "2030-12-10"}],

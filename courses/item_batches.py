@@ -5,22 +5,23 @@ from datetime import date
 from typing import TypedDict, Unpack, cast
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from accounts.changes.contents import Fields
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
+from courses.categories import require_categories
 from courses.entry_serializers import CreatedItemRow, EnteredItemRow, EntryFields
 from courses.errors import NoSuchCourse
 from courses.item_counts import add_to_count
-from courses.items import create_single_item, with_days_until
+from courses.item_rows import ReadItem, as_answered, read
+from courses.items import create_single_item, insert_rows, new_row
 from courses.models import Course, Item
-from courses.serializers import ItemBody, ItemColumns, NewItem
+from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
 from courses.verification import verify
-from studyservice.database.ids import uuid7
 from studyservice.database.statements import Param, Select
+from studyservice.operations.errors import Detail, ValidationFailed
 
 
 class _About(TypedDict):
@@ -50,25 +51,28 @@ def create_item(
 
     Raises:
         NotFound: there is no such course of the member's.
+        ValidationFailed: a `category_id` is not a category of the course.
         Conflict: the course would have too many items, or the member.
     """
     quote = entry.get("quote")
     if quote is None and more is None and if_exists == "create":
-        return cast("CreatedItemRow", create_single_item(member, course_id, **new_item(entry))), True
+        return cast("CreatedItemRow", create_single_item(member, course_id, **_as_item(entry))), True
     entries = [entry, *(more or ())]
+    today = member.today()
     with writing(member.id, "create_item") as write:
         about = _ABOUT.first(member_id=member.id, course_id=course_id)
         if about is None:
             raise NoSuchCourse
-        there = _with_these_dates(member, course_id, about["name"], entries)
-        rows = [new_row(write, course_id, about["name"], entry) for entry in entries]
+        require_categories(member.id, course_id, _named(entries))
+        there = _with_these_dates(member, course_id, entries)
+        rows: Sequence[ReadItem] = [new_row(write, course_id, about["name"], entry, today) for entry in entries]
         new = rows
         if if_exists == "skip":
             rows, new = _known_or_new(rows, there)
         if new:
             add_to_count(member, course_id, len(new))
             insert_rows(write, new)
-    today = member.today()
+            rows = with_worths(member, course_id, rows)
     made = {row["id"] for row in new}
     items = answered(rows, today)
     if if_exists == "skip":
@@ -93,70 +97,68 @@ def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[New
         Conflict: the course would have more items than it may, or the member.
     """
     course_name = add_to_count(member, course_id, len(items))
-    rows = [new_row(write, course_id, course_name, item) for item in items]
+    today = member.today()
+    rows = [new_row(write, course_id, course_name, item, today) for item in items]
     insert_rows(write, rows)
     return [row["id"] for row in rows]
 
 
-def new_item(entry: NewItem) -> NewItem:
-    """The columns of an entry, without its quote."""
-    values: Fields = entry
-    return cast("NewItem", {name: values[name] for name in ItemBody.Meta.fields})
+def with_worths(member: Member, course_id: UUID, rows: Sequence[ReadItem]) -> Sequence[ReadItem]:
+    """`rows` as they are stored by now, if any of them counts for something; one statement then."""
+    if all(row["category_id"] is None for row in rows):
+        return rows
+    stored = {row["id"]: row for row in read(_of_course(member, course_id, Q(id__in={row["id"] for row in rows})))}
+    return [stored[row["id"]] for row in rows]
 
 
-def new_row(write: Write, course_id: UUID, course_name: str, entry: NewItem) -> ItemColumns:
-    """The row of the item that `entry` describes."""
-    return {
-        "id": uuid7(),
-        "course_id": course_id,
-        "course_name": course_name,
-        **new_item(entry),
-        "created_at": write.now,
-        "updated_at": write.now,
-    }
+def _as_item(entry: EntryFields) -> NewItem:
+    return cast("NewItem", {name: value for name, value in entry.items() if name not in {"quote", "category"}})
 
 
-def insert_rows(write: Write, rows: Sequence[ItemColumns]) -> None:
-    """Insert the rows in as few statements as the database takes. The caller counts them."""
-    Item.objects.bulk_create(
-        Item(member_id=write.member_id, **{name: value for name, value in row.items() if name != "course_name"})
-        for row in rows
-    )
-    for row in rows:
-        write.made(Item, row["id"], row["title"], {"course_id": row["course_id"], **new_item(row)})
+def _named(entries: Sequence[EntryFields]) -> dict[str, UUID | None]:
+    """The category of each entry, by its field.
+
+    Raises:
+        ValidationFailed: an entry names one otherwise.
+    """
+    places = ("", *(f"more[{index}]." for index in range(len(entries) - 1)))
+    misnamed: list[Detail] = [
+        {"field": f"{place}category", "message": "Not a field here; did you mean category_id or kind?"}
+        for place, entry in zip(places, entries, strict=True)
+        if entry.get("category") is not None
+    ]
+    if misnamed:
+        raise ValidationFailed(misnamed)
+    return {f"{place}category_id": entry.get("category_id") for place, entry in zip(places, entries, strict=True)}
 
 
-def answered(rows: Sequence[ItemColumns], today: date) -> list[EnteredItemRow]:
+def answered(rows: Sequence[ReadItem], today: date) -> list[EnteredItemRow]:
     """A record for each of `rows`, of which one can be there twice."""
-    copies = cast("list[ItemColumns]", [dict(row) for row in rows])
-    return cast("list[EnteredItemRow]", with_days_until(copies, today))
+    copies = cast("list[ReadItem]", [dict(row) for row in rows])
+    return cast("list[EnteredItemRow]", as_answered(copies, today))
 
 
-def _with_these_dates(
-    member: Member, course_id: UUID, course_name: str, entries: Sequence[EntryFields]
-) -> list[ItemColumns]:
+def _of_course(member: Member, course_id: UUID, which: Q) -> QuerySet[Item]:
+    return Item.objects.filter(which, member_id=member.id, course_id=course_id, course__member_id=member.id)
+
+
+def _with_these_dates(member: Member, course_id: UUID, entries: Sequence[EntryFields]) -> list[ReadItem]:
     """The items of the course on the dates of `entries`, and the undated ones if one of them is; oldest first."""
     dates = {entry["due_on"] for entry in entries}
     on_a_day = Q(due_on__in=[day for day in dates if day is not None])
-    found = Item.objects.filter(
-        on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day, member_id=member.id, course_id=course_id
-    )
-    names = [name for name in ItemColumns.__annotations__ if name != "course_name"]
-    rows = [{**row, "course_name": course_name} for row in found.order_by("created_at", "id").values(*names)]
-    return cast("list[ItemColumns]", rows)
+    which = on_a_day | Q(due_on__isnull=True) if None in dates else on_a_day
+    return read(_of_course(member, course_id, which).order_by("created_at", "id"))
 
 
-def _known_or_new(
-    rows: Sequence[ItemColumns], there: Sequence[ItemColumns]
-) -> tuple[list[ItemColumns], list[ItemColumns]]:
+def _known_or_new(rows: Sequence[ReadItem], there: Sequence[ReadItem]) -> tuple[list[ReadItem], list[ReadItem]]:
     """For each row the first equal one, preferring those `there`; and the `rows` to insert."""
-    known: dict[tuple[str, date | None], ItemColumns] = {}
+    known: dict[tuple[str, date | None], ReadItem] = {}
     for row in there:
         known.setdefault(_key(row), row)
     new = [row for row in rows if known.setdefault(_key(row), row) is row]
     return [known[_key(row)] for row in rows], new
 
 
-def _key(row: ItemColumns) -> tuple[str, date | None]:
+def _key(row: ReadItem) -> tuple[str, date | None]:
     """The key by which two items are the same: the title, case-folded, and the date."""
     return row["title"].strip().casefold(), row["due_on"]

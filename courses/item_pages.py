@@ -14,16 +14,19 @@ when it begins. So every item is told at least once, however items are changed b
 from datetime import date, datetime
 from enum import IntEnum
 from functools import cache
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import Member
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
-from courses.items import ITEMS, SOONEST_FIRST, with_days_until
+from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
-from courses.serializers import ItemColumns, ItemFilters, ItemRecord, ItemRow
+from courses.searching import FOUND
+from courses.serializers import ItemFilters, ItemRow
+from courses.statuses import OF_STATUS
+from studyservice.database.folding import fold
 from studyservice.database.keysets import After, SelectBoth
 from studyservice.database.statements import Param, Select
 from studyservice.operations.serializers import Page, page
@@ -37,7 +40,7 @@ class Section(IntEnum):
     CHANGED_AGAIN = 2
 
 
-_FILTERS = {
+_LOOKUPS = {
     "course_id": "course_id",
     "kind": "kind",
     "due_from": "due_on__gte",
@@ -48,6 +51,13 @@ _FILTERS = {
     "changed_until": "updated_at__lte",
 }
 """Filter of list_items, or bound of a section, to its lookup."""
+
+_FILTERS: dict[str, Q] = (
+    {name: Q(**{lookup: Param(name)}) for name, lookup in _LOOKUPS.items()}
+    | {f"status={status}": which for status, which in OF_STATUS.items()}
+    | {"q": FOUND}
+)
+"""The same to its condition; a status is one by itself."""
 
 _INSTANTS = {Section.DUE: "created_at", Section.CHANGED: "updated_at", Section.CHANGED_AGAIN: "created_at"}
 """What decides the order in a section; in the first, among items due on one day. Then the id decides."""
@@ -85,7 +95,7 @@ def list_items(
     meanwhile is left to the next poll. What was changed meanwhile comes, for the first time or again, at the end.
 
     Args:
-        filters: any of `course_id`, `kind`, `due_from`, `due_to` (dates, included) and `created_after`.
+        filters: any of `course_id`, `kind`, `status`, `q`, `due_from`, `due_to` (dates, included) and `created_after`.
 
     Raises:
         InvalidRequest: `cursor` is none of this member's with these filters.
@@ -97,22 +107,35 @@ def list_items(
         pins = _pins(member)
         if pins is None:
             return page([])
-    found: list[ItemColumns] = []
+    today = member.today()
+    names, values = _conditions(filters, today)
+    found: list[ReadItem] = []
     told: list[Section] = []
     for section, bounds in _sections(after, pins).items():
         here = after if after and after.section == section else None
-        statement = _page(frozenset((*filters, *bounds)), section, _place(here))
-        rows = statement.all(member_id=member.id, limit=limit + 1 - len(found), **filters, **bounds, **_named(here))
+        statement = _page(frozenset((*names, *bounds)), section, _place(here))
+        rows = statement.all(member_id=member.id, limit=limit + 1 - len(found), **values, **bounds, **_named(here))
         found += rows
         told += [section] * len(rows)
         if len(found) > limit:
             break
-    items = with_days_until(found[:limit], member.today())
+    items = as_answered(found[:limit], today)
     if len(found) <= limit:
         return page(items)
     if pins and not pins.turned and told[limit - 1] is Section.CHANGED:
         pins = _turned(member, pins)
     return page(items, encode_cursor(_position(items[-1], told[limit - 1], pins), binding))
+
+
+def _conditions(filters: ItemFilters, today: date) -> tuple[set[str], dict[str, Any]]:
+    """The names of the conditions that `filters` ask for, and the values that these take."""
+    values: dict[str, Any] = dict(filters)
+    names = {f"status={value}" if name == "status" else name for name, value in values.items()}
+    if values.pop("status", None) is not None:
+        values["today"] = today
+    if "q" in values:
+        values["q"] = fold(values["q"])
+    return names, values
 
 
 def _pins(member: Member) -> Pins | None:
@@ -160,16 +183,16 @@ def _named(after: Position | None) -> _LastTold:
     return {"last_due": after.due_on, "last_instant": after.instant, "last_id": after.id}
 
 
-def _position(last: ItemColumns, section: Section, pins: Pins | None) -> Position:
+def _position(last: ReadItem, section: Section, pins: Pins | None) -> Position:
     due_on = last["due_on"] if section is Section.DUE else None
     instant = last["updated_at"] if section is Section.CHANGED else last["created_at"]
     return Position(section, due_on, instant, last["id"], pins)
 
 
 @cache
-def _page(filters: frozenset[str], section: Section, place: str) -> Select[ItemColumns]:
+def _page(filters: frozenset[str], section: Section, place: str) -> Select[ReadItem]:
     """The statement for one set of filters and one place to go on from; there are at most a few hundred."""
-    items: QuerySet[Item] = ITEMS.filter(**{_FILTERS[name]: Param(name) for name in sorted(filters)})
+    items: QuerySet[Item] = ITEMS.filter(*(_FILTERS[name] for name in sorted(filters)))
     instant = _INSTANTS[section]
     items = items.order_by(*(SOONEST_FIRST if section is Section.DUE else (instant, "id")))
     later = After({instant: Param("last_instant"), "id": Param("last_id")})
@@ -177,9 +200,9 @@ def _page(filters: frozenset[str], section: Section, place: str) -> Select[ItemC
         case "dated":
             due_later = After({"due_on": Param("last_due"), instant: Param("last_instant"), "id": Param("last_id")})
             undated = items.filter(due_on=None)
-            return SelectBoth[ItemColumns](items.filter(due_later), undated, ItemRecord, order=_SOONEST_FIRST_SQL)
+            return SelectBoth[ReadItem](items.filter(due_later), undated, LISTED, order=_SOONEST_FIRST_SQL)
         case "undated":
             items = items.filter(later, due_on=None)
         case "later":
             items = items.filter(later)
-    return Select[ItemColumns](items, ItemRecord, limited=True)
+    return Select[ReadItem](items, LISTED, limited=True)

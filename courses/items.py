@@ -2,56 +2,42 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import Unpack, cast
+from typing import Any, Unpack, cast
 from uuid import UUID
 
-from django.db.models import F
+from django.utils import timezone
 
+from accounts.changes.contents import Fields
 from accounts.changes.deleting import delete_object, delete_rows
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
+from courses.categories import require_categories
 from courses.errors import NoSuchItem
 from courses.item_counts import add_to_count, take_away_from_count, take_from_count
+from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, WHOLE, ReadItem, as_answered
 from courses.models import Item
-from courses.revisions import revision
-from courses.serializers import ItemColumns, ItemFields, ItemRecord, ItemRow, NewItem
+from courses.revisions import SHOWN_OF_ITEM, revision
+from courses.searching import folded_item
+from courses.serializers import ItemBody, ItemFields, ItemRow, NewItem, PlainItemBody
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select
+from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
 NEXT_ITEMS = 5
 """Dated items in a course's detail (spec, Course)."""
 
-SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
-
-ITEMS = Item.objects.filter(member_id=Param("member_id"), course__member_id=F("member_id"))
-"""The member's items with their courses, for this module and the pages.
-
-The course has the member of the item, rather than the one that is asked for: no plan begins with courses and then sorts
-what they have.
-"""
-
-DUE = ITEMS.filter(due_on__gte=Param("today"), due_on__lte=Param("until")).order_by(*SOONEST_FIRST)
-"""Those due from `today` to `until`, both included, soonest first."""
-
-_ONE = Select[ItemColumns](ITEMS.filter(id=Param("item_id")), ItemRecord)
-_NEXT = Select[ItemColumns](
+_ONE = Select[ReadItem](ITEMS.filter(id=Param("item_id")), WHOLE)
+_NEXT = Select[ReadItem](
     ITEMS.filter(course_id=Param("course_id"), due_on__gte=Param("today")).order_by(*SOONEST_FIRST)[:NEXT_ITEMS],
-    ItemRecord,
+    LISTED,
 )
-_OF_COURSE = Select[ItemColumns](ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), ItemRecord)
-_AHEAD = Select[ItemColumns](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), ItemRecord)
+_OF_COURSE = Select[ReadItem](ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), WHOLE)
+_AHEAD = Select[ReadItem](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), LISTED)
 _INSERT = Insert(Item)
-
-
-def with_days_until(items: list[ItemColumns], today: date) -> list[ItemRow]:
-    """`items` themselves, each with `days_until`."""
-    rows = cast("list[ItemRow]", items)
-    for row in rows:
-        due_on = row["due_on"]
-        row["days_until"] = None if due_on is None else (due_on - today).days
-    return rows
+_NO_COLUMNS = frozenset({"course_name", "worth"})
+"""What a `ReadItem` has beside the columns of the item."""
 
 
 def get_item(member: Member, item_id: UUID) -> ItemRow:
@@ -63,24 +49,24 @@ def get_item(member: Member, item_id: UUID) -> ItemRow:
     item = _ONE.first(member_id=member.id, item_id=item_id)
     if item is None:
         raise NoSuchItem
-    return with_days_until([item], member.today())[0]
+    return as_answered([item], member.today())[0]
 
 
 def next_items(member: Member, course_id: UUID) -> list[ItemRow]:
     """The course's next dated items from today on, soonest first, at most `NEXT_ITEMS`."""
     today = member.today()
-    return with_days_until(_NEXT.all(member_id=member.id, course_id=course_id, today=today), today)
+    return as_answered(_NEXT.all(member_id=member.id, course_id=course_id, today=today), today)
 
 
 def items_of(member: Member, course_id: UUID) -> list[ItemRow]:
     """All items of the course, soonest due first, undated last."""
-    return with_days_until(_OF_COURSE.all(member_id=member.id, course_id=course_id), member.today())
+    return as_answered(_OF_COURSE.all(member_id=member.id, course_id=course_id), member.today())
 
 
 def items_ahead(member: Member) -> list[ItemRow]:
     """The items of all courses due from today on, soonest first."""
     today = member.today()
-    return with_days_until(_AHEAD.all(member_id=member.id, today=today), today)
+    return as_answered(_AHEAD.all(member_id=member.id, today=today), today)
 
 
 def course_ids(member: Member, item_ids: Iterable[UUID]) -> dict[UUID, UUID]:
@@ -94,49 +80,102 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
 
     Raises:
         NotFound: there is no such course of the member's.
+        ValidationFailed: `category_id` is not a category of the course.
         Conflict: the course, or the member, has as many items as there can be.
     """
+    today = member.today()
     with writing(member.id, "create_item") as write:
         course_name = add_to_count(member, course_id)
-        item_id = uuid7()
-        write.later(
-            _INSERT,
-            id=item_id,
-            member_id=member.id,
-            course_id=course_id,
-            **fields,
-            sequence=0,
-            created_at=write.now,
-            updated_at=write.now,
-        )
-        write.made(Item, item_id, fields["title"], {"course_id": course_id, **fields})
-    item: ItemColumns = {
-        "id": item_id,
+        category_id = fields.get("category_id")
+        require_categories(member.id, course_id, {"category_id": category_id})
+        item = new_row(write, course_id, course_name, fields, today)
+        write.later(_INSERT, **_inserted(write, item))
+        write.made(Item, item["id"], item["title"], _logged(item))
+        if category_id is not None:
+            write.flush()
+            item = _ONE.first(member_id=member.id, item_id=item["id"]) or item
+    return as_answered([item], today)[0]
+
+
+def new_row(write: Write, course_id: UUID, course_name: str, entry: NewItem, today: date) -> ReadItem:
+    """The row of a new item, as a statement would read it; `worth` is to be read if it has a category."""
+    return {
+        "id": uuid7(),
         "course_id": course_id,
         "course_name": course_name,
-        **fields,
+        "title": entry["title"],
+        "kind": entry["kind"],
+        "due_on": entry["due_on"],
+        "category_id": entry.get("category_id"),
+        "note": entry.get("note"),
+        "done": False,
+        "done_at": None,
+        "worth": None,
         "created_at": write.now,
         "updated_at": write.now,
+        "missable_from": today,
+        "graded": False,
     }
-    return with_days_until([item], member.today())[0]
+
+
+def insert_rows(write: Write, rows: Sequence[ReadItem]) -> None:
+    """Insert the rows in as few statements as the database takes. The caller counts them."""
+    _INSERT.run_all([_inserted(write, row) for row in rows])
+    for row in rows:
+        write.made(Item, row["id"], row["title"], _logged(row))
+
+
+def _inserted(write: Write, item: ReadItem) -> dict[str, Any]:
+    """The columns of the new row."""
+    row: dict[str, Any] = {name: value for name, value in item.items() if name not in _NO_COLUMNS}
+    return row | folded_item(item) | {"member_id": write.member_id, "sequence": 0, "marked_at": None}
+
+
+def _logged(item: ReadItem) -> dict[str, object]:
+    """The fields of a new item in the log of changes."""
+    values: Fields = item
+    return {name: values[name] for name in ("course_id", *PlainItemBody.Meta.fields)}
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
     """Change the fields given. Equal values leave the item untouched.
 
+    A note that is the beginning of the stored one, as lists answer it, counts as not sent.
+
     Raises:
         NotFound: there is no such item of the member's.
+        ValidationFailed: `category_id` is not a category of the course, or a score names the item.
     """
     with writing(member.id, "update_item") as write:
         item = _ONE.first(member_id=member.id, item_id=item_id)
         if item is None:
             raise NoSuchItem
-        if different := write.differing(Item, item_id, item["title"], item, changes):
-            Item.objects.filter(member_id=member.id, id=item_id).update(
-                **different, **revision(different), updated_at=write.now
-            )
-            item = cast("ItemColumns", item | different | {"updated_at": write.now})
-    return with_days_until([item], member.today())[0]
+        if changes.get("note") and changes["note"] == (item["note"] or "")[:NOTE_IN_LISTS].strip():
+            del changes["note"]
+        if changes.get("category_id", item["category_id"]) != item["category_id"]:
+            if item["graded"]:
+                raise ValidationFailed.of("category_id", "A score names this item; move the score instead.")
+            require_categories(member.id, item["course_id"], {"category_id": changes["category_id"]})
+        different = _changed(write, item_id, item, changes)
+        if "category_id" in different:
+            item = _ONE.first(member_id=member.id, item_id=item_id) or item
+        elif different:
+            item = cast("ReadItem", item | different | {"updated_at": write.now})
+    return as_answered([item], member.today())[0]
+
+
+def _changed(write: Write, item_id: UUID, stored: Fields, changes: ItemFields) -> dict[str, object]:
+    """Store those of `changes` that differ from what is `stored`, and return them."""
+    after: dict[str, object] = dict(changes)
+    if after.get("done", stored["done"]) != stored["done"]:
+        after["done_at"] = timezone.now() if after["done"] else None
+    different = write.differing(Item, item_id, str(stored["title"]), stored, after)
+    if different:
+        searched = folded_item({**stored, **different}) if different.keys() & {"title", "note"} else {}
+        Item.objects.filter(member_id=write.member_id, id=item_id).update(
+            **different, **searched, **revision(different, SHOWN_OF_ITEM), updated_at=write.now
+        )
+    return different
 
 
 def delete_item(member: Member, item_id: UUID) -> DeletedRow:
@@ -157,14 +196,8 @@ def change_items(write: Write, course_id: UUID, changes: Sequence[tuple[UUID, It
     if not changes:
         return 0
     mine = Item.objects.filter(member_id=write.member_id, course_id=course_id)
-    stored = {item["id"]: item for item in mine.values("id", *NewItem.__annotations__)}
-    changed = 0
-    for item_id, fields in changes:
-        before = stored[item_id]
-        if different := write.differing(Item, item_id, before["title"], before, fields):
-            mine.filter(id=item_id).update(**different, **revision(different), updated_at=write.now)
-            changed += 1
-    return changed
+    stored = {item["id"]: item for item in mine.values("id", *ItemBody.Meta.fields)}
+    return sum(bool(_changed(write, item_id, stored[item_id], fields)) for item_id, fields in changes)
 
 
 def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
@@ -172,7 +205,7 @@ def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
     if not ids:
         return 0
     rows = Item.objects.filter(member_id=write.member_id, course_id=course_id, id__in=ids)
-    there = list(rows.values("id", "course_id", *NewItem.__annotations__))
+    there = list(rows.values("id", "course_id", *ItemBody.Meta.fields))
     delete_rows(write, rows)
     take_away_from_count(write.member_id, course_id, len(there))
     for item in there:

@@ -6,6 +6,7 @@ from courses.archive import CourseLine, ItemLine, SyllabusFileLine
 from courses.courses import COURSES
 from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
 from courses.models import Course, Item, SyllabusFile
+from courses.searching import folded_course, folded_item, repair_folded_courses, repair_folded_items
 from courses.uploads.attaching import FILES_OF_COURSE, detach_again
 from courses.uploads.rows import require_room
 
@@ -19,12 +20,14 @@ register(
             name="courses",
             line=CourseLine,
             order=("created_at", "id"),
-            left_out={"item_count": "counted when it is taken in"},
+            left_out={"item_count": "counted when it is taken in", "folded": "made of the name when it is taken in"},
             long_line=_LONG_LINE,
             must_be_empty=True,
         ),
         stamps=("created_at", "updated_at"),
         limits=(COURSES,),
+        derived=folded_course,
+        repair_counts=repair_folded_courses,
     )
 )
 register(
@@ -52,9 +55,24 @@ register(
     MemberData(
         Item,
         course="course",
-        archived=Archived(name="items", line=ItemLine, order=("created_at", "id")),
+        archived=Archived(
+            name="items",
+            line=ItemLine,
+            order=("created_at", "id"),
+            added=dict.fromkeys(("done", "done_at", "category_id", "note", "missable_from"), 2),
+            shares={"category_id": "course_id"},
+            left_out={
+                "graded": "told by the scores",
+                "marked_at": "an import is a later change",
+                "folded": "made of title and note when it is taken in",
+            },
+        ),
         stamps=("created_at", "updated_at"),
         restamped=("created_at", "updated_at"),
         limits=(ITEMS_OF_MEMBER, ITEMS_OF_COURSE),
+        derived=folded_item,
+        defaults=lambda member: {"missable_from": member.today()},
+        unstamped=("category_id",),
+        repair_counts=repair_folded_items,
     )
 )

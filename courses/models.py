@@ -6,6 +6,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db import models, transaction
+from django.db.models import Func
 from django.db.models.fields.files import FieldFile
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
@@ -13,12 +14,13 @@ from django.utils import timezone
 
 from courses.syllabi.reading.files import TextStatus
 from courses.syllabi.reading.limits import MAX_PAGES
-from studyservice.database.constraints import at_least, between, characters, one_of
+from studyservice.database.constraints import at_least, between, characters, one_of, together
 from studyservice.database.ids import uuid7
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
 DEFAULT_TERM = "Fall semester"
 MAX_SYLLABUS_CHARACTERS = 500_000
+MAX_NOTE = 2000
 SYLLABUS_FOLDER = "syllabi"
 """In storage."""
 
@@ -42,6 +44,9 @@ class Course(models.Model):
     )
     item_count = models.PositiveSmallIntegerField(
         default=0, db_default=0, editable=False, help_text="How many items it has; kept by courses.item_counts."
+    )
+    folded = models.TextField(
+        default="", db_default="", editable=False, help_text="The name as it is searched (courses.searching)."
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False, help_text="When the course was created.")
     updated_at = models.DateTimeField(
@@ -186,6 +191,16 @@ class ItemKind(models.TextChoices):
     OTHER = "other"
 
 
+class ItemStatus(models.TextChoices):
+    """Where an item stands; `courses.statuses` says when."""
+
+    GRADED = "graded"
+    DONE = "done"
+    OPEN = "open"
+    PAST = "past"
+    MISSED = "missed"
+
+
 class Item(models.Model):
     """A dated course item; without a date it is undated."""
 
@@ -199,11 +214,41 @@ class Item(models.Model):
         max_length=16, choices=ItemKind, default=ItemKind.OTHER, help_text="What sort of item it is."
     )
     due_on = models.DateField(null=True, blank=True, help_text="Due date; null means undated.")
+    done = models.BooleanField(
+        default=False, db_default=False, help_text="Whether the member has done it or handed it in."
+    )
+    done_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When it was marked as done; null while it is not."
+    )
+    category = models.ForeignKey(
+        "grades.GradeCategory",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="items",
+        help_text="The grade category it counts in, of the same course; null for none.",
+    )
+    note = models.CharField(max_length=MAX_NOTE, null=True, blank=True, help_text="What else to know about it.")
+    missable_from = models.DateField(
+        default=timezone.localdate,
+        db_default=Func(template="CURRENT_DATE", output_field=models.DateField()),
+        editable=False,
+        help_text="The member's date when it was made; what was due before is never missed.",
+    )
+    graded = models.BooleanField(
+        default=False, db_default=False, editable=False, help_text="Whether a score names it; kept by grades.marks."
+    )
+    marked_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="When a score last came to it or left it."
+    )
+    folded = models.TextField(
+        default="", db_default="", editable=False, help_text="Title and note as they are searched (courses.searching)."
+    )
     sequence = models.IntegerField(
         default=0,
         db_default=0,
         editable=False,
-        help_text="Revisions of title, kind and date; calendars ask for it (courses.revisions).",
+        help_text="Revisions of what calendars show; they ask for it (courses.revisions).",
     )
     created_at = models.DateTimeField(
         default=timezone.now, editable=False, help_text="When the item was added; for polling."
@@ -215,12 +260,18 @@ class Item(models.Model):
             models.Index(fields=["member", "due_on", "created_at", "id"], name="item_member_due"),
             models.Index(fields=["member", "created_at"], name="item_member_age"),
             models.Index(fields=["course", "due_on", "created_at", "id"], name="item_course_due"),  # in their order
+            models.Index(
+                fields=["member", "category"], name="item_member_category", condition=models.Q(category__isnull=False)
+            ),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberKey(),
             MemberForeignKey(field="course"),
+            MemberForeignKey(field="category"),
             characters("title", 1, 160),
             one_of("kind", ItemKind.values),
+            together("done", "done_at"),
+            characters("note", 1, MAX_NOTE),
             at_least("sequence", 0),
         ]
 

@@ -3,24 +3,26 @@
 from collections.abc import Mapping
 from datetime import date
 from functools import cache
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 from uuid import UUID
 
-from django.db.models import BooleanField, Case, Exists, Value, When
+from django.db.models import BooleanField, Case, Exists, Q, Value, When
 
 from accounts.models import Member
-from courses.items import DUE, get_item, with_days_until
-from courses.models import ItemKind
+from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
+from courses.items import get_item
+from courses.models import ItemStatus
 from courses.readiness_records import ItemDetailRow, ItemReadinessRow, ReadinessRow
-from courses.serializers import ItemColumns, ItemRecord, ItemRow
-from studyservice.database.statements import Select
+from courses.serializers import ItemRow
+from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
+from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
-
-EXAMINED = frozenset({ItemKind.EXAM.value, ItemKind.QUIZ.value})
-"""The kinds of items that one is ready for, or not."""
 
 MOST_AT_ONCE = 3
 """Items whose readiness is told by one call."""
+
+MOST_MISSED = 50
+"""Missed items in an agenda."""
 
 
 class Readiness(Protocol):
@@ -36,7 +38,7 @@ class Readiness(Protocol):
 READINESS = Hook[Readiness]("READINESS")
 
 
-class _DueColumns(ItemColumns):
+class _DueColumns(ReadItem):
     has_cards: bool
 
 
@@ -54,21 +56,33 @@ def get_item_detail(member: Member, item_id: UUID) -> ItemDetailRow:
     return item
 
 
-def due_with_readiness(member: Member, today: date, until: date) -> tuple[list[ItemRow], list[ItemReadinessRow]]:
-    """The items due from `today` to `until`, both included, soonest first; and the readiness for the first exams and
-    quizzes among them whose course has cards, `MOST_AT_ONCE` at most. One query, two if there are such.
+class Due(NamedTuple):
+    """What is due.
+
+    Attributes:
+        items: those due from the first day to the last, soonest first.
+        readiness: of the first exams and quizzes among them whose course has cards, `MOST_AT_ONCE` at most.
+        missed: the newest `MOST_MISSED` that were missed in the days before, oldest first.
     """
-    due = _due().all(member_id=member.id, today=today, until=until)
+
+    items: list[ItemRow]
+    readiness: list[ItemReadinessRow]
+    missed: list[ItemRow]
+
+
+def due_with_readiness(member: Member, today: date, until: date) -> Due:
+    """What is due from `today` to `until`, both included. One query, two if there are exams or quizzes with cards."""
+    found = _due().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, until=until)
     days: dict[UUID, date] = {}
-    for item in due:
+    for item in found:
         day = item["due_on"]
         if item.pop("has_cards") and day is not None and len(days) < MOST_AT_ONCE:  # type: ignore[misc]  # read as one
             days[item["id"]] = day
-    items = with_days_until(cast("list[ItemColumns]", due), today)
-    if not days:
-        return items, []
-    found = READINESS.get().for_items(member, days)
-    return items, [{"item_id": item_id, **found[item_id]} for item_id in days]
+    items = as_answered(cast("list[ReadItem]", found), today)
+    late = sum(item["status"] == ItemStatus.MISSED for item in items)
+    missed, due = items[:late], items[late:]
+    recalled = READINESS.get().for_items(member, days) if days else {}
+    return Due(due, [{"item_id": item_id, **recalled[item_id]} for item_id in days], missed[-MOST_MISSED:])
 
 
 @cache
@@ -76,4 +90,7 @@ def _due() -> Select[_DueColumns]:
     """Built at the first use, when the hook is registered."""
     examined = When(kind__in=sorted(EXAMINED), then=READINESS.get().has_cards())
     has_cards = Case(examined, default=Value(value=False), output_field=BooleanField())
-    return Select[_DueColumns](DUE.annotate(has_cards=has_cards), ItemRecord.columns() | {"has_cards": "has_cards"})
+    missed = OF_STATUS[ItemStatus.MISSED]
+    in_range = ITEMS.filter(due_on__gte=Param("missed_from"), due_on__lte=Param("until"))
+    due = in_range.filter(Q(due_on__gte=Param("today")) | missed).order_by(*SOONEST_FIRST)
+    return Select[_DueColumns](due.annotate(has_cards=has_cards), {**LISTED, "has_cards": "has_cards"})

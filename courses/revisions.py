@@ -1,20 +1,21 @@
 """The revision of what calendars show: RFC 5545 section 3.8.7.4, `SEQUENCE`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from django.db.models import Case, F, Q, When
 
-SHOWN = frozenset({"title", "kind", "due_on"})
+SHOWN_OF_ITEM = frozenset({"title", "kind", "due_on", "done"})
+SHOWN_OF_MILESTONE = frozenset({"title", "due_on"})
 """The fields whose change is a new revision."""
 
 
-def revision(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """What an update with `changes` does to `sequence`: one more if any field of `SHOWN` is another than it was.
+def revision(changes: Mapping[str, Any], shown: Set[str]) -> dict[str, Any]:
+    """What an update with `changes` does to `sequence`: one more if any field of `shown` is another than it was.
 
     The database compares, so that it holds for whoever changes and whatever was read before.
     """
-    shown = {name: value for name, value in changes.items() if name in SHOWN}
-    if not shown:
+    compared = {name: value for name, value in changes.items() if name in shown}
+    if not compared:
         return {}
-    return {"sequence": Case(When(Q(**shown), then=F("sequence")), default=F("sequence") + 1)}
+    return {"sequence": Case(When(Q(**compared), then=F("sequence")), default=F("sequence") + 1)}

@@ -6,10 +6,13 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind
-from studyservice.operations.fields import ChoiceField, DateField, IdField, OpenChoiceField
+from courses.models import MAX_NOTE, MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind, ItemStatus
+from studyservice.operations.fields import ChoiceField, DateField, IdField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import CursorField, QueryBooleanField, QueryIntegerField, QueryTimestampField
 from studyservice.operations.serializers import Body, Query, Record
+
+MAX_QUERY = 100
+"""Characters of a text that is searched."""
 
 COURSE_TEXTS = ("name", "code", "term", "meets", "institution", "subject")
 """The columns of a course that describe it, in the order of every form and answer."""
@@ -96,32 +99,72 @@ class ItemFields(TypedDict, total=False):
     title: str
     kind: str
     due_on: date | None
+    category_id: UUID | None
+    note: str | None
+    done: bool
 
 
 class NewItem(TypedDict):
-    """The same fields of a new item, all of them."""
+    """The fields of a `PlainItemBody`."""
 
     title: str
     kind: str
     due_on: date | None
+    category_id: NotRequired[UUID | None]
+    note: NotRequired[str | None]
 
 
-class ItemBody(Body):
-    """The writable fields of an item."""
+class PlainItemBody(Body):
+    """What a new item is made of."""
 
-    example: ClassVar[dict[str, Any]] = {"title": "Midterm exam", "kind": "exam", "due_on": "2030-12-03"}
+    example: ClassVar[dict[str, Any]] = {
+        "title": "Midterm exam",
+        "kind": "exam",
+        "due_on": "2030-12-03",
+        "category_id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
+        "note": "Chapters 1 to 7; bring a calculator.",
+    }
 
     class Meta:
         model = Item
-        fields = ("title", "kind", "due_on")
+        fields: ClassVar[tuple[str, ...]] = ("title", "kind", "due_on", "category_id", "note")
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            "category_id": {"help_text": "A grade category of the course, from get_grades; null for none."},
+            "note": {"help_text": f"What else to know about it, up to {MAX_NOTE:,} characters; null for none."},
+        }
 
 
-class ItemColumns(NewItem):
+class ItemBody(PlainItemBody):
+    """The writable fields of an item."""
+
+    example: ClassVar[dict[str, Any]] = {"done": True}
+
+    class Meta:
+        model = Item
+        fields = (*PlainItemBody.Meta.fields, "done")
+        extra_kwargs: ClassVar[dict[str, Any]] = PlainItemBody.Meta.extra_kwargs | {
+            "done": {
+                "default": serializers.empty,
+                "required": False,
+                "help_text": "Whether the member has done it or handed it in; only when the member says so.",
+            }
+        }
+
+
+class ItemColumns(TypedDict):
     """An `ItemRecord` as it is read."""
 
     id: UUID
     course_id: UUID
     course_name: str
+    title: str
+    kind: str
+    due_on: date | None
+    category_id: UUID | None
+    note: str | None
+    done: bool
+    done_at: datetime | None
+    worth: float | None
     created_at: datetime
     updated_at: datetime
 
@@ -129,6 +172,7 @@ class ItemColumns(NewItem):
 class ItemRow(ItemColumns):
     """An `ItemRecord`."""
 
+    status: str
     days_until: int | None
 
 
@@ -139,19 +183,32 @@ class ItemRecord(Record):
         "id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
         "course_id": "3f9f5a9e-6f5e-4a58-9a43-0d4a0b6f2c01",
         "course_name": "Cell Biology",
-        "title": "Midterm exam",
-        "kind": "exam",
-        "due_on": "2030-12-03",
+        **PlainItemBody.example,
+        "done": False,
+        "done_at": None,
+        "status": "open",
+        "worth": 12.5,
         "days_until": 12,
         "created_at": "2030-09-01T08:30:00.000000Z",
         "updated_at": "2030-09-01T08:30:00.000000Z",
     }
 
-    computed: ClassVar[tuple[str, ...]] = ("days_until",)
+    computed: ClassVar[tuple[str, ...]] = ("status", "days_until")
 
     course_name = serializers.CharField(source="course.name", help_text="The course's name.")
     kind = OpenChoiceField(
         "ItemKind", choices=ItemKind.values, help_text="What sort of item it is; new kinds may be added."
+    )
+    status = OpenChoiceField(
+        "ItemStatus",
+        choices=[one.value for one in ItemStatus],
+        help_text="The first that fits: graded, a score names it; done; open, undated or not yet due; past, an exam or "
+        "quiz that was, or entered after its date; missed, overdue. New ones may be added.",
+    )
+    worth = serializers.FloatField(
+        allow_null=True,
+        help_text="Percent of the course's grade that it counts for, of what is entered so far: the share of its "
+        "category's weight, divided by the category's items or scores, whichever are more. Null without a category.",
     )
     days_until = serializers.IntegerField(
         allow_null=True, help_text="Days from the member's today to the due date; negative when past."
@@ -159,7 +216,23 @@ class ItemRecord(Record):
 
     class Meta:
         model = Item
-        fields = ("id", "course_id", "course_name", *ItemBody.Meta.fields, "days_until", "created_at", "updated_at")
+        fields = (
+            "id",
+            "course_id",
+            "course_name",
+            *ItemBody.Meta.fields,
+            "done_at",
+            "status",
+            "worth",
+            "days_until",
+            "created_at",
+            "updated_at",
+        )
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            "note": {
+                "help_text": "What else to know about it; in lists only its first 200 characters, whole in get_item."
+            }
+        }
 
 
 class CourseDetailRow(CourseRow):
@@ -226,7 +299,15 @@ class CourseQuery(SyllabusPartQuery):
 
 ItemFilters = TypedDict(
     "ItemFilters",
-    {"course_id": UUID, "kind": str, "from": date, "to": date, "created_after": datetime},
+    {
+        "course_id": UUID,
+        "kind": str,
+        "status": str,
+        "q": str,
+        "from": date,
+        "to": date,
+        "created_after": datetime,
+    },
     total=False,
 )
 """Filters of a list of items: the parameters of an `ItemsQuery` without those of paging."""
@@ -239,6 +320,16 @@ class ItemsQuery(Query):
 
     course_id = IdField(required=False, help_text="Only items of this course.")
     kind = ChoiceField(choices=ItemKind.values, required=False, help_text="Only items of this kind.")
+    status = ChoiceField(
+        choices=[one.value for one in ItemStatus],
+        required=False,
+        help_text="Only items of this status: missed ones, say.",
+    )
+    q = StringField(
+        required=False,
+        max_length=MAX_QUERY,
+        help_text="Only items with this text in their title, note or course name, in upper or lower case.",
+    )
     due_from = DateField(required=False, help_text="Only items due on or after this date.")
     due_to = DateField(required=False, help_text="Only items due on or before this date.")
     created_after = QueryTimestampField(

@@ -28,6 +28,7 @@ class _Columns(TypedDict):
     name: str
     weight: Decimal
     id: UUID | None
+    item_id: UUID | None
     label: str
     score: Decimal
     created_at: datetime
@@ -46,6 +47,7 @@ _BREAKDOWN = Select[_Columns](
         "name": "part__name",
         "weight": "part__weight",
         "id": "result__id",
+        "item_id": "result__item_id",
         "label": "result__label",
         "score": "result__score",
         "created_at": "result__created_at",
@@ -88,6 +90,7 @@ def get_grades(
                     {
                         "id": row["id"],
                         "category_id": category_id,
+                        "item_id": row["item_id"],
                         "label": row["label"],
                         "score": score / 10_000,
                         "created_at": row["created_at"],

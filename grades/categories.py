@@ -12,6 +12,7 @@ from courses.courses import require_course
 from courses.entry_serializers import MAX_CATEGORIES
 from courses.models import Course
 from grades.breakdown import get_grades
+from grades.marks import settle_marks
 from grades.models import GradeCategory
 from grades.serializers import CATEGORY_COLUMNS, CategoryFields, GradeBreakdownRow
 from studyservice.operations.errors import Detail, ValidationFailed
@@ -45,6 +46,7 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
         mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
         if left_out := present.keys() - kept:
             before |= delete_rows(write, mine.filter(id__in=left_out))
+            settle_marks(write)
         listed, new = [], []
         for position, entry in enumerate(categories, start=1):
             known = entry.get("id")

@@ -8,7 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
-from courses.models import Course
+from courses.models import Course, Item
 from studyservice.database.constraints import at_least, between, characters
 from studyservice.database.member_keys import MemberForeignKey, MemberKey
 
@@ -54,6 +54,14 @@ class GradeScore(models.Model):
     category = models.ForeignKey(
         GradeCategory, models.CASCADE, related_name="scores", help_text="The category it counts in."
     )
+    item = models.ForeignKey(
+        Item,
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="scores",
+        help_text="The item that was graded, of the same course; null for none.",
+    )
     label = models.CharField(max_length=120, help_text="What was graded.")
     score = models.DecimalField(
         max_digits=7, decimal_places=4, validators=[MinValueValidator(0), MaxValueValidator(150)], help_text="Percent."
@@ -67,6 +75,10 @@ class GradeScore(models.Model):
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberForeignKey(field="category"),
+            MemberForeignKey(field="item"),
+            models.UniqueConstraint(
+                fields=["member", "item"], name="gradescore_item", condition=models.Q(item__isnull=False)
+            ),
             characters("label", 1, 120),
             between("score", 0, 150),
         ]

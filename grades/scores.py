@@ -4,15 +4,19 @@ from datetime import datetime
 from typing import Unpack, cast
 from uuid import UUID
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_object
+from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
+from courses.categories import require_categories
 from courses.courses import require_course
-from grades.models import GradeCategory, GradeScore
+from courses.models import Item
+from grades.marks import settle_marks
+from grades.models import GradeScore
 from grades.serializers import GradeScoreRow, NewScore, ScoreBody, ScoreFields
 from studyservice.operations.errors import NotFound, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
@@ -52,16 +56,21 @@ def add_grade_score(member: Member, course_id: UUID, **fields: Unpack[NewScore])
 
     Raises:
         NotFound: there is no such course of the member's.
-        ValidationFailed: `category_id` is no category of this course.
+        ValidationFailed: `category_id` is not a category of this course, or `item_id` not an item that it can grade.
         Conflict: the course has as many scores as it can have.
     """
+    item_id = fields.setdefault("item_id", None)
     with writing(member.id, "add_grade_score") as write:
         require_course(member, course_id)
-        _require_category(member, course_id, fields["category_id"])
+        require_categories(member.id, course_id, {"category_id": fields["category_id"]})
+        item = None if item_id is None else _gradable(member, course_id, item_id, fields["category_id"])
         mine = GradeScore.objects.filter(member_id=member.id, category__member_id=member.id)
         SCORES_OF_COURSE.require_room(mine.filter(category__course_id=course_id))
         added = GradeScore.objects.create(member_id=member.id, created_at=write.now, **fields)
         write.made(GradeScore, added.id, added.label, fields_of(added, ScoreBody.Meta.fields))
+        if item is not None:
+            _categorize(write, item, fields["category_id"])
+            settle_marks(write)
     return _answered({"id": added.id, "created_at": write.now, **fields})
 
 
@@ -79,19 +88,31 @@ def require_score(member: Member, score_id: UUID) -> _ScoreOfCourse:
 
 
 def update_grade_score(member: Member, score_id: UUID, **changes: Unpack[ScoreFields]) -> GradeScoreRow:
-    """Change the fields given. A score can only move to another category of its course.
+    """Change the fields given. A score can only move to another category of its course; its item moves along.
 
     Raises:
         NotFound: there is no such score of the member's.
-        ValidationFailed: `category_id` is no category of the score's course.
+        ValidationFailed: `category_id` is not a category of the score's course, or `item_id` not an item that it can
+            grade.
     """
     with writing(member.id, "update_grade_score") as write:
         stored = require_score(member, score_id)
-        if "category_id" in changes:
-            _require_category(member, stored["course_id"], changes["category_id"])
+        course_id = stored["course_id"]
+        require_categories(member.id, course_id, {"category_id": changes.get("category_id")})
+        category_id = changes.get("category_id", stored["category_id"])
+        item_id = changes.get("item_id", stored["item_id"])
+        item = None
+        if item_id is not None and item_id != stored["item_id"]:
+            item = _gradable(member, course_id, item_id, category_id)
+        elif item_id is not None and category_id != stored["category_id"]:
+            item = _items(member, course_id).get(id=item_id)
         different = write.differing(GradeScore, score_id, stored["label"], stored, changes)
         if different:
             GradeScore.objects.filter(member_id=member.id, id=score_id).update(**different)
+        if item is not None:
+            _categorize(write, item, category_id)
+        if "item_id" in different:
+            settle_marks(write)
     return _answered(cast("_Score", stored | different))
 
 
@@ -104,14 +125,33 @@ def delete_grade_score(member: Member, score_id: UUID) -> DeletedRow:
     with writing(member.id, "delete_grade_score") as write:
         if not delete_object(write, GradeScore, score_id):
             raise NoSuchScore
+        settle_marks(write)
     return deletion(score_id)
 
 
-def _require_category(member: Member, course_id: UUID, category_id: UUID) -> None:
-    """Let nothing be put into a category of another course.
+def _items(member: Member, course_id: UUID) -> QuerySet[Item]:
+    return Item.objects.filter(member_id=member.id, course_id=course_id).only("title", "category_id", "graded")
+
+
+def _gradable(member: Member, course_id: UUID, item_id: UUID, category_id: UUID) -> Item:
+    """The item that a score of the category is to name.
 
     Raises:
-        ValidationFailed: it is no category of this one.
+        ValidationFailed: it is not of the course, has a score, or is of another category.
     """
-    if not GradeCategory.objects.filter(member_id=member.id, course_id=course_id, id=category_id).exists():
-        raise ValidationFailed.of("category_id", "Is no category of this course. get_grades gives the ids.")
+    item = _items(member, course_id).filter(id=item_id).first()
+    if item is None:
+        raise ValidationFailed.of("item_id", "Not an item of this course; list_items lists the ids.")
+    if item.graded:
+        raise ValidationFailed.of("item_id", "Another score names this item. Change that score instead.")
+    if item.category_id not in {None, category_id}:
+        raise ValidationFailed.of("item_id", "This item is of another category. Change its category_id first.")
+    return item
+
+
+def _categorize(write: Write, item: Item, category_id: UUID) -> None:
+    """Let the item be of its score's category; that is no change of its own, so `updated_at` stays."""
+    before, after = {"category_id": item.category_id}, {"category_id": category_id}
+    write.changed(Item, item.id, item.title, before, after)
+    if before != after:
+        Item.objects.filter(member_id=write.member_id, id=item.id).update(**after)

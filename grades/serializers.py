@@ -67,14 +67,19 @@ class ScoreBody(Body):
 
     example: ClassVar[dict[str, Any]] = {
         "category_id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
+        "item_id": "8f2b7c1d-0d3e-4c55-8a51-6a2b9b1f7e02",
         "label": "Quiz 3",
         "score": 84.5,
     }
 
     class Meta:
         model = GradeScore
-        fields = ("category_id", "label", "score")
+        fields = ("category_id", "item_id", "label", "score")
         extra_kwargs: ClassVar[dict[str, Any]] = {
+            "item_id": {
+                "help_text": "The item that was graded, from list_items: of this course, without another score, and of "
+                "this category or none, which it then gets. Null for none."
+            },
             "category_id": {"help_text": "A category of this course, from get_grades."},
             "label": {"help_text": "What was graded, such as Quiz 3."},
             "score": {"help_text": "Percent, 0 to 150 for extra credit; kept to four decimals."},
@@ -85,6 +90,7 @@ class NewScore(TypedDict):
     """The same fields of a new score, all of them."""
 
     category_id: UUID
+    item_id: NotRequired[UUID | None]
     label: str
     score: Decimal
 
@@ -93,6 +99,7 @@ class ScoreFields(TypedDict, total=False):
     """Changes of a score: the fields of a `ScoreBody`."""
 
     category_id: UUID
+    item_id: UUID | None
     label: str
     score: Decimal
 
@@ -102,6 +109,7 @@ class GradeScoreRow(TypedDict):
 
     id: UUID
     category_id: UUID
+    item_id: UUID | None
     label: str
     score: float
     created_at: datetime

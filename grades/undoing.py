@@ -1,15 +1,19 @@
-"""Undo a replaced list of grade categories."""
+"""Undo changes of grade categories and of scores."""
 
 from typing import Any
 from uuid import UUID
 
+from django.db.models import OuterRef, Q, Subquery
+
 from accounts.changes.contents import Part, type_of
 from accounts.changes.recording import Write
 from accounts.changes.values import as_kept, columns, value_of
+from accounts.members.data import Columns
 from accounts.models import Member
 from accounts.undo.made import delete_again
 from courses.courses import require_course
 from courses.errors import NoSuchCourse
+from courses.models import Item
 from grades.categories import listed_categories
 from grades.models import GradeCategory
 from studyservice.operations.errors import Conflict
@@ -38,3 +42,17 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
             known = columns(GradeCategory)
             old_values = {name: value_of(known[name], value) for name, value in was.items() if name != "id"}
             mine.filter(id=entry["id"]).update(**old_values)
+
+
+def of_its_category(item_id: UUID) -> Q:
+    """Scores that an item may have: one that has moved to another category stays without it."""
+    item = Item.objects.filter(member_id=OuterRef("member_id"), id=item_id)
+    return Q(category_id=Subquery(item.values("category_id")))
+
+
+def categorize_again(member: Member, rows: list[Columns]) -> None:
+    """Let items without a category be of that of their scores, which came back."""
+    for row in rows:
+        if row["item_id"] is not None:
+            mine = Item.objects.filter(member_id=member.id, id=row["item_id"], category=None)
+            mine.update(category_id=row["category_id"])

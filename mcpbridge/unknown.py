@@ -43,6 +43,9 @@ _MOST_NAMES = 20
 _MOST_LETTERS = 64
 """Of an unknown name; a longer one is no slip."""
 
+_LEAST_LETTERS = 3
+"""Of a run that two names share; fewer are chance."""
+
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
 
@@ -146,10 +149,10 @@ def _words(name: str) -> list[str]:
 
 
 def _has_half_the_letters(name: str, declared: str) -> bool:
-    """Whether a run of letters in both is at least half of the longer one."""
+    """Whether a run of three letters or more in both is at least half of the longer one."""
     one, other = "".join(_words(name)), "".join(_words(declared))
     run = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
-    return 0 < max(len(one), len(other)) <= 2 * run.size
+    return run.size >= _LEAST_LETTERS and max(len(one), len(other)) <= 2 * run.size
 
 
 def told(name: str) -> str:

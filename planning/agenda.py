@@ -20,17 +20,18 @@ _OPEN = Select[MilestoneColumns](
 
 
 def get_agenda(member: Member, *, days: int) -> AgendaRow:
-    """What is due from the member's today to `days` days later, overdue milestones included; two queries, and a
-    third if there are cards for exams or quizzes in it.
+    """What is due from the member's today to `days` days later, overdue milestones and missed items included;
+    two queries, and a third if there are cards for exams or quizzes in it.
     """
     today = member.today()
     until = today + timedelta(days=days)
-    items, readiness = due_with_readiness(member, today, until)
+    due = due_with_readiness(member, today, until)
     milestones = _OPEN.all(member_id=member.id, today=today, until=until)
     return {
         "today": today,
         "until": until,
-        "items": items,
+        "items": due.items,
         "milestones": with_overdue(milestones, today),
-        "readiness": readiness,
+        "readiness": due.readiness,
+        "missed": due.missed,
     }

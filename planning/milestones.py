@@ -14,7 +14,7 @@ from accounts.models import Member
 from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
-from courses.revisions import revision
+from courses.revisions import SHOWN_OF_MILESTONE, revision
 from planning.errors import NoSuchMilestone
 from planning.models import Milestone
 from planning.serializers import (
@@ -142,7 +142,7 @@ def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[Miles
             raise NoSuchMilestone
         if different := write.differing(Milestone, milestone_id, milestone["title"], milestone, changes):
             mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
-            mine.update(**different, **revision(different), updated_at=write.now)
+            mine.update(**different, **revision(different, SHOWN_OF_MILESTONE), updated_at=write.now)
             milestone = cast("MilestoneColumns", milestone | different)
     return with_overdue([milestone], member.today())[0]
 

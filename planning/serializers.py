@@ -114,6 +114,7 @@ class AgendaRow(TypedDict):
     items: list[ItemRow]
     milestones: list[MilestoneRow]
     readiness: list[ItemReadinessRow]
+    missed: list[ItemRow]
 
 
 class AgendaRecord(Record):
@@ -125,6 +126,11 @@ class AgendaRecord(Record):
         "items": [ItemRecord.example],
         "milestones": [MilestoneRecord.example],
         "readiness": [ItemReadinessRecord.example],
+        "missed": [
+            ItemRecord.example
+            | {"title": "Problem set 4", "kind": "assignment", "due_on": "2030-11-18", "days_until": -3}
+            | {"status": "missed"}
+        ],
     }
 
     today = serializers.DateField(help_text="Today in the member's time zone.")
@@ -138,4 +144,8 @@ class AgendaRecord(Record):
         many=True,
         help_text="For the first three exams and quizzes whose course has cards: what the member will recall of them "
         "on that day, if nothing is studied until then.",
+    )
+    missed = ItemRecord(
+        many=True,
+        help_text="Items of status missed that were due in the last 30 days, the newest 50, oldest first.",
     )

@@ -22,6 +22,7 @@ from accounts.archive.unpacking import Archive, Line, NoArchive
 from accounts.changes.contents import dumps
 from accounts.members.archived import Tally
 from accounts.members.limits import Limit
+from accounts.members.models import Member
 from studyservice.database.ids import uuid7
 from studyservice.operations.errors import MAX_DETAILS, Detail, ValidationFailed
 
@@ -134,7 +135,8 @@ class Checker:
         profile: what the profile becomes.
     """
 
-    def __init__(self, archive: Archive, files: ExitStack) -> None:
+    def __init__(self, member: Member, archive: Archive, files: ExitStack) -> None:
+        self._member = member
         self._archive = archive
         self._known: defaultdict[str, dict[UUID, _Known]] = defaultdict(dict)
         tables = archive_tables()
@@ -175,7 +177,7 @@ class Checker:
             NoArchive: there are not as many as the manifest tells.
         """
         table, details = laid.table, list[Detail]()
-        seen = _Seen(laid.columns, table.defaults(self._archive.version), table.stored_file())
+        seen = _Seen(laid.columns, table.defaults(self._archive.version, self._member), table.stored_file())
         known = self._known[table.name]
         for line in self._archive.lines(table.path(), table.how.long_line):
             laid.number = line.number
@@ -209,7 +211,11 @@ class Checker:
             seen.ids.add(old_id)
         references = {name: fields[name] for name in table.references if fields[name] is not None}
         for name, value in references.items():
-            fields[name] = self._found(table.references[name], value, name).id
+            found = self._found(table.references[name], value, name)
+            shared = table.how.shares.get(name)
+            if shared is not None and found.references.get(shared) != references.get(shared):
+                raise ValidationFailed.of(name, f"Is the id of a line with another {shared}.")
+            fields[name] = found.id
         for name, other in table.loose.items():
             there = self._known[other].get(fields[name])
             fields[name] = uuid7() if there is None else there.id
@@ -248,6 +254,8 @@ class Checker:
         if not table.how.once:
             return
         key = tuple(fields[name] for name in table.how.once)
+        if None in key:
+            return
         if key in seen.once:
             raise ValidationFailed.of(table.how.once[-1], "Is in another line, too.")
         seen.once.add(key)

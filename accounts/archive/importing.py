@@ -99,7 +99,7 @@ def take_archive(member: Member, file: IO[bytes]) -> ArchiveImportRow:
     _require_empty(member)
     with ExitStack() as opened:
         archive = opened.enter_context(open_archive(file))
-        checker = Checker(archive, opened)
+        checker = Checker(member, archive, opened)
         with _stored_or_removed() as stored, writing(member.id, "import_data") as write:
             _require_empty(member)
             take_profile(member, cast("ProfileFields", checker.profile))

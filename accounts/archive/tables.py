@@ -60,11 +60,13 @@ class ArchiveTable:
         names = (one.attname for one in self.model._meta.concrete_fields)
         return [name for name in names if name != "member_id" and name not in self.how.left_out]
 
-    def defaults(self, version: int) -> dict[str, Json]:
+    def defaults(self, version: int, member: Member) -> dict[str, Json]:
         """The values of columns that an archive of `version` does not have, as a line would have them."""
         newer = [name for name, since in self.how.added.items() if since > version]
         fields = {one.attname: one for one in self.model._meta.concrete_fields}
-        found: dict[str, Json] = orjson.loads(dumps({name: fields[name].get_default() for name in newer}))
+        own = self.data.defaults(member) if self.data.defaults is not None else {}
+        values = {name: own[name] if name in own else fields[name].get_default() for name in newer}
+        found: dict[str, Json] = orjson.loads(dumps(values))
         return found
 
     def stored_file(self) -> str | None:

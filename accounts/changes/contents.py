@@ -23,8 +23,8 @@ TOLD_CHARACTERS = 300
 UNTOLD = "_"
 """What the name of a field begins with that is stored for an undo alone."""
 
-INTERNAL = frozenset({"sequence"})
-"""Columns that are told nowhere; older rows of the log have them."""
+INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded"})
+"""Columns that are told nowhere; the log may have them, for an undo."""
 
 Json = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 """What JSON can say."""

@@ -56,6 +56,12 @@ class Write:
         self._later.clear()
         return run_together(together)
 
+    def flush(self) -> None:
+        """Execute what was left for later, so that it can be read."""
+        if self._later:
+            run_together(self._later)
+            self._later.clear()
+
     def made(self, model: type[Model], object_id: UUID, name: str, fields: Fields) -> None:
         """An object was made, with these fields."""
         self._parts.append(Part(type_of(model), object_id, name, None, fields))
@@ -111,8 +117,7 @@ class Write:
             NoActor: nobody said who acts.
         """
         self._log()
-        if self._later:
-            run_together(self._later)
+        self.flush()
 
     def _log(self) -> None:
         if all(part.before == part.after == {} for part in self._parts):  # below an object, and then nothing

@@ -2,8 +2,8 @@
 
 A stream of JSON lines, compressed as they are read, so that a hundred thousand reviews are never in memory as rows.
 `{"table": ["vocab.Card", "id", "member_id", …]}` begins a table, with its label and columns, and lines with the
-values of a row follow. `{"table": ["practice.Attempt.deck_id"]}` is a reference that was emptied; ids follow. With
-`"to"` it referred to that object, and not to the last row before.
+values of a row follow. `{"table": ["practice.Attempt.deck_id"], "to": "0192…"}` is a reference that was emptied, with
+the object that it referred to; ids follow. Older snapshots have no `"to"` where that is the last row before.
 """
 
 import zlib
@@ -34,7 +34,8 @@ class SnapshotTable(NamedTuple):
         label: the model's; of an emptied reference with the field after it.
         columns: names of the values; of an emptied reference none.
         rows: lists of values; of an emptied reference ids.
-        to: of an emptied reference, the object that it referred to; None if that is the last row before.
+        to: of an emptied reference, the object that it referred to; None in an older snapshot, where that is the last
+            row before.
     """
 
     label: str
@@ -70,7 +71,17 @@ class Snapshots:
 
     def reference(self, rows: QuerySet[Model], attname: str) -> int:
         """Keep the ids of `rows`, whose column `attname` is about to be emptied; gives their number."""
-        return self._add(rows.model, [f"{rows.model._meta.label}.{attname}"], rows.values_list("pk"), only_ids=True)
+        label, number, target = f"{rows.model._meta.label}.{attname}", 0, None
+        objects = is_object(rows.model)
+        for id_, to in rows.order_by(attname).values_list("pk", attname).iterator(chunk_size=_CHUNK):
+            if to != target:
+                self._write({"table": [label], "to": to})
+                target = to
+            self._write(id_)
+            if objects:
+                self.objects.add(id_)
+            number += 1
+        return number
 
     def packed(self) -> bytes | None:
         """All that was kept; None if it was nothing."""
@@ -78,13 +89,13 @@ class Snapshots:
             return None
         return b"".join((*self._pieces, self._packer.flush()))
 
-    def _add(self, model: type[Model], heading: list[str], found: QuerySet[Any, Any], *, only_ids: bool = False) -> int:
+    def _add(self, model: type[Model], heading: list[str], found: QuerySet[Any, Any]) -> int:
         """Keep rows whose first value is the id."""
         number, objects = 0, is_object(model)
         for values in found.order_by().iterator(chunk_size=_CHUNK):
             if number == 0:
                 self._write({"table": heading})
-            self._write(values[0] if only_ids else values)
+            self._write(values)
             if objects:
                 self.objects.add(values[0])
             number += 1

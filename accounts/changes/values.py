@@ -11,7 +11,7 @@ import orjson
 from django.db import models
 from django.db.models import Model
 
-from accounts.changes.contents import Fields, Json, as_words, dumps, type_of
+from accounts.changes.contents import INTERNAL, Fields, Json, as_words, dumps, type_of
 from accounts.members.data import member_data
 
 
@@ -67,6 +67,8 @@ def value_of(field: "models.Field[Any, Any]", kept: object) -> object:
 
 def changed_since(fields: Iterable[str], of: object) -> str:
     """Which fields are no longer as a change left them: `The title and the kind of “Midterm” were changed since`."""
-    words = [f"the {as_words(name.removesuffix('_id'))}" for name in fields]
+    fields = [*fields]
+    told = [name for name in fields if name not in INTERNAL] or fields
+    words = [f"the {as_words(name.removesuffix('_id'))}" for name in told]
     was_were = "was" if len(words) == 1 else "were"
     return f"T{' and '.join(words)[1:]} of “{of}” {was_were} changed since"

@@ -48,7 +48,8 @@ class Archived:
         tallies: numbers in lines of an earlier table that count lines of this one.
         keeps_time: whether a new id keeps the time of the old one, and is the same in every table with such ids. It
             depends on the old id only, so that any number of lines can be read.
-        once: columns that together are unique.
+        once: columns that together are unique, unless one is null.
+        shares: by reference, a column that must be the same in the line that it refers to.
         long_line: bytes of the longest line.
         only: narrows the rows that are in an archive.
         require_room: raises unless the member may store so many more bytes of files; under the lock of a write.
@@ -67,6 +68,7 @@ class Archived:
     tallies: tuple[Tally, ...] = ()
     keeps_time: bool = False
     once: tuple[str, ...] = ()
+    shares: Mapping[str, str] = field(default_factory=dict)
     long_line: int = _LONG_LINE
     only: Mapping[str, object] = field(default_factory=dict)
     require_room: Callable[[UUID, int], None] | None = None

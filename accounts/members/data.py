@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.apps import apps
-from django.db.models import Model
+from django.db.models import Model, Q, UniqueConstraint
 
 from accounts.members.archived import Archived
 from accounts.members.limits import Limit
@@ -47,6 +47,14 @@ class MemberData:
             emptied when the object is deleted.
         on_restore: called with the rows that an undo restored; raises `Conflict` if they cannot be.
         on_reference: called with the ids of rows of which an undo filled a plain reference again.
+        derived: returns the columns that are computed from other columns of the row; an undo computes them again.
+        defaults: returns columns for rows from before these existed, where the default of the column depends on the
+            member; an undo and an import ask for them.
+        refills: by column, a condition on the rows of which an undo may fill this reference again, given the id that it
+            referred to.
+        settle: called after an undo; brings up to date what is kept beside the rows, and raises Conflict if they do not
+            fit together.
+        unstamped: columns that another object's change may change too, which is then no change of the row's own.
         undo_fields: by type and field, as `course.categories`: fields that are not a column, or move rows.
         repair_counts: recomputes what is counted from the rows of a member, under the member's lock; returns how many
             numbers were wrong.
@@ -71,6 +79,11 @@ class MemberData:
     plain_references: Mapping[str, str] = field(default_factory=dict)
     on_restore: Callable[[Member, list[Columns]], None] | None = None
     on_reference: Callable[[Member, list[UUID]], None] | None = None
+    derived: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
+    defaults: Callable[[Member], dict[str, Any]] | None = None
+    refills: Mapping[str, Callable[[UUID], Q]] = field(default_factory=dict)
+    settle: Callable[[Member, Any], None] | None = None
+    unstamped: tuple[str, ...] = ()
     undo_fields: Mapping[str, UndoField] = field(default_factory=dict)
     repair_counts: Callable[[UUID], int] | None = None
     repair_clock: Callable[[Member, datetime], None] | None = None
@@ -148,6 +161,14 @@ def undo_field(name: str) -> UndoField | None:
 @cache
 def _undo_fields() -> dict[str, UndoField]:
     return {name: restore for data in member_data() for name, restore in data.undo_fields.items()}
+
+
+@cache
+def is_only(model: type[Model], column: str) -> bool:
+    """Whether no two rows of a member refer to the same object in `column`."""
+    field = next(one for one in model._meta.concrete_fields if one.attname == column)
+    constraints = [one for one in model._meta.constraints if isinstance(one, UniqueConstraint)]
+    return any(set(one.fields) == {"member", field.name} for one in constraints)
 
 
 @cache

@@ -15,7 +15,7 @@ from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.snapshots import SnapshotTable, snapshot_tables, with_reference
 from accounts.changes.values import columns, reader
-from accounts.members.data import Columns, counters, data_of
+from accounts.members.data import Columns, counters, data_of, is_only
 from accounts.members.models import Member
 from accounts.undo.limits import count_restored
 from studyservice.database.batches import batches
@@ -71,13 +71,15 @@ class Return:
         data = data_of(model)
         stamps = dict.fromkeys(() if data is None else data.restamped, self._write.now)
         new = {name: field.get_default() for name, field in known.items() if name not in table.columns}
+        if data is not None and data.defaults is not None and new:
+            new |= {name: value for name, value in data.defaults(self._member).items() if name in new}
         fresh = new | stamps | dict.fromkeys(counters() & known.keys(), 0)
         kept = [
             (place, name, reader(known[name]))
             for place, name in enumerate(table.columns)
             if name in known and name not in fresh
         ]
-        return [
+        rows = [
             fresh
             | {
                 name: values[place] if read is None or values[place] is None else read(values[place])
@@ -85,6 +87,9 @@ class Return:
             }
             for values in table.rows
         ]
+        if data is not None and data.derived is not None:
+            rows = [row | data.derived(row) for row in rows]
+        return rows
 
     def _require_absent(self, model: type[Model], ids: Iterable[UUID]) -> None:
         for batch in batches(ids):
@@ -96,6 +101,7 @@ class Return:
         target = field.related_model
         wanted = {row[field.attname] for row in rows} - {None} - self._back[target._meta.label]
         there: set[UUID] = set()
+        self._require_only(model, field.attname, {row[field.attname] for row in rows} - {None})
         for batch in batches(wanted):
             found: QuerySet[Model] = QuerySet(target).filter(member_id=self._member.id, pk__in=batch)
             there.update(found.order_by().values_list("pk", flat=True))
@@ -107,6 +113,19 @@ class Return:
                     raise Conflict(f"The {words} of “{name}” is gone. Undo the deletion of that first.")
                 self._waiting[f"{model._meta.label}.{field.attname}", row[field.attname]].append(row["id"])
                 row[field.attname] = None
+
+    def _require_only(self, model: type[Model], attname: str, wanted: Iterable[UUID]) -> None:
+        """Let no second row refer to the same object, where only one may.
+
+        Raises:
+            Conflict: another one does by now.
+        """
+        for batch in batches(wanted) if is_only(model, attname) else ():
+            mine: QuerySet[Model] = QuerySet(model).filter(member_id=self._member.id)
+            other = mine.filter(**{f"{attname}__in": batch}).first()
+            if other is not None:
+                words = as_words(attname.removesuffix("_id"))
+                raise Conflict(f"“{other}” has the {words} by now. Undo or delete that first.")
 
     def _references(self, table: SnapshotTable) -> None:
         """Fill references that the deletion emptied, if they are empty still."""
@@ -122,16 +141,22 @@ class Return:
             if not targets.filter(member_id=self._member.id, pk=target_id).exists():
                 self._waiting[table.label, target_id] += ids
                 return
+        data = data_of(model)
+        refills = None if data is None else data.refills.get(attname)
         filled = 0
         for batch in batches(ids):
             there: QuerySet[Model] = QuerySet(model).filter(member_id=self._member.id, pk__in=batch)
-            number = there.filter(**{f"{attname}__isnull": True}).update(**{attname: target_id})
+            fitting = there.filter(**{f"{attname}__isnull": True})
+            if refills is not None:
+                fitting = fitting.filter(refills(target_id))
+            if is_only(model, attname) and fitting.exists():
+                self._require_only(model, attname, [target_id])
+            number = fitting.update(**{attname: target_id})
             filled += number
             if number < len(batch):
                 for gone_id in {*batch}.difference(there.values_list("pk", flat=True)):
                     self._leave(gone_id, table.label, [gone_id], target_id)
         self._write.touched(model, ids if filled else ())
-        data = data_of(model)
         if filled and data is not None and data.on_reference is not None:
             data.on_reference(self._member, ids)
 

@@ -1,11 +1,13 @@
 """Taking back a change of fields: they go back to what they were, if they are what the change made of them."""
 
-from django.db.models import F, ForeignKey, Model, QuerySet
+from typing import Any
+
+from django.db.models import F, Field, ForeignKey, Model, QuerySet
 
 from accounts.changes.contents import Part
 from accounts.changes.recording import Write
 from accounts.changes.values import as_kept, changed_since, columns, model_of, value_of
-from accounts.members.data import undo_field
+from accounts.members.data import data_of, is_only, undo_field
 from accounts.members.models import Member
 from studyservice.operations.errors import Conflict
 
@@ -23,11 +25,17 @@ def put_lists_back(member: Member, write: Write, part: Part) -> None:
             put_back(member, write, part.id, after.get(name), before.get(name))
 
 
-def put_columns_back(write: Write, part: Part) -> None:
+def put_columns_back(write: Write, part: Part, *, is_head: bool) -> None:
     """The fields that are columns.
 
+    Args:
+        write: of the undo.
+        part: what became of the object.
+        is_head: whether the change was about this object.
+
     Raises:
-        Conflict: the object is gone, a field is no longer as the change left it, or what it referred to is gone.
+        Conflict: the object is gone, a field is no longer as the change left it, or what it referred to is gone, or is
+            taken.
     """
     model = model_of(part.type)
     if model is None or part.before is None or part.after is None:
@@ -41,17 +49,30 @@ def put_columns_back(write: Write, part: Part) -> None:
     if found is None:
         raise Conflict(f"“{part.name}” is gone. Undo its deletion first.")
     present = as_kept({name: getattr(found, name) for name in names})
-    if others := [name for name in names if present[name] != part.after[name]]:
-        raise Conflict(f"{changed_since(others, found)}, and an undo overwrites nothing. Undo the later change first.")
+    if changed := [name for name in names if present[name] != part.after[name]]:
+        raise Conflict(f"{changed_since(changed, found)}, and an undo overwrites nothing. Undo the later change first.")
     values = {name: value_of(known[name], part.before[name]) for name in names}
     for name, value in values.items():
-        field = known[name]
-        if isinstance(field, ForeignKey) and value is not None:
-            target: QuerySet[Model] = QuerySet(field.related_model).filter(member_id=write.member_id, pk=value)
-            if not target.exists():
-                raise Conflict(f"The {field.verbose_name} that “{found}” had is gone. Undo the deletion of that first.")
-    if "updated_at" in known:
+        _require_target(write, found, known[name], value)
+    data = data_of(model)
+    is_own = data is None or is_head or not values.keys() <= {*data.unstamped}
+    if data is not None and data.derived is not None:
+        values |= data.derived({name: getattr(found, name) for name in known} | values)
+    if "updated_at" in known and is_own:
         values["updated_at"] = write.now
-    if "sequence" in known:
+    if "sequence" in known and is_own:
         values["sequence"] = F("sequence") + 1  # calendars take the older version for the newer otherwise
     mine.update(**values)
+
+
+def _require_target(write: Write, of: Model, field: "Field[Any, Any]", value: object) -> None:
+    """Let what a reference goes back to be there, and free if only one row may refer to it."""
+    if not isinstance(field, ForeignKey) or value is None:
+        return
+    target: QuerySet[Model] = QuerySet(field.related_model).filter(member_id=write.member_id, pk=value)
+    if not target.exists():
+        raise Conflict(f"The {field.verbose_name} that “{of}” had is gone. Undo the deletion of that first.")
+    if is_only(type(of), field.attname):
+        mine: QuerySet[Model] = QuerySet(type(of)).filter(member_id=write.member_id)
+        if (other := mine.filter(**{field.attname: value}).first()) is not None:
+            raise Conflict(f"“{other}” has the {field.verbose_name} that “{of}” had. Undo that first.")

@@ -17,6 +17,7 @@ from accounts.changes.models import Change
 from accounts.changes.recording import Write
 from accounts.changes.records import ChangeRow
 from accounts.changes.writing import writing
+from accounts.members.data import member_data
 from accounts.members.models import Member
 from accounts.undo.deleted import Return
 from accounts.undo.fields import put_columns_back, put_lists_back
@@ -75,10 +76,13 @@ def _take_back(member: Member, write: Write, change: Change) -> None:
     if change.taken is not None:
         Return(member, write).of(bytes(change.taken))
     for part in changed:
-        put_columns_back(write, part)
+        put_columns_back(write, part, is_head=part is parts[0])
     made = [part for part in reversed(parts) if part.before is None]
     for type_, of_type in groupby(made, lambda part: part.type):
         delete_again(member, write, type_, list(of_type))
+    for data in member_data():
+        if data.settle is not None:
+            data.settle(member, write)
     write.took_back(parts)
     Change.objects.filter(member_id=member.id, id=change.id).update(undone_at=write.now)
     end_chains(member.id, write.snapshots.objects, change.created_at)

@@ -11,7 +11,7 @@ from django.conf import settings
 from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
 from accounts.models import Member
-from courses.items import ITEMS
+from courses.item_rows import ITEMS
 from planning.milestones import MILESTONES
 from studyservice.database.statements import Param, Select
 

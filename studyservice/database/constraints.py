@@ -31,5 +31,12 @@ def characters(field: str, least: int, most: int) -> CheckConstraint:
     return _check(field, Q(Range(Length(field), (least, most))))
 
 
+def together(field: str, moment: str) -> CheckConstraint:
+    """A boolean that is true if and only if there is a moment."""
+    return _check(
+        field, Q(**{field: True, f"{moment}__isnull": False}) | Q(**{field: False, f"{moment}__isnull": True})
+    )
+
+
 def _check(field: str, condition: Q) -> CheckConstraint:
     return CheckConstraint(condition=condition, name=f"%(class)s_{field}")

@@ -1,5 +1,6 @@
 """Going on in the middle of an ordered list, by an index and not by reading what comes before."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import connection
@@ -7,7 +8,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, F, Func, QuerySet
 from django.db.models.sql.compiler import SQLCompiler
 
-from studyservice.database.statements import Param, RowT_co, Select, Shape, _Compiled
+from studyservice.database.statements import Param, RowT_co, Select, _Compiled
 
 
 class After(Func):
@@ -43,9 +44,9 @@ class SelectBoth(Select[RowT_co]):
         order: the order of both together, as SQL with the names of columns.
     """
 
-    def __init__(self, first: QuerySet[Any], second: QuerySet[Any], shape: Shape, *, order: str) -> None:
+    def __init__(self, first: QuerySet[Any], second: QuerySet[Any], shape: Mapping[str, str], *, order: str) -> None:
         super().__init__(first, shape, limited=True)
-        self._second = second.values_list(*shape.columns().values())
+        self._second = second.values_list(*shape.values())
         self._order = order
 
     def _compile(self) -> _Compiled:

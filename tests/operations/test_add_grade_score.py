@@ -52,6 +52,7 @@ def test_it_answers_the_score(add, category: Any, scores) -> None:
     assert answer.body == {
         "id": ANY,
         "category_id": category["id"],
+        "item_id": None,
         "label": "Quiz 1",
         "score": 84.5,
         "created_at": ANY,

@@ -23,6 +23,12 @@ def test_it_creates(owner: RestEntryPoint, course, time_machine) -> None:
         "kind": "exam",
         "due_on": "2026-12-03",
         "days_until": 12,
+        "done": False,
+        "done_at": None,
+        "status": "open",
+        "category_id": None,
+        "worth": None,
+        "note": None,
         "created_at": ANY,
         "updated_at": ANY,
     }

@@ -114,7 +114,7 @@ def test_other_members_data_stay(owner: RestEntryPoint, stranger: RestEntryPoint
 def test_it_costs_the_same_however_much_goes(owner: RestEntryPoint, course, django_assert_max_num_queries) -> None:
     for _ in range(5):
         _fill(owner, course)
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(24):
         owner.made("delete_course", course_id=course["id"])
 
 

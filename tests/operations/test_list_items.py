@@ -45,6 +45,12 @@ def test_it_answers_whole_items(owner: RestEntryPoint, course, add, time_machine
                 "kind": "exam",
                 "due_on": "2026-12-03",
                 "days_until": 12,
+                "done": False,
+                "done_at": None,
+                "status": "open",
+                "category_id": None,
+                "worth": None,
+                "note": None,
                 "created_at": ANY,
                 "updated_at": ANY,
             }

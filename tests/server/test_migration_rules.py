@@ -23,6 +23,7 @@ from studyservice.database.postgresql.operations import (
     AddCheck,
     AddIndexAside,
     AddMemberForeignKey,
+    AddUniqueAside,
     DropForeignKeyIndex,
     ValidateChecks,
 )
@@ -53,6 +54,7 @@ def test_no_new_migration_has_a_name_that_an_old_database_may_hold() -> None:
 ROOM = models.TextField(default="", db_default="")
 POSITIVE = CheckConstraint(condition=Q(sequence__gte=1), name="item_positive")
 TITLES = Index(fields=["title"], name="item_titles")
+ONCE = UniqueConstraint(fields=["title"], name="item_once", condition=Q(title__gt=""))
 HINT = CreateModel(
     "Hint",
     [("id", models.UUIDField(primary_key=True)), ("course", models.ForeignKey("courses.Course", models.CASCADE))],
@@ -88,6 +90,7 @@ def test_what_a_migration_does_is_seen(operations: list[Any], codes: set[str]) -
     ("operation", "codes"),
     [
         (AddIndexAside("item", TITLES), set()),
+        (AddUniqueAside("item", ONCE), set()),
         (DropForeignKeyIndex("syllabusfile", "course"), set()),
         (AddField("item", "room", ROOM), {"NOT_AGAIN"}),
     ],

@@ -15,7 +15,8 @@ def an_id(number: int) -> str:
 def an_item(**fields: Any) -> dict[str, Any]:
     stamps = {"created_at": THEN, "updated_at": THEN}
     made = {"id": an_id(1), "course_id": COURSE_ID, "title": "Midterm", "kind": "exam", "due_on": None, "sequence": 0}
-    return made | stamps | fields
+    ends = {"done": False, "done_at": None, "category_id": None, "note": None, "missable_from": "2026-09-01"}
+    return made | ends | stamps | fields
 
 
 def a_deck(**fields: Any) -> dict[str, Any]:
@@ -56,7 +57,8 @@ def a_category(**fields: Any) -> dict[str, Any]:
 
 
 def a_score(**fields: Any) -> dict[str, Any]:
-    return {"id": an_id(9), "category_id": an_id(8), "label": "Quiz", "score": 80, "created_at": THEN} | fields
+    made = {"id": an_id(9), "category_id": an_id(8), "item_id": None, "label": "Quiz", "score": 80}
+    return made | {"created_at": THEN} | fields
 
 
 def a_file(**fields: Any) -> dict[str, Any]:

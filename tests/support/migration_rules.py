@@ -9,7 +9,7 @@ from io import StringIO
 
 from django.core.management import call_command
 from django_migration_linter.sql_analyser.analyser import analyse_sql_statements
-from django_migration_linter.sql_analyser.base import Check, CheckMode, CheckType
+from django_migration_linter.sql_analyser.base import Check, CheckMode, CheckType, has_add_unique
 from django_migration_linter.sql_analyser.postgresql import PostgresqlAnalyser
 
 from studyservice.database.migration_states import rendered_sparingly
@@ -21,7 +21,7 @@ INSTEAD = {
     "DROP_COLUMN": "leave it for a release whose code does not use it; make it nullable or give it a default first",
     "ALTER_COLUMN": "add a column; a longer varchar alone is safe, and may be excused",
     "NOT_NULL": "give the added column a db_default: the code of before writes rows without it",
-    "ADD_UNIQUE": "build the unique index aside first, or begin with a table that has it",
+    "ADD_UNIQUE": "use AddUniqueAside in a migration that is not atomic, or begin with a table that has it",
     "CREATE_INDEX": "use AddIndexAside in a migration that is not atomic",
     "CREATE_INDEX_EXCLUSIVE": "use AddIndexAside in a migration that is not atomic",
     "DROP_INDEX": "drop it concurrently, in a migration that is not atomic",
@@ -69,11 +69,17 @@ def _made(statements: list[str]) -> set[str]:
     return {found[1] for one in statements if (found := _CREATED.match(one))}
 
 
+def _adds_unique(statements: list[str], **_: object) -> bool:
+    """One that is built aside lets others write; old code writes no two equal values into a column it does not know."""
+    return has_add_unique([one for one in statements if "UNIQUE INDEX CONCURRENTLY" not in one])
+
+
 class Analyser(PostgresqlAnalyser):
     """The library's, with more checks."""
 
     migration_checks = [  # noqa: RUF012  # as the library has it
         *PostgresqlAnalyser.migration_checks,
+        Check("ADD_UNIQUE", _adds_unique, INSTEAD["ADD_UNIQUE"], CheckMode.TRANSACTION, CheckType.ERROR),
         Check("NOT_NULL", _wants_a_value, INSTEAD["NOT_NULL"], CheckMode.TRANSACTION, CheckType.ERROR),
         Check("LOOKS_AT_ROWS", _looks_at_rows, INSTEAD["LOOKS_AT_ROWS"], CheckMode.TRANSACTION, CheckType.ERROR),
         Check("SEVERAL_TABLES", _several_tables, INSTEAD["SEVERAL_TABLES"], CheckMode.TRANSACTION, CheckType.ERROR),

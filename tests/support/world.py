@@ -203,6 +203,8 @@ class World:
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
         if operation_id == "create_syllabus":
             body["text"] = new_text()
+        if "item_id" in body:
+            self._ids.pop("item_id", None)  # an item has one score, so each call takes another item
         return {name: self.id(name) if name.endswith("_id") else value for name, value in body.items()}
 
     def files(self, operation_id: str) -> dict[str, bytes]:

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.ddl_references import Statement
-from django.db.migrations.operations import AddConstraint, AddIndex
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
@@ -76,6 +76,43 @@ class AddIndexAside(AddIndex):
                 schema_editor.execute(f"DROP INDEX CONCURRENTLY {name}")
             if not valid:
                 cast("Any", schema_editor).add_index(model, self.index, concurrently=True)
+
+
+class AddUniqueAside(AddConstraint):
+    """Add a unique constraint with a condition, which is an index; on PostgreSQL as `AddIndexAside` does."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        sql = str(self.constraint.create_sql(to_state.apps.get_model(app_label, self.model_name), schema_editor))
+        with without_lock_timeout(schema_editor):
+            valid = is_valid_index(schema_editor, self.constraint.name)
+            if valid is False:
+                schema_editor.execute(f"DROP INDEX CONCURRENTLY {schema_editor.quote_name(self.constraint.name)}")
+            if not valid:
+                schema_editor.execute(sql.replace("UNIQUE INDEX", "UNIQUE INDEX CONCURRENTLY", 1), params=None)
+
+
+class AddReference(AddField):
+    """Add a foreign key that may be null; on PostgreSQL the column alone.
+
+    Django's key would lock the table that it refers to as well, and its index is not needed where another begins with
+    the member. `AddMemberForeignKey` follows in the next migration.
+    """
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        field = _foreign_key(model, self.name)
+        table, name = schema_editor.quote_name(model._meta.db_table), schema_editor.quote_name(field.column)
+        schema_editor.execute(f"ALTER TABLE {table} ADD COLUMN {name} {field.db_type(schema_editor.connection)} NULL")
 
 
 class _OnPostgresql(Operation):

@@ -1,0 +1,35 @@
+"""The grade categories that items of a course may name; `grades` keeps them."""
+
+from collections.abc import Mapping
+from typing import cast
+from uuid import UUID
+
+from django.db.models import Model, QuerySet
+
+from courses.models import Item
+from studyservice.operations.errors import Detail, ValidationFailed
+
+GRADE_CATEGORY = cast("type[Model]", Item._meta.get_field("category").related_model)
+
+
+def require_categories(member_id: UUID, course_id: UUID, named: Mapping[str, UUID | None]) -> None:
+    """Refuse categories that are not of the course; one statement, if there are any.
+
+    Args:
+        named: by the field of the request that names each.
+
+    Raises:
+        ValidationFailed: some are not.
+    """
+    wanted = {category_id for category_id in named.values() if category_id is not None}
+    if not wanted:
+        return
+    mine: QuerySet[Model] = QuerySet(GRADE_CATEGORY).filter(member_id=member_id, course_id=course_id, pk__in=wanted)
+    there = set(mine.order_by().values_list("pk", flat=True))
+    details: list[Detail] = [
+        {"field": field, "message": "Not a category of this course; get_grades lists the ids."}
+        for field, category_id in named.items()
+        if category_id is not None and category_id not in there
+    ]
+    if details:
+        raise ValidationFailed(details)

@@ -1,0 +1,64 @@
+"""Items as statements read them and as operations answer them."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any, cast
+
+from django.db.models import F, QuerySet
+from django.db.models.functions import Left
+
+from courses.models import Item
+from courses.serializers import ItemColumns, ItemRecord, ItemRow
+from courses.statuses import status_of
+from courses.worth import WORTH
+from studyservice.database.statements import Param
+
+NOTE_IN_LISTS = 200
+"""Characters of a note in a list of items."""
+
+
+class ReadItem(ItemColumns):
+    """An item as a statement reads it: with what decides its status; `worth` is in hundredths."""
+
+    missable_from: date
+    graded: bool
+
+
+SOONEST_FIRST = (F("due_on").asc(nulls_last=True), "created_at", "id")
+
+
+def with_worth(items: QuerySet[Item]) -> QuerySet[Item]:
+    """`items` with what `WHOLE` and `LISTED` read of them; what a statement does not read costs nothing."""
+    return items.annotate(worth=WORTH, note_in_lists=Left("note", NOTE_IN_LISTS))
+
+
+ITEMS = with_worth(Item.objects.filter(member_id=Param("member_id"), course__member_id=F("member_id")))
+"""The member's items with their courses.
+
+The course has the member of the item, rather than the one that is asked for: no plan begins with courses and then sorts
+what they have.
+"""
+
+WHOLE: Mapping[str, str] = ItemRecord.columns() | {"missable_from": "missable_from", "graded": "graded"}
+"""The columns of a `ReadItem`."""
+
+LISTED: Mapping[str, str] = {**WHOLE, "note": "note_in_lists"}
+"""The same with the beginning of the note."""
+
+
+def read(items: QuerySet[Item]) -> list[ReadItem]:
+    """The rows of items, whose filter names the member of both tables."""
+    found = with_worth(items).values_list(*WHOLE.values())
+    return cast("list[ReadItem]", [dict(zip(WHOLE, row, strict=True)) for row in found])
+
+
+def as_answered(items: list[ReadItem], today: date) -> list[ItemRow]:
+    """`items` themselves, each with its status and `days_until`."""
+    rows = cast("list[dict[str, Any]]", items)
+    for row in rows:
+        due_on, worth = row["due_on"], row["worth"]
+        row["status"] = status_of(row["kind"], due_on, row["done"], row.pop("graded"), row.pop("missable_from"), today)
+        row["days_until"] = None if due_on is None else (due_on - today).days
+        if worth is not None:
+            row["worth"] = worth / 100
+    return cast("list[ItemRow]", rows)

@@ -1,0 +1,42 @@
+"""Where an item stands: the first status that fits, for a row that was read and for a statement."""
+
+from datetime import date, timedelta
+
+from django.db.models import F, Q
+
+from courses.models import ItemKind, ItemStatus
+from studyservice.database.statements import Param
+
+EXAMINED = frozenset({ItemKind.EXAM.value, ItemKind.QUIZ.value})
+"""The kinds of items that one is ready for, or not, and that end by themselves."""
+
+MISSED_FOR = timedelta(days=30)
+"""How long get_agenda tells of a missed item."""
+
+_UNENDED = Q(done=False, graded=False)
+_OVERDUE = _UNENDED & Q(due_on__lt=Param("today"))
+_TOO_LATE = Q(kind__in=sorted(EXAMINED)) | Q(due_on__lt=F("missable_from"))
+
+OF_STATUS = {
+    ItemStatus.GRADED.value: Q(graded=True),
+    ItemStatus.DONE.value: Q(graded=False, done=True),
+    ItemStatus.OPEN.value: _UNENDED & (Q(due_on=None) | Q(due_on__gte=Param("today"))),
+    ItemStatus.PAST.value: _OVERDUE & _TOO_LATE,
+    ItemStatus.MISSED.value: _OVERDUE & ~Q(kind__in=sorted(EXAMINED)) & Q(due_on__gte=F("missable_from")),
+}
+"""The items of each status, on the day that an execution brings as `today`."""
+
+
+def status_of(  # noqa: PLR0917  # the columns that decide
+    kind: str, due_on: date | None, done: bool, graded: bool, missable_from: date, today: date
+) -> str:
+    """Return the status of an item."""
+    if graded:
+        return ItemStatus.GRADED.value
+    if done:
+        return ItemStatus.DONE.value
+    if due_on is None or due_on >= today:
+        return ItemStatus.OPEN.value
+    if kind in EXAMINED or due_on < missable_from:
+        return ItemStatus.PAST.value
+    return ItemStatus.MISSED.value

@@ -1,0 +1,38 @@
+"""Text as it is searched: without differences of case, and with accents in one form.
+
+It is stored beside the text, because no two databases fold alike.
+"""
+
+import unicodedata
+from collections.abc import Iterable
+
+from django.db.models import CharField, Q
+from django.db.models.functions import StrIndex
+from django.db.models.lookups import GreaterThan
+
+from studyservice.database.statements import Param
+
+_BETWEEN = "\x1f"
+"""Between two texts of one column, so that no search finds the end of one with the beginning of the next."""
+
+
+def fold(text: str) -> str:
+    """Return `text` case-folded, in NFC."""
+    folded = unicodedata.normalize("NFC", text).casefold()
+    return unicodedata.normalize("NFC", folded).replace(_BETWEEN, "")
+
+
+def fold_all(texts: Iterable[str | None]) -> str:
+    """Return the texts folded, as one column holds them."""
+    return _BETWEEN.join(fold(text) for text in texts if text)
+
+
+def contains(*columns: str, param: str) -> Q:
+    """Match rows of which a folded column contains the folded text that an execution brings as `param`.
+
+    Unlike with LIKE, `%` and `_` are letters.
+    """
+    found = Q()
+    for column in columns:
+        found |= Q(GreaterThan(StrIndex(column, Param(param, CharField())), 0))
+    return found
