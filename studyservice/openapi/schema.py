@@ -36,7 +36,7 @@ _EXAMPLES = {
 }
 """A parameter's example, by format."""
 
-_NAMED_EXAMPLES = {"name": "Organelles"}
+_NAMED_EXAMPLES = {"name": "Organelles", "q": "midterm"}
 """Of texts that no type has an example for, by the parameter's name."""
 
 

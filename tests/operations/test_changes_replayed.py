@@ -36,7 +36,7 @@ MODELS = {
 BY_TYPE = {type_of(model): label for label, model in MODELS.items()}
 BY_PLURAL = {plural_of(type_): label for type_, label in BY_TYPE.items()}
 
-NOT_KEPT = {"updated_at", "item_count", "card_count", "sequence"}
+NOT_KEPT = {"updated_at", "item_count", "card_count", "sequence", "folded", "graded", "marked_at"}
 """Columns that follow from the write or from other rows."""
 
 Rows = dict[str, dict[str, dict[str, Any]]]
@@ -128,7 +128,7 @@ def restore(rows: Rows, change: Change) -> None:
         else:
             label, _, attname = table.label.rpartition(".")
             for id_ in table.rows:
-                rows[label][id_][attname] = str(change.object_id)
+                rows[label][id_][attname] = str(table.to or change.object_id)
 
 
 def remove(rows: Rows, change: Change) -> None:

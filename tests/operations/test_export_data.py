@@ -102,7 +102,8 @@ def test_a_line_says_what_the_api_says(owner: RestEntryPoint, course: Any, item:
     card = reviewed(owner, deck["cards"][0], "good")
     archive = owner.made("export_data")
     [line] = lines_of(archive, "items")
-    assert line == {name: item[name] for name in line.keys() & item.keys()} | {"sequence": 0}
+    kept = {"sequence": 0, "missable_from": item["created_at"][:10]}
+    assert line == {name: item[name] for name in line.keys() & item.keys()} | kept
     [line] = lines_of(archive, "cards")
     assert line | card == line | {"position": 1, "step": 1}
     [attempt], [review] = lines_of(archive, "attempts"), lines_of(archive, "reviews")

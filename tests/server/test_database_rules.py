@@ -283,8 +283,10 @@ def test_the_references_are_known() -> None:
     assert [f"{model.__name__}.{field.name}" for model, field, _ in references()] == [
         "SyllabusFile.course",
         "Item.course",
+        "Item.category",
         "GradeCategory.course",
         "GradeScore.category",
+        "GradeScore.item",
         "RefreshToken.access_token",
         "Milestone.item",
         "ImportedEvent.course",

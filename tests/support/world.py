@@ -60,9 +60,11 @@ PATHS = sorted({route.path for route in routes().values()})
 _BODIES: dict[str, Any] = {
     "create_course": {"name": "Cell Biology", "code": "BIO 210", "term": "Fall semester", "subject": "Biology"},
     "create_item": {"title": "Midterm exam", "kind": "exam", "due_on": "2026-12-03"},
+    "add_grade_score": {"category_id": "", "label": "Quiz 3", "score": 84.5},
+    "update_grade_score": {"category_id": "", "label": "Quiz 3", "score": 84.5},
     "set_grade_categories": {"categories": [{"name": "Quizzes", "weight": 20}, {"name": "Exam", "weight": 80}]},
 }
-"""Bodies for operations whose published example names objects deep inside, or has all that can be sent at once."""
+"""Bodies for operations whose published example names objects deep inside, works once, or has all that can be sent."""
 
 UPLOADS: dict[str, Callable[[], bytes]] = {
     "import_calendar": one_deadline,
@@ -203,8 +205,6 @@ class World:
         body = copy.deepcopy(_BODIES.get(operation_id) or body_schema(operation_id)["examples"][0])
         if operation_id == "create_syllabus":
             body["text"] = new_text()
-        if "item_id" in body:
-            self._ids.pop("item_id", None)  # an item has one score, so each call takes another item
         return {name: self.id(name) if name.endswith("_id") else value for name, value in body.items()}
 
     def files(self, operation_id: str) -> dict[str, bytes]:
