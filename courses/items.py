@@ -39,6 +39,9 @@ _INSERT = Insert(Item)
 _NO_COLUMNS = frozenset({"course_name", "worth"})
 """What a `ReadItem` has beside the columns of the item."""
 
+MADE_WITH = {"category_id": None, "note": None, "done": False}
+"""What most new items have."""
+
 
 def get_item(member: Member, item_id: UUID) -> ItemRow:
     """The item.
@@ -132,9 +135,10 @@ def _inserted(write: Write, item: ReadItem) -> dict[str, Any]:
 
 
 def _logged(item: ReadItem) -> dict[str, object]:
-    """The fields of a new item in the log of changes."""
+    """The fields of a new item in the log of changes; `Item`'s `MemberData` says what those left out are."""
     values: Fields = item
-    return {name: values[name] for name in ("course_id", *PlainItemBody.Meta.fields)}
+    told = {name: values[name] for name in ("course_id", *PlainItemBody.Meta.fields)}
+    return {name: value for name, value in told.items() if value is not None or name not in MADE_WITH}
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:

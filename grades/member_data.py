@@ -32,6 +32,7 @@ register(
         ),
         stamps=("created_at",),
         limits=(SCORES_OF_COURSE,),
+        made_with={"item_id": None},
         refills={"item_id": of_its_category},
         on_restore=categorize_again,
         settle=settle_undone,

@@ -40,6 +40,7 @@ class MemberData:
         restamped: those of them that are new when a row is restored, because pollers ask for them.
         not_listed: why list_changes does not find changes by the ids of the rows.
         moved: columns that may change when a row is restored; its creation can be undone nevertheless.
+        made_with: columns of a new row that the log leaves out, and their values; undoing its creation compares them.
         limits: how many rows there may be.
         unlimited: why study data has no limit.
         no_admin: why the admin has no page of the rows.
@@ -73,6 +74,7 @@ class MemberData:
     restamped: tuple[str, ...] = ()
     not_listed: str = ""
     moved: tuple[str, ...] = ()
+    made_with: Mapping[str, Any] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
     unlimited: str = ""
     no_admin: str = ""

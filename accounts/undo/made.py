@@ -40,7 +40,8 @@ def _require_as_made(model: type[Model], part: Part, row: Fields | None) -> None
         raise Conflict(f"“{part.name}” is gone already. Undo its deletion first, then this.")
     data = data_of(model)
     compared = columns(model).keys() - {*(() if data is None else data.moved)}
-    made = {name: value for name, value in (part.after or {}).items() if name in compared}
+    after = {**({} if data is None else data.made_with), **(part.after or {})}
+    made = {name: value for name, value in after.items() if name in compared}
     present = as_kept({name: row[name] for name in made})
     if others := [name for name in made if present[name] != made[name]]:
         raise Conflict(f"{changed_since(others, part.name)}. Undo that first, or delete it yourself.")

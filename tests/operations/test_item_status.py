@@ -286,3 +286,15 @@ def test_an_unknown_category_is_refused(owner: RestEntryPoint, course, add) -> N
         owner.call("update_item", item_id=item["id"], category_id=UNKNOWN_ID),
     ):
         assert answer.fields == ["category_id"]
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("change", [{"done": True}, {"note": "Bring a pen"}])
+def test_what_was_changed_since_is_not_unmade(owner: RestEntryPoint, add, change) -> None:
+    item = add("Essay", 1)
+    [made] = owner.made("list_changes", object_id=item["id"])["data"]
+    owner.made("update_item", item_id=item["id"], **change)
+    assert owner.call("undo_change", change_id=made["id"]).error == "conflict"
+    owner.made("undo_change", change_id=owner.made("list_changes", limit=1)["data"][0]["id"])
+    owner.made("undo_change", change_id=made["id"])
+    assert _listed(owner) == []
