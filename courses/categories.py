@@ -1,7 +1,6 @@
 """The grade categories that items of a course may name; `grades` keeps them."""
 
 from collections.abc import Mapping
-from typing import cast
 from uuid import UUID
 
 from django.db.models import Model, QuerySet
@@ -9,7 +8,7 @@ from django.db.models import Model, QuerySet
 from courses.models import Item
 from studyservice.operations.errors import Detail, ValidationFailed
 
-GRADE_CATEGORY = cast("type[Model]", Item._meta.get_field("category").related_model)
+GRADE_CATEGORY: type[Model] = Item._meta.get_field("category").related_model
 
 
 def require_categories(member_id: UUID, course_id: UUID, named: Mapping[str, UUID | None]) -> None:

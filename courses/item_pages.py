@@ -183,7 +183,7 @@ def _named(after: Position | None) -> _LastTold:
     return {"last_due": after.due_on, "last_instant": after.instant, "last_id": after.id}
 
 
-def _position(last: ReadItem, section: Section, pins: Pins | None) -> Position:
+def _position(last: ItemRow, section: Section, pins: Pins | None) -> Position:
     due_on = last["due_on"] if section is Section.DUE else None
     instant = last["updated_at"] if section is Section.CHANGED else last["created_at"]
     return Position(section, due_on, instant, last["id"], pins)

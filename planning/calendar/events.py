@@ -12,6 +12,7 @@ from icalendar import Calendar, Event, Timezone, TimezoneStandard, vDuration
 
 from accounts.models import Member
 from courses.item_rows import ITEMS
+from planning.calendar.marking import marked
 from planning.milestones import MILESTONES
 from studyservice.database.statements import Param, Select
 
@@ -36,6 +37,9 @@ class _ItemColumns(TypedDict):
     due_on: date
     created_at: datetime
     updated_at: datetime
+    marked_at: datetime | None
+    done: bool
+    graded: bool
     sequence: int
     course_name: str
     course_updated_at: datetime
@@ -54,7 +58,7 @@ class _MilestoneColumns(TypedDict):
 
 _ITEMS = Select[_ItemColumns](
     ITEMS.filter(**_IN_RANGE).order_by("due_on", "created_at", "id"),
-    {name: name for name in ("id", "title", "kind", "due_on", "created_at", "updated_at", "sequence")}
+    {name: name for name in _ItemColumns.__annotations__ if not name.startswith("course_")}
     | {"course_name": "course__name", "course_updated_at": "course__updated_at"},
 )
 _OPEN_MILESTONES = Select[_MilestoneColumns](
@@ -75,15 +79,21 @@ class CalendarEvent(NamedTuple):
     revised_at: datetime
     """When what it says was last changed, be it the name of the course."""
     sequence: int
+    ended: bool = False
+    """Whether it is done or graded."""
 
 
-def events_of(member: Member, today: date, *, milestones: bool) -> list[CalendarEvent]:
+def events_of(member: Member, today: date, *, milestones: bool, only_open: bool = False) -> list[CalendarEvent]:
     """The member's events around `today`; one query, or two.
 
     Args:
+        member: whose calendar it is.
+        today: the member's date.
         milestones: whether dated milestones that are not done are among them.
+        only_open: leaves out items that are done or graded.
     """
-    return events_between(member, today - BEFORE, today + AHEAD, milestones=milestones)
+    found = events_between(member, today - BEFORE, today + AHEAD, milestones=milestones)
+    return [event for event in found if not (only_open and event.ended)]
 
 
 def events_between(member: Member, first: date, last: date, *, milestones: bool) -> list[CalendarEvent]:
@@ -92,12 +102,13 @@ def events_between(member: Member, first: date, last: date, *, milestones: bool)
     found = [
         CalendarEvent(
             id=item["id"],
-            summary=f"{item['title']} ({item['course_name']})",
+            summary=f"{marked(item['title']) if _is_ended(item) else item['title']} ({item['course_name']})",
             category=item["kind"],
             day=item["due_on"],
             created_at=item["created_at"],
-            revised_at=max(item["updated_at"], item["course_updated_at"]),
+            revised_at=max(item["updated_at"], item["course_updated_at"], item["marked_at"] or item["updated_at"]),
             sequence=item["sequence"],
+            ended=_is_ended(item),
         )
         for item in _ITEMS.all(**bounds)
     ]
@@ -115,6 +126,11 @@ def events_between(member: Member, first: date, last: date, *, milestones: bool)
             for step in _OPEN_MILESTONES.all(**bounds)
         ]
     return found
+
+
+def _is_ended(item: _ItemColumns) -> bool:
+    """Whether an item is done or graded."""
+    return item["done"] or item["graded"]
 
 
 def calendar_text(events: Iterable[CalendarEvent]) -> bytes:

@@ -48,16 +48,18 @@ def _calendar(request: HttpRequest, found: Feed) -> HttpResponse:
     request.META[MEMBER] = member.id  # for the order in which requests are served
     if not member.membership_is_active():
         return _text(HTTPStatus.FORBIDDEN, "This membership is not active. Renew it to see the calendar again.")
-    milestones = _CHOICES.get(request.GET.get("milestones", "false"))
-    if milestones is None:
-        return _text(HTTPStatus.BAD_REQUEST, "milestones must be true or false.")
+    choices = {name: _CHOICES.get(request.GET.get(name, "false")) for name in ("milestones", "open")}
+    for name, choice in choices.items():
+        if choice is None:
+            return _text(HTTPStatus.BAD_REQUEST, f"{name} must be true or false.")
+    milestones, only_open = map(bool, choices.values())
     today = member.today()
-    state = f"{member.id} {found.write_clock.timestamp()} {today} {milestones} {settings.BASE_URL}"
+    state = f"{member.id} {found.write_clock.timestamp()} {today} {milestones} {only_open} {settings.BASE_URL}"
     key = sha256(state.encode()).hexdigest()
     etag: str = _TAGS.get(key, "")
     response: HttpResponse | None = get_conditional_response(request, etag=etag) if etag else None
     if response is None:
-        text = calendar_text(events_of(member, today, milestones=milestones))
+        text = calendar_text(events_of(member, today, milestones=milestones, only_open=only_open))
         etag = f'"{sha256(text).hexdigest()[:32]}"'
         _TAGS.set(key, etag)
         response = get_conditional_response(request, etag=etag) or _whole(text)

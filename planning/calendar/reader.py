@@ -13,6 +13,7 @@ import recurring_ical_events
 from icalendar import Calendar, vDDDTypes, vRecur
 from icalendar.cal import Component
 
+from planning.calendar.marking import without_mark
 from planning.calendar.openings import only_opens
 
 MAX_COMPONENTS = 3000
@@ -183,8 +184,8 @@ def _moment(component: Component, name: str) -> date | datetime | None:
 
 
 def _title(component: Component) -> str:
-    """In one line, and cut where it is longer than that of an item."""
-    title = " ".join(str(component.get("SUMMARY", "")).replace("\x00", "").split())
+    """In one line, without the mark of our own calendar, and cut where it is longer than that of an item."""
+    title = without_mark(" ".join(str(component.get("SUMMARY", "")).replace("\x00", "").split()))
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
 
 

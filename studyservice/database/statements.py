@@ -62,8 +62,8 @@ class Param(Expression):
         return "%s", [self]
 
 
-def aggregated(rows: models.QuerySet[Any], function: str, column: str) -> Subquery:
-    """`COUNT` or `MAX` of a column over `rows`, for use as an annotation; a query of its own inside the statement.
+def aggregated(rows: models.QuerySet[Any], function: str, column: str | Expression) -> Subquery:
+    """`COUNT`, `MAX` or `SUM` of a column over `rows`, for use as an annotation; a query of its own inside the statement.
 
     Where the index that finds the rows has the column, and it is never null, the rows themselves are not read.
     """

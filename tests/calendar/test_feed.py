@@ -273,3 +273,52 @@ def test_texts_with_control_characters_stay_readable(owner_member: Member, feed:
     ItemFactory.create(member=owner_member, course=course, title=title, due_on=timezone.now().date())
     [event] = feed.events()
     assert event["SUMMARY"] == "ab\\nc\\nd\\ne\tf (C)"
+
+
+def test_what_ended_has_a_check_mark(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
+    """The mark is a new revision whenever it comes or goes, by the item or by a score, a category or an undo."""
+    today = owner.made("get_me")["today"]
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
+    categories = [{"name": "Quizzes", "weight": 40}]
+    made = owner.made("set_grade_categories", course_id=course["id"], categories=categories)
+    fields = {"category_id": made["categories"][0]["id"], "item_id": item["id"], "label": "Quiz", "score": 80}
+
+    def newest() -> str:
+        return str(owner.made("list_changes", limit=1)["data"][0]["id"])
+
+    steps: list[tuple[Any, bool]] = [
+        (lambda: owner.made("update_item", item_id=item["id"], done=True), True),
+        (lambda: owner.made("update_item", item_id=item["id"], done=False), False),
+        (lambda: owner.made("undo_change", change_id=newest()), True),
+        (lambda: owner.made("update_item", item_id=item["id"], done=False), False),
+        (lambda: owner.made("add_grade_score", course_id=course["id"], **fields), True),
+        (lambda: owner.made("undo_change", change_id=newest()), False),
+        (lambda: owner.made("add_grade_score", course_id=course["id"], **fields), True),
+        (lambda: owner.made("set_grade_categories", course_id=course["id"], categories=[]), False),
+        (lambda: owner.made("undo_change", change_id=newest()), True),
+    ]
+    stamps, sequences = [], []
+    with time_machine.travel(datetime.fromisoformat(f"{today}T12:00:00+00:00"), tick=False) as clock:
+        for do, is_marked in steps:
+            clock.shift(timedelta(seconds=10))
+            do()
+            [event] = feed.events()
+            assert event["SUMMARY"] == ("✓ Quiz (Cell Biology)" if is_marked else "Quiz (Cell Biology)")
+            assert len(feed.events("open=true")) == (not is_marked)
+            stamps.append(event["LAST-MODIFIED"])
+            sequences.append(int(event["SEQUENCE"]))
+    assert sorted(set(stamps)) == stamps
+    assert sorted(set(sequences)) == sequences
+    assert feed.fetch("open=maybe").status_code == 400
+
+
+def test_our_mark_is_cut_off_a_title_that_is_imported(owner: RestEntryPoint, feed: Subscription, course: Any) -> None:
+    today = owner.made("get_me")["today"]
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on=today)
+    owner.made("update_item", item_id=item["id"], done=True)
+    other = owner.made("create_course", name="Other")
+    taken = owner.made("import_calendar", course_id=other["id"], file=feed.fetch().content)
+    assert [event["title"] for event in taken["new"]] == ["Quiz (Cell Biology)"]
+    owner.made("update_item", item_id=item["id"], done=False)
+    taken = owner.made("import_calendar", course_id=other["id"], file=feed.fetch().content)
+    assert (taken["changed"], taken["unchanged"]) == ([], 1)

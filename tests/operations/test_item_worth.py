@@ -1,5 +1,6 @@
 """What items are worth: their category's share of the grade, divided by the pieces of the category."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ def categories(owner: RestEntryPoint, course) -> dict[str, str]:
     return weighted(owner, course, weights)
 
 
-def weighted(owner: RestEntryPoint, course: Any, weights: dict[str, float]) -> dict[str, str]:
+def weighted(owner: RestEntryPoint, course: Any, weights: Mapping[str, float]) -> dict[str, str]:
     entries = [{"name": name, "weight": weight} for name, weight in weights.items()]
     made = owner.made("set_grade_categories", course_id=course["id"], categories=entries)
     return {one["name"]: one["id"] for one in made["categories"]}
