@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from accounts.changes.contents import Fields
-from accounts.changes.deleting import delete_object, delete_rows
+from accounts.changes.deleting import delete_object, delete_rows, without_usual
 from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
@@ -38,9 +38,6 @@ _AHEAD = Select[ReadItem](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOO
 _INSERT = Insert(Item)
 _NO_COLUMNS = frozenset({"course_name", "worth"})
 """What a `ReadItem` has beside the columns of the item."""
-
-MADE_WITH = {"category_id": None, "note": None, "done": False}
-"""What most new items have."""
 
 
 def get_item(member: Member, item_id: UUID) -> ItemRow:
@@ -135,10 +132,9 @@ def _inserted(write: Write, item: ReadItem) -> dict[str, Any]:
 
 
 def _logged(item: ReadItem) -> dict[str, object]:
-    """The fields of a new item in the log of changes; `Item`'s `MemberData` says what those left out are."""
+    """The fields of a new item in the log of changes."""
     values: Fields = item
-    told = {name: values[name] for name in ("course_id", *PlainItemBody.Meta.fields)}
-    return {name: value for name, value in told.items() if value is not None or name not in MADE_WITH}
+    return without_usual(Item, {name: values[name] for name in ("course_id", *PlainItemBody.Meta.fields)})
 
 
 def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) -> ItemRow:
@@ -213,5 +209,6 @@ def delete_items(write: Write, course_id: UUID, ids: Sequence[UUID]) -> int:
     delete_rows(write, rows)
     take_away_from_count(write.member_id, course_id, len(there))
     for item in there:
-        write.deleted(Item, item["id"], item["title"], {name: item[name] for name in item if name != "id"})
+        fields = {name: item[name] for name in item if name != "id"}
+        write.deleted(Item, item["id"], item["title"], without_usual(Item, fields))
     return len(there)

@@ -5,7 +5,6 @@ from accounts.members.data import MemberData, register
 from courses.archive import CourseLine, ItemLine, SyllabusFileLine
 from courses.courses import COURSES
 from courses.item_counts import ITEMS_OF_COURSE, ITEMS_OF_MEMBER
-from courses.items import MADE_WITH
 from courses.models import Course, Item, SyllabusFile
 from courses.searching import folded_course, folded_item, repair_folded_courses, repair_folded_items
 from courses.uploads.attaching import FILES_OF_COURSE, detach_again
@@ -74,7 +73,7 @@ register(
         derived=folded_item,
         defaults=lambda member: {"missable_from": member.today()},
         unstamped=("category_id",),
-        made_with=MADE_WITH,
+        made_with={"category_id": None, "note": None, "done": False},
         repair_counts=repair_folded_items,
     )
 )

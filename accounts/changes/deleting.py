@@ -16,7 +16,7 @@ from django.db.models.signals import pre_delete
 from accounts.changes.chains import end_chains
 from accounts.changes.contents import INTERNAL, plural_of, short, type_of
 from accounts.changes.recording import Write
-from accounts.members.data import counters, member_data
+from accounts.members.data import counters, data_of, member_data
 from studyservice.database.deleting import delete_alone
 
 _NOT_TOLD = frozenset({"id", "member_id", "created_at", "updated_at", *INTERNAL})
@@ -44,8 +44,15 @@ def delete_object(write: Write, model: type[Model], object_id: UUID) -> bool:
         end_chains(write.member_id, [object_id], _fields(found)["created_at"])
     below = delete_rows(write, rows, one=found)
     told = {name: short(value) for name, value in _fields(found).items() if name not in _NOT_TOLD | counters()}
-    write.deleted(model, object_id, str(found), {**told, **below})
+    write.deleted(model, object_id, str(found), {**without_usual(model, told), **below})
     return True
+
+
+def without_usual(model: type[Model], fields: dict[str, Any]) -> dict[str, Any]:
+    """`fields` without those that the log leaves out (`MemberData.made_with`)."""
+    data = data_of(model)
+    usual = {} if data is None else data.made_with
+    return {name: value for name, value in fields.items() if name not in usual or value != usual[name]}
 
 
 def delete_rows(write: Write, rows: QuerySet[Model], *, one: Model | None = None) -> dict[str, int]:

@@ -40,7 +40,8 @@ class MemberData:
         restamped: those of them that are new when a row is restored, because pollers ask for them.
         not_listed: why list_changes does not find changes by the ids of the rows.
         moved: columns that may change when a row is restored; its creation can be undone nevertheless.
-        made_with: columns of a new row that the log leaves out, and their values; undoing its creation compares them.
+        made_with: columns that the log leaves out of a row that was made or deleted where they have these values, as in
+            most rows; undoing a creation compares them.
         limits: how many rows there may be.
         unlimited: why study data has no limit.
         no_admin: why the admin has no page of the rows.

@@ -8,14 +8,14 @@ from uuid import UUID
 
 from django.apps import apps
 from django.db import models
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 
-from accounts.changes.contents import as_words, type_of, unpacked
-from accounts.changes.models import Change
+from accounts.changes.contents import as_words, type_of
+from accounts.changes.models import Change, ChangeObject
 from accounts.changes.recording import Write
 from accounts.changes.snapshots import SnapshotTable, snapshot_tables, with_reference
 from accounts.changes.values import columns, reader
-from accounts.members.data import Columns, counters, data_of, is_only
+from accounts.members.data import Columns, counters, data_of, is_only, member_data
 from accounts.members.models import Member
 from accounts.undo.limits import count_restored
 from studyservice.database.batches import batches
@@ -41,11 +41,16 @@ class Return:
         Raises:
             Conflict: what the rows were below is gone, there are such rows already, or a limit is full.
         """
+        references = []
         for table in snapshot_tables(snapshots):
             if table.columns:
                 self._restore(table)
-            else:
+            elif table.to is None:
                 self._references(table)
+            else:
+                references.append(table)
+        for table in sorted(references, key=_order):
+            self._references(table)
         for (label, target_id), ids in self._waiting.items():
             self._leave(target_id, label, ids, target_id)
 
@@ -166,11 +171,29 @@ class Return:
         One of the two ends of the reference is back, the other is gone; whichever comes back last brings it.
         """
         mine = Change.objects.filter(member_id=self._member.id)
-        for change in mine.filter(object_id=gone_id, taken__isnull=False, undone_at=None).order_by("-created_at"):
-            if unpacked(change.contents).after is None and change.taken is not None:
+        further = ChangeObject.objects.filter(member_id=self._member.id, object_id=gone_id).values("change_id")
+        found = mine.filter(Q(object_id=gone_id) | Q(id__in=further), taken__isnull=False, undone_at=None)
+        for change in found.order_by("-created_at"):
+            if change.taken is not None and _took(bytes(change.taken), gone_id):
                 taken = with_reference(bytes(change.taken), label, ids, target_id)
                 mine.filter(id=change.id).update(taken=taken)
                 return
+
+
+def _took(snapshots: bytes, gone_id: UUID) -> bool:
+    """Whether a deletion took the object, rather than emptied its reference."""
+    return any(
+        str(gone_id) == row[table.columns.index("id")]
+        for table in snapshot_tables(snapshots)
+        if table.columns
+        for row in table.rows
+    )
+
+
+def _order(references: SnapshotTable) -> int:
+    """What others refer to is first filled itself: the category of an item before the item of a score."""
+    label = references.label.rpartition(".")[0]
+    return next(place for place, data in enumerate(member_data()) if data.label == label)
 
 
 @cache

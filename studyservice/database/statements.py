@@ -63,7 +63,7 @@ class Param(Expression):
 
 
 def aggregated(rows: models.QuerySet[Any], function: str, column: str | Expression) -> Subquery:
-    """`COUNT`, `MAX` or `SUM` of a column over `rows`, for use as an annotation; a query of its own inside the statement.
+    """`COUNT`, `MAX` or `SUM` of a column over `rows`, to annotate with; a query of its own inside the statement.
 
     Where the index that finds the rows has the column, and it is never null, the rows themselves are not read.
     """

@@ -273,7 +273,7 @@ def test_a_deleted_item_comes_back_as_it_was(owner: RestEntryPoint, add, days_la
     owner.made("delete_item", item_id=item["id"])
     days_later(3)
     [deleted] = [one for one in owner.made("list_changes")["data"] if one["operation"] == "delete_item"]
-    assert set(deleted["before"]) == {"course_id", "title", "kind", "due_on", "category_id", "note", "done"}
+    assert set(deleted["before"]) == {"course_id", "title", "kind", "due_on", "note"}
     RestEntryPoint(owner.secret).made("undo_change", change_id=deleted["id"])
     assert _statuses(owner) == {"Essay": "missed"}
     assert _listed(owner, q="PEN") == ["Essay"]
