@@ -14,6 +14,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
+from courses.doubts import doubt_items_of
 from courses.entry_serializers import (
     CategoryEntryFields,
     CreatedCourseRow,
@@ -207,6 +208,8 @@ def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseField
         ValidationFailed: `syllabus_id` is no upload of the member's that is free, or a file of this course.
         Conflict: the course has as many files as it can have.
     """
+    if "term" in changes:
+        doubt_items_of(member, course_id)
     with writing(member.id, "update_course") as write:
         change_course(write, course_id, changes)
         return require_course(member, course_id)

@@ -13,6 +13,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.categories import require_categories
+from courses.doubts import doubt_item
 from courses.errors import NoSuchItem
 from courses.item_counts import add_to_count, take_away_from_count, take_from_count
 from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, WHOLE, ReadItem, as_answered
@@ -94,6 +95,8 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
         if category_id is not None:
             write.flush()
             item = _ONE.first(member_id=member.id, item_id=item["id"]) or item
+    if item["due_on"] is not None:
+        doubt_item(member, item["id"])
     return as_answered([item], today)[0]
 
 
@@ -161,6 +164,8 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
             item = _ONE.first(member_id=member.id, item_id=item_id) or item
         elif different:
             item = cast("ReadItem", item | different | {"updated_at": write.now})
+    if different.get("due_on") is not None:
+        doubt_item(member, item_id)
     return as_answered([item], member.today())[0]
 
 

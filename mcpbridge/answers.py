@@ -12,6 +12,8 @@ from studyservice.operations.errors import InvalidRequest
 MAX_CHARACTERS = 100_000
 """Of the structured content, as JSON text."""
 
+_MOST_DOUBTS = 5
+
 _BATCH = 100
 """Entries of a list that are written out at a time before it is known that the answer is short enough."""
 
@@ -49,6 +51,13 @@ def omission(left_out: Counter[str]) -> str:
     """The sentence that tells what an answer leaves out."""
     told = ", ".join(f"{name} ({count})" for name, count in left_out.items())
     return f"The whole answer would have over {MAX_CHARACTERS:,} characters, so it leaves out: {told}."
+
+
+def doubtful(doubts: list[str]) -> str:
+    """What a write did though it may be a mistake."""
+    more = len(doubts) - _MOST_DOUBTS
+    told = [*doubts[:_MOST_DOUBTS], *([f"And {more} more."] if more > 0 else [])]
+    return f"Done, but check with the member: {' '.join(told)}"
 
 
 def _text(row: Row) -> str | None:

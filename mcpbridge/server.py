@@ -23,7 +23,7 @@ from accounts.changes.calls import acting
 from accounts.credentials.challenges import challenge
 from accounts.credentials.resolving import CREDENTIAL
 from accounts.members.membership import require_membership
-from mcpbridge.answers import answer_text, omission
+from mcpbridge.answers import answer_text, doubtful, omission
 from mcpbridge.failures import failure_text
 from mcpbridge.icons import icon
 from mcpbridge.listing import LISTS_HINT, require_first_page
@@ -116,6 +116,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         require_membership(credential.member, [tool.operation])
         with acting(credential.actor, operation=tool.operation) as call:
             row = tool.viewset().run(tool.operation, credential, ToolArguments(given, unknown.misnamed))
+            doubts = [sentence for sentences in call.doubts for sentence in sentences()]
         text, left_out = answer_text(tool, row)
     except ApiError as error:
         failure = error
@@ -125,6 +126,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
     else:
         notes = [omission(left_out)] if left_out else []
         notes += [unknown.note()] if unknown.ignored else []
+        notes += [doubtful(doubts)] if doubts else []
         STRUCTURED.set(request, orjson.Fragment(text))
         if call.change_id is not None:
             CHANGE_ID.set(request, call.change_id)

@@ -16,7 +16,7 @@ from studyservice.operations.errors import Detail
 
 _SYNONYMS = {
     "type": {"kind"},
-    "category": {"kind"},
+    "category": {"category_id", "kind"},
     "state": {"status"},
     "date": {"due_on", "from"},
     "deadline": {"due_on"},
@@ -132,15 +132,17 @@ def _list_in(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _meant(name: str, free: list[str]) -> str | None:
-    """The declared name, of those not given, that `name` is near to: by a word, a synonym, or half of its letters."""
+    """The declared names, of those not given, that `name` may mean: all synonyms, or the first that is near.
+
+    Near is one that shares a word or half of its letters.
+    """
     if len(name) > _MOST_LETTERS:
         return None
     words = set(_words(name))
-    meant = {declared for word in words for declared in _SYNONYMS.get(word, ())}
-    for declared in free:
-        if declared in meant or not words.isdisjoint(_words(declared)) or _has_half_the_letters(name, declared):
-            return declared
-    return None
+    synonyms = {declared for word in words for declared in _SYNONYMS.get(word, ())}
+    meant = [declared for declared in free if declared in synonyms]
+    near = (one for one in free if not words.isdisjoint(_words(one)) or _has_half_the_letters(name, one))
+    return " or ".join(sorted(meant)) or next(near, None)
 
 
 def _words(name: str) -> list[str]:

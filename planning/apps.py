@@ -16,6 +16,9 @@ class PlanningConfig(AppConfig):
     def ready(self) -> None:
         """Register what lower apps call."""
         from accounts.archive.tables import EXTRAS
+        from courses.doubts import ITEM_DOUBTS
         from planning.archive import write_calendar
+        from planning.doubts import late_milestones
 
+        ITEM_DOUBTS.register(late_milestones)
         EXTRAS.register("calendar.ics", write_calendar)

@@ -15,6 +15,7 @@ from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
 from courses.revisions import SHOWN_OF_MILESTONE, revision
+from planning.doubts import doubt_milestone
 from planning.errors import NoSuchMilestone
 from planning.models import Milestone
 from planning.serializers import (
@@ -127,6 +128,7 @@ def create_milestone(member: Member, item_id: UUID, **fields: Unpack[NewMileston
             **fields,
         )
         write.made(Milestone, milestone.id, milestone.title, fields_of(milestone, _LOGGED))
+        doubt_milestone(member, item_id, milestone.id)
         return get_milestone(member, milestone.id)
 
 
@@ -144,6 +146,8 @@ def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[Miles
             mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
             mine.update(**different, **revision(different, SHOWN_OF_MILESTONE), updated_at=write.now)
             milestone = cast("MilestoneColumns", milestone | different)
+            if "due_on" in different:
+                doubt_milestone(member, milestone["item_id"], milestone_id)
     return with_overdue([milestone], member.today())[0]
 
 

@@ -80,7 +80,10 @@ class DeckBody(DeckDetailsBody):
     example: ClassVar[dict[str, Any]] = DeckDetailsBody.example | {"cards": [CardBody.example]}
 
     cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
-    include_cards = BooleanField(default=True, help_text="Whether to answer the cards too; they are stored either way.")
+    include_cards = BooleanField(
+        default=True,
+        help_text="Whether to answer the cards too; they are stored either way. Send false for a long deck.",
+    )
     if_exists = ChoiceField(
         choices=["create", "merge"],
         default="create",

@@ -4,10 +4,10 @@ Each entry point sets it once. REST and the tools set it to the credential's act
 is signed in, commands to their name. Domain functions take the member and plain values, and no call.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from django.db import transaction
@@ -91,6 +91,7 @@ class Call:
         operation: the declared operation; None for pages, the admin and commands.
         transaction: the transaction that the call's writes share; None if each write has its own.
         change_id: the row that the call left in the log of changes; None if it changed nothing.
+        doubts: return sentences about what is allowed and yet may be a mistake. Only tools ask them.
     """
 
     who: Callable[[], Actor]
@@ -98,6 +99,7 @@ class Call:
     operation: Operation | None = None
     transaction: CallTransaction | None = None
     change_id: UUID | None = None
+    doubts: list[Callable[[], Iterable[str]]] = field(default_factory=list)
 
     @contextmanager
     def one_transaction(self, admit: Callable[[], None]) -> Iterator[CallTransaction]:
@@ -131,6 +133,13 @@ def acting(who: Actor | Callable[[], Actor], network: str = "", operation: Opera
 def current_call() -> Call | None:
     """Return the call that this thread is running, or None outside of every entry point."""
     return _CURRENT.get()
+
+
+def doubt(sentences: Callable[[], Iterable[str]]) -> None:
+    """Let the tool that runs, if one does, say what may be a mistake; read after the write."""
+    call = _CURRENT.get()
+    if call is not None:
+        call.doubts.append(sentences)
 
 
 def required_call() -> Call:

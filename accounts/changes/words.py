@@ -127,7 +127,20 @@ def _filed(name: str, before: Json, after: Json) -> str:
 
 
 def _regraded(name: str, before: Json, after: Json) -> str:
-    return f"put {name} into another category"
+    if after is None:
+        return f"took {name} out of its category"
+    return f"put {name} into {'a' if before is None else 'another'} category"
+
+
+def _linked(name: str, before: Json, after: Json) -> str:
+    if after is None:
+        return f"unlinked {name} from its item"
+    return f"linked {name} to {'an' if before is None else 'another'} item"
+
+
+def _noted(name: str, before: Json, after: Json) -> str:
+    did = "added" if before is None else "deleted" if after is None else "changed"
+    return f"{did} the note of {name}" if name != "it" else f"{did} its note"
 
 
 _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
@@ -138,6 +151,8 @@ _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
     "categories": _replaced,
     "course_id": _filed,
     "category_id": _regraded,
+    "item_id": _linked,
+    "note": _noted,
 }
 
 

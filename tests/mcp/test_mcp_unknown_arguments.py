@@ -34,7 +34,7 @@ def result_of(tools: McpEntryPoint, tool: str, arguments: dict[str, Any]) -> Any
         ("create_item", {"dueDate": "2026-12-01"}, "due_on"),
         ("create_item", {"deadline": "2026-12-01"}, "due_on"),
         ("create_item", {"type": "exam"}, "kind"),
-        ("create_item", {"category": "exam"}, "kind"),
+        ("create_item", {"category": "exam"}, "category_id or kind"),
         ("create_item", {"kindd": "exam"}, "kind"),
         ("list_items", {"course": "x"}, "course_id"),
         ("list_items", {"limitt": 5}, "limit"),
@@ -60,6 +60,25 @@ def test_a_slip_is_refused_and_named(
     assert (answer.error, answer.fields) == ("validation_failed", [slip])
     assert answer.body["details"][0]["message"] == f"Unknown argument {slip}; did you mean {meant}?"
     assert tools.made("list_items")["data"] == [], "nothing was done"
+
+
+def test_a_category_of_an_item_is_an_id(tools: McpEntryPoint, course: Any) -> None:
+    item = tools.made("create_item", course_id=course["id"], title="Midterm")
+    message = "did you mean category_id or kind?"
+    answer = tools.call("update_item", item_id=item["id"], category="Exams")
+    assert (answer.fields, message in answer.body["details"][0]["message"]) == (["category"], True)
+    more = [{"title": "Quiz", "category": "Exams"}]
+    answer = tools.call("create_item", course_id=course["id"], title="Final", more=more)
+    assert (answer.fields, message in answer.body["details"][0]["message"]) == (["more[0].category"], True)
+    named = tools.call("create_item", course_id=course["id"], title="Final", kind="exam", category="Exams")
+    assert named.body["details"][0]["message"] == "Unknown argument category; did you mean category_id?"
+    assert len(tools.made("list_items")["data"]) == 1
+
+
+def test_done_of_a_new_item_is_named(tools: McpEntryPoint, course: Any) -> None:
+    result = result_of(tools, "create_item", {"course_id": course["id"], "title": "Midterm", "done": True})
+    assert result["structuredContent"]["done"] is False
+    assert result["content"][1]["text"].startswith("Ignored, as this tool has no such arguments: done.")
 
 
 def test_slips_in_entries_are_named_with_their_place(tools: McpEntryPoint) -> None:

@@ -1,0 +1,44 @@
+"""What is allowed of items and yet may be a mistake, as tools say it after a write."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from uuid import UUID
+
+from accounts.changes.calls import doubt
+from accounts.models import Member
+from courses.models import Item
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.warnings import Claim, cautions_about
+from studyservice.hooks import HookList
+
+ItemDoubts = Callable[[Member, UUID], Iterator[str]]
+"""Sentences about what is below an item."""
+
+ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
+
+
+def doubt_item(member: Member, item_id: UUID) -> None:
+    """Let a tool say if the item is outside its course's term, or what is below it due after it."""
+    doubt(partial(_about_item, member, item_id))
+
+
+def doubt_items_of(member: Member, course_id: UUID) -> None:
+    """Let a tool say which items of the course are outside its term."""
+    doubt(partial(_outside_term, member, course_id=course_id))
+
+
+def _about_item(member: Member, item_id: UUID) -> Iterator[str]:
+    yield from _outside_term(member, id=item_id)
+    for about in ITEM_DOUBTS:
+        yield from about(member, item_id)
+
+
+def _outside_term(member: Member, **which: UUID) -> Iterator[str]:
+    found = Item.objects.filter(member_id=member.id, course__member_id=member.id, due_on__isnull=False, **which)
+    rows = list(found.order_by("due_on", "id").values_list("title", "due_on", "course__term"))
+    if rows:
+        syllabus = Syllabus.of("", today=member.today(), term=rows[0][2])
+        claims = [Claim(title, due_on, None) for title, due_on, _ in rows]
+        for caution in cautions_about(syllabus, claims, [], []):
+            if caution.type == "outside_term":
+                yield caution.message

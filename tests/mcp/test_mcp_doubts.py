@@ -1,0 +1,77 @@
+"""What a tool did though it may be a mistake stands in a second text; REST says nothing of it."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
+from tests.support.tools import mcp_of
+
+pytestmark = [pytest.mark.database("sqlite", "texts of tools"), pytest.mark.django_db, pytest.mark.rest]
+
+
+@pytest.fixture
+def tools(owner: RestEntryPoint) -> McpEntryPoint:
+    return mcp_of(owner)
+
+
+@pytest.fixture
+def course(owner: RestEntryPoint) -> Any:
+    return owner.made("create_course", name="Cell Biology", term="Fall 2026")
+
+
+def told(tools: McpEntryPoint, name: str, **given: Any) -> list[str]:
+    """The texts of a call after the first."""
+    result = tools.rpc("tools/call", {"name": name, "arguments": given}).json()["result"]
+    assert not result["isError"], result
+    return [block["text"] for block in result["content"][1:]]
+
+
+def test_an_item_outside_its_term(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
+    fields = {"course_id": course["id"], "title": "Midterm"}
+    assert told(tools, "create_item", **fields, due_on="2026-10-14") == []
+    assert told(tools, "create_item", **fields) == []
+    [text] = told(tools, "create_item", **fields, due_on="2027-10-14")
+    assert text.startswith('Done, but check with the member: "Midterm", ')
+    assert "is outside Fall 2026" in text
+    item = owner.made("create_item", **fields, due_on="2027-10-14")
+    assert told(tools, "update_item", item_id=item["id"], due_on="2027-10-14") == []
+    assert told(tools, "update_item", item_id=item["id"], title="Final") == []
+    [text] = told(tools, "update_item", item_id=item["id"], due_on="2027-10-15")
+    assert "is outside Fall 2026" in text
+
+
+def test_it_comes_after_what_was_ignored(tools: McpEntryPoint, course: Any) -> None:
+    ignored, doubted = told(
+        tools, "create_item", course_id=course["id"], title="Midterm", due_on="2027-10-14", done=True
+    )
+    assert ignored.startswith("Ignored")
+    assert doubted.startswith("Done, but")
+
+
+def test_a_milestone_after_its_item(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
+    item = owner.made("create_item", course_id=course["id"], title="Essay", due_on="2026-10-14")
+    fields = {"item_id": item["id"], "title": "Outline"}
+    assert told(tools, "create_milestone", **fields, due_on="2026-10-14") == []
+    late = "“Outline” is due on 2026-10-15, after “Essay”, which is due on 2026-10-14."
+    assert told(tools, "create_milestone", **fields, due_on="2026-10-15") == [
+        f"Done, but check with the member: {late}"
+    ]
+    step = owner.made("create_milestone", **fields, due_on="2026-10-12")
+    assert told(tools, "update_milestone", milestone_id=step["id"], title="Draft") == []
+    [text] = told(tools, "update_milestone", milestone_id=step["id"], due_on="2026-10-16")
+    assert "“Draft” is due on 2026-10-16" in text
+    [text] = told(tools, "update_item", item_id=item["id"], due_on="2026-10-11")
+    assert text.count("after “Essay”, which is due on 2026-10-11.") == 3
+    owner.made("update_milestone", milestone_id=step["id"], done=True)
+    [text] = told(tools, "update_item", item_id=item["id"], due_on="2026-10-10")
+    assert text.count("after “Essay”") == 2
+
+
+def test_a_new_term_leaves_items_outside(tools: McpEntryPoint, owner: RestEntryPoint, course: Any) -> None:
+    """At most five are named."""
+    more = [{"title": f"Quiz {number}", "due_on": "2026-10-14"} for number in range(6)]
+    owner.made("create_item", course_id=course["id"], title="Quiz", due_on="2026-10-14", more=more)
+    [text] = told(tools, "update_course", course_id=course["id"], term="Spring 2027")
+    assert text.count("is outside Spring 2027") == 5
+    assert text.endswith("And 2 more.")
