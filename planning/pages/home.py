@@ -9,6 +9,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -16,6 +17,8 @@ from django.views.decorators.http import require_safe
 from accounts.members.membership import standing
 from accounts.models import Member
 from courses.items import course_ids
+from courses.models import ItemStatus
+from courses.serializers import ItemRow
 from planning.agenda import get_agenda
 from planning.serializers import AgendaRow
 
@@ -30,7 +33,9 @@ class Due(NamedTuple):
         what: an item's kind, or what a milestone leads up to.
         recall: of the flashcards of its course, the percentage that will be recalled on its day if nothing is studied
             until then; None where that is not told.
-        since: of what is overdue, the day that it was due.
+        since: of what is overdue or missed, the day that it was due.
+        tick: the path of the form that sets whether it is done; empty for what is graded.
+        done: whether it is.
     """
 
     title: str
@@ -39,6 +44,8 @@ class Due(NamedTuple):
     what: str
     recall: float | None = None
     since: date | None = None
+    tick: str = ""
+    done: bool = False
 
 
 class Day(NamedTuple):
@@ -84,16 +91,20 @@ def _sorted(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, object
     """The agenda by days, with overdue and undated steps apart; `courses` has the course of each step's item."""
     recall = {one["item_id"]: one["expected_recall"] for one in agenda["readiness"]}
     dated = [
-        (
-            item["due_on"],
-            Due(item["title"], item["course_name"], item["course_id"], item["kind"], recall.get(item["id"])),
-        )
+        (item["due_on"], _due(item)._replace(recall=recall.get(item["id"])))
         for item in agenda["items"]
         if item["due_on"] is not None
     ]
+    missed = [_due(item)._replace(since=item["due_on"]) for item in agenda["missed"]]
     overdue, undated = [], []
     for step in agenda["milestones"]:
-        due = Due(step["title"], step["course_name"], courses.get(step["item_id"]), f"for {step['item_title']}")
+        due = Due(
+            step["title"],
+            step["course_name"],
+            courses.get(step["item_id"]),
+            f"for {step['item_title']}",
+            tick=reverse("tick-milestone", args=[step["id"]]),
+        )
         if step["overdue"]:
             overdue.append(due._replace(since=step["due_on"]))
         elif step["due_on"] is None:
@@ -102,4 +113,10 @@ def _sorted(agenda: AgendaRow, courses: Mapping[UUID, UUID]) -> dict[str, object
             dated.append((step["due_on"], due))
     dated.sort(key=lambda one: one[0])
     days = [Day(day, [due for _, due in group]) for day, group in groupby(dated, key=lambda one: one[0])]
-    return {"days": days, "overdue": overdue, "undated": undated}
+    return {"days": days, "missed": missed, "overdue": overdue, "undated": undated}
+
+
+def _due(item: ItemRow) -> Due:
+    what = "graded" if item["status"] == ItemStatus.GRADED else item["kind"]
+    tick = "" if item["status"] == ItemStatus.GRADED else reverse("tick-item", args=[item["id"]])
+    return Due(item["title"], item["course_name"], item["course_id"], what, tick=tick, done=item["done"])

@@ -4,8 +4,11 @@ from django.urls import path
 
 from planning.pages.calendar_import import import_calendar_file
 from planning.pages.home import home
+from planning.pages.ticks import tick_item, tick_milestone
 
 urlpatterns = [
     path("", home, name="home"),
+    path("items/<uuid:item_id>/done", tick_item, name="tick-item"),
+    path("milestones/<uuid:milestone_id>/done", tick_milestone, name="tick-milestone"),
     path("courses/<uuid:course_id>/calendar", import_calendar_file, name="import-calendar"),
 ]

@@ -55,7 +55,7 @@ def test_a_new_time_zone_counts_at_once(signed_in: Client, owner: RestEntryPoint
     """At 23:30 in Paris it is tomorrow already in Tokyo, and what was due today is no longer shown."""
     time_machine.move_to("2026-11-21T22:30:00Z")
     course = owner.made("create_course", name="Biology")
-    item = owner.made("create_item", course_id=course["id"], title="Quiz", due_on="2026-11-21")
+    item = owner.made("create_item", course_id=course["id"], title="Quiz", kind="quiz", due_on="2026-11-21")
     owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-21")
     page = text_of(signed_in)
     assert "Today, Saturday, 21 November" in page
@@ -107,3 +107,55 @@ def test_it_leads_to_what_there_is(signed_in: Client) -> None:
 
 def test_it_is_kept_nowhere(signed_in: Client) -> None:
     assert "no-store" in signed_in.get("/").headers["Cache-Control"]
+
+
+def test_what_is_done_is_ticked_and_unticked(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    """A form sets, and does not toggle: sent twice it does nothing more."""
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    course = owner.made("create_course", name="Biology")
+    item = owner.made("create_item", course_id=course["id"], title="Essay 1", due_on="2026-11-22")
+    step = owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-22")
+    page = text_of(signed_in)
+    assert 'Tick<span class="unseen"> Essay 1</span>' in page
+    assert 'Tick<span class="unseen"> Outline</span>' in page
+    for path in (f"/items/{item['id']}/done", f"/milestones/{step['id']}/done", f"/items/{item['id']}/done"):
+        response = signed_in.post(path, {"done": "true"})
+        assert (response.status_code, response.headers["Location"]) == (302, "/")
+    page = text_of(signed_in)
+    assert 'Untick<span class="unseen"> Essay 1</span>' in page
+    assert "Outline</span>" not in page
+    assert owner.made("get_item", item_id=item["id"])["done"] is True
+    assert owner.made("list_milestones", item_id=item["id"])["data"][0]["done"] is True
+    changes = owner.made("list_changes")["data"]
+    assert [one["operation"] for one in changes[:3]] == ["update_milestone", "update_item", "create_milestone"]
+    signed_in.post(f"/items/{item['id']}/done", {"done": "false"})
+    assert owner.made("get_item", item_id=item["id"])["done"] is False
+
+
+def test_what_was_missed_stands_above(signed_in: Client, owner: RestEntryPoint, time_machine: Any) -> None:
+    time_machine.move_to("2026-11-21T12:00:00Z")
+    course = owner.made("create_course", name="Biology")
+    for title, day in (("Essay", "2026-11-22"), ("Lab", "2026-11-25")):
+        owner.made("create_item", course_id=course["id"], title=title, due_on=day)
+    assert "Missed" not in text_of(signed_in)
+    time_machine.move_to("2026-11-24T12:00:00Z")
+    page = text_of(signed_in)
+    order = [">Missed</h2>", ">Essay<", "since 22 November", "Tomorrow, Wednesday", ">Lab<"]
+    places = [page.index(text) for text in order]
+    assert places == sorted(places)
+    [missed] = owner.made("get_agenda")["missed"]
+    signed_in.post(f"/items/{missed['id']}/done", {"done": "true"})
+    assert ">Missed</h2>" not in text_of(signed_in)
+
+
+def test_a_tick_is_of_the_members_own(signed_in: Client, stranger: RestEntryPoint, owner: RestEntryPoint) -> None:
+    course = stranger.made("create_course", name="Biology")
+    item = stranger.made("create_item", course_id=course["id"], title="Essay")
+    step = stranger.made("create_milestone", item_id=item["id"], title="Outline")
+    for path in (f"/items/{item['id']}/done", f"/milestones/{step['id']}/done"):
+        assert signed_in.post(path, {"done": "true"}).status_code == 404
+        assert signed_in.get(path).status_code == 405
+    own = owner.made("create_course", name="Biology")
+    mine = owner.made("create_item", course_id=own["id"], title="Essay")
+    assert signed_in.post(f"/items/{mine['id']}/done", {"done": "maybe"}).status_code == 404
+    assert stranger.made("get_item", item_id=item["id"])["done"] is False
