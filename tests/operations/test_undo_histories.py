@@ -57,6 +57,31 @@ def move_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> 
         by_rest(entry_point).made("update_grade_score", score_id=score["id"], category_id=to, score=other)
 
 
+def tick_item(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    entry_point.made("update_item", item_id=ids["item"], done=other % 3 > 0, note=[None, f"Note {other}"][other % 2])
+
+
+def file_item(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    item = entry_point.made("get_item", item_id=ids["item"])
+    categories = entry_point.made("get_grades", course_id=item["course_id"])["categories"]
+    if item["status"] != "graded":
+        choices = [None, *(one["id"] for one in categories)]
+        entry_point.made("update_item", item_id=ids["item"], category_id=choices[other % len(choices)])
+
+
+def link_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    """A new score of the item, or an old one that comes to it or leaves it; what is refused changes nothing."""
+    item = entry_point.made("get_item", item_id=ids["item"])
+    categories = entry_point.made("get_grades", course_id=item["course_id"])["categories"]
+    scores = [score["id"] for category in categories for score in category["scores"]]
+    to = [item["id"], None][other % 5 == 0]
+    if other % 2 and scores:
+        by_rest(entry_point).call("update_grade_score", score_id=scores[other % len(scores)], item_id=to)
+    elif categories:
+        score = {"category_id": categories[other % len(categories)]["id"], "label": "y", "score": 70, "item_id": to}
+        entry_point.call("add_grade_score", course_id=item["course_id"], **score)
+
+
 def change_card(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     [deck] = entry_point.made("list_vocab_decks", deck_id=ids["deck"], include_cards=True)["data"]
     for card in deck["cards"][other % 2 :][:1]:
@@ -119,6 +144,9 @@ ALL = [
     *ACTIONS,
     ("course", called("update_course", "course", name="Course {}", syllabus_text="Weeks of {0}. " * 50)),
     ("item", change_milestone),
+    ("item", tick_item),
+    ("item", file_item),
+    ("item", link_score),
     ("course", delete_score),
     ("course", move_score),
     ("deck", change_card),
