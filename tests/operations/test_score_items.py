@@ -121,3 +121,16 @@ def test_one_change_tells_what_it_did_to_the_item(owner: RestEntryPoint, course,
     assert change["after"]["items"] == 1
     [newest, _] = owner.made("list_changes", object_id=quiz["id"])["data"]
     assert newest == change
+
+
+@pytest.mark.database("both")
+@pytest.mark.django_db(transaction=True)
+def test_of_two_scores_at_once_one_grades_the_item(owner: RestEntryPoint, in_threads) -> None:
+    course = owner.made("create_course", name="Cell Biology")
+    category_id = weighted(owner, course, {"Quizzes": 40})["Quizzes"]
+    item = owner.made("create_item", course_id=course["id"], title="Quiz 1")
+    fields = {"course_id": course["id"], "category_id": category_id, "item_id": item["id"], "label": "Quiz 1"}
+    answers = in_threads(lambda score: owner.call("add_grade_score", score=score, **fields), [70, 80, 90])
+    assert sorted(answer.fields for answer in answers) == [[], ["item_id"], ["item_id"]]
+    [category] = owner.made("get_grades", course_id=course["id"])["categories"]
+    assert [score["item_id"] for score in category["scores"]] == [item["id"]]
