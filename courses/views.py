@@ -91,8 +91,8 @@ class ItemViewSet(MemberViewSet):
 
     @operation("List items", scope=Scope.READ, answer=ItemRecord, many=True, query=ItemsQuery)
     def list_items(self) -> Page[ItemRow]:
-        """Dated items, soonest due first, undated last. To find new ones, pass the newest created_at you have seen
-        as created_after.
+        """Dated items, soonest due first, undated last: of one course, kind or status, or with the text q. To find new
+        ones, pass the newest created_at you have seen as created_after.
         """
         return item_pages.list_items(self.member, **self.query)
 
@@ -131,8 +131,8 @@ class ItemViewSet(MemberViewSet):
         exists=items.get_item,
     )
     def update_item(self, item_id: UUID) -> ItemRow:
-        """Change the fields that are sent; a due_on of null makes the item undated. The member can undo it on
-        /activity.
+        """Change the fields that are sent; a due_on of null makes the item undated. Set done only when the member says
+        so. The member can undo it on /activity.
         """
         return items.update_item(self.member, item_id, **self.body)
 

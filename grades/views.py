@@ -57,7 +57,9 @@ class GradeViewSet(MemberViewSet):
         counted=True,
     )
     def add_grade_score(self, course_id: UUID) -> GradeScoreRow:
-        """Record a score, in percent, in one of the course's categories; get_grades gives the category ids."""
+        """Record a score, in percent, in one of the course's categories; get_grades gives the category ids. With
+        item_id it grades that item.
+        """
         return scores.add_grade_score(self.member, course_id, **self.body)
 
     @operation(

@@ -26,8 +26,9 @@ class AgendaViewSet(MemberViewSet):
 
     @operation("Get the agenda", scope=Scope.READ, answer=AgendaRecord, query=AgendaQuery)
     def get_agenda(self) -> AgendaRow:
-        """Everything due within the next days, counted from the member's today: items in range and unfinished
-        milestones, overdue ones included; and how ready the member is, by flashcards, for the next exams and quizzes.
+        """Everything due within the next days, counted from the member's today: items in range, unfinished milestones,
+        overdue ones included, and items that were missed; and how ready the member is, by flashcards, for the next
+        exams and quizzes.
         """
         return agenda.get_agenda(self.member, **self.query)
 

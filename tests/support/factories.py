@@ -35,6 +35,7 @@ from grades.models import GradeCategory, GradeScore
 from oauthserver.models import AccessToken, Application, Grant, RefreshToken
 from planning.models import ImportedEvent, Milestone
 from practice.models import Attempt, PracticeSum, Source, SumKind
+from studyservice.database.folding import fold_all
 from vocab.models import Card, CardState, Deck, Rating, Review
 
 Row = TypeVar("Row", bound=Model)
@@ -219,6 +220,7 @@ class CourseFactory(_OfMember[Course]):
         model = Course
 
     name = Sequence("Course {}".format)
+    folded = LazyAttribute(lambda course: fold_all([course.name]))
 
 
 class SyllabusFileFactory(_OfMember[SyllabusFile]):
@@ -242,6 +244,7 @@ class ItemFactory(_OfMember[Item]):
 
     course = _same_members(CourseFactory)
     title = Sequence("Item {}".format)
+    folded = LazyAttribute(lambda item: fold_all([item.title]))
 
 
 class MilestoneFactory(_OfMember[Milestone]):
