@@ -88,6 +88,7 @@ def test_it_is_undone(owner: RestEntryPoint, add) -> None:
     assert (undone["done"], undone["done_at"], undone["status"]) == (False, None, "open")
 
 
+@pytest.mark.database("both")
 def test_what_is_due_and_not_done_is_missed(owner: RestEntryPoint, add, days_later) -> None:
     for title, days, kind in (
         ("Undated", None, "paper"),
@@ -206,6 +207,7 @@ def test_a_note_sent_back_as_a_list_has_it_stays_whole(owner: RestEntryPoint, ad
     assert owner.made("update_item", item_id=item["id"], note="a" * 198)["note"] == "a" * 198
 
 
+@pytest.mark.database("both")
 def test_q_finds_title_note_and_course_name(owner: RestEntryPoint, course, add) -> None:
     add("Straße 100%", 1)
     add("Essay", 2, note="Bring the É_book")

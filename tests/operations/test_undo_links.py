@@ -98,6 +98,7 @@ def test_of_a_deleted_item_leaves_a_score_that_has_moved(linked: Linked, to: str
     assert (linked.now(), linked.scores()) == (("open", QUIZZES), scores)
 
 
+@pytest.mark.database("both")
 def test_of_a_deleted_item_without_its_category(linked: Linked) -> None:
     undo_item = linked.changed("delete_item", item_id=linked.item["id"])
     undo_category = linked.without(QUIZZES)
@@ -114,6 +115,7 @@ def test_of_a_deleted_score_links_it(linked: Linked) -> None:
     assert (linked.now(), linked.scores()) == (("graded", QUIZZES), {linked.score["id"]: linked.item["id"]})
 
 
+@pytest.mark.database("both")
 def test_of_a_deleted_score_is_refused_when_another_names_the_item(linked: Linked) -> None:
     undo = linked.changed("delete_grade_score", score_id=linked.score["id"])
     other = linked.scored(item_id=linked.item["id"])
@@ -158,6 +160,7 @@ def test_of_a_deleted_category_is_refused_when_an_item_is_graded_elsewhere(linke
     assert (linked.now(), linked.scores()) == before
 
 
+@pytest.mark.database("both")
 def test_of_several_deleted_categories_links_each(linked: Linked) -> None:
     exam = linked.owner.made("create_item", course_id=linked.course["id"], title="Exam")
     score = linked.scored(EXAMS, item_id=exam["id"])
@@ -168,6 +171,7 @@ def test_of_several_deleted_categories_links_each(linked: Linked) -> None:
     assert linked.scores() == {linked.score["id"]: linked.item["id"], score["id"]: exam["id"]}
 
 
+@pytest.mark.database("both")
 def test_of_a_deleted_course_links_everything(linked: Linked) -> None:
     before = (linked.now(), linked.scores())
     undo = linked.changed("delete_course", course_id=linked.course["id"])
