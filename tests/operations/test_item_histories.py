@@ -100,13 +100,14 @@ class History:
         rates.clear()
         model = self.model
         pick = Pick(_chosen(model.items, one), _chosen(model.scores, one), _chosen(model.weights, other), other, choice)
-        then = copy.deepcopy(model)
+        then, newest = copy.deepcopy(model), self.newest()
         answer: Answer | None = getattr(self, what)(pick)
-        if answer is not None and answer.error is None:
-            change_id = self.rest.made("list_changes", limit=1)["data"][0]["id"]
-            if not self.before or self.before[-1][0] != change_id:
-                self.before.append((change_id, then))
+        if answer is not None and answer.error is None and self.newest() != newest:
+            self.before.append((self.newest(), then))
         self.compare()
+
+    def newest(self) -> str:
+        return str(self.rest.made("list_changes", limit=1)["data"][0]["id"])
 
     def make(self, pick: Pick) -> Answer:
         category = pick.category if pick.choice else None
