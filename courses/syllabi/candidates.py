@@ -153,7 +153,7 @@ def _of_phrase(
         if OPEN.search(near) or (not unit.mentions and _listed(unit, phrase, due=due)):
             yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
         return
-    if unit.given is mention and not due and (PAST.search(near) or (SAYS.search(near) and not unit.reason)):
+    if PAST.search(near) or (unit.given is mention and not due and SAYS.search(near) and not unit.reason):
         return
     listed = listed_after(text, mention, unit.mentions) if own and not phrase.numbered else [mention]
     day, certain = day_in(mention, _weekday_words(text, phrase, near))

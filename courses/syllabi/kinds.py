@@ -11,7 +11,7 @@ _WORDS: Final = (
       r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
       r"|intra|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
     ("quiz",
-     (r"quiz(?:zes|ze)?|testate?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?|zwischentests?|kurztests?"
+     (r"quiz(?:zes|ze)?|testate?|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or|must)\b)(?-i:[a-z]))|zwischentests?|kurztests?"
       r"|interros?|contrôles?|pruebas?")),
     ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone"),
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),

@@ -21,7 +21,7 @@ _BULLET: Final = re.compile(
 )
 """What begins an entry of a list; the day of "24. Juni" does not."""
 
-_SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
+_SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-Þ\d])")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 _MONTH_NEXT: Final = re.compile(rf"(?:{one_of(MONTHS)})\b", re.IGNORECASE)
 _DOTTED: Final = re.compile(r"(?<!\d)\d{1,2}\. ?\d{1,2}$")
@@ -96,8 +96,8 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
         cells = cells_of(text)
         if len(cells) > 1:
             named = tuple(role_of(cell) for cell in cells)
-            if sum(role is not None for role in named) >= 2 or (len(cells) > 1 and named[0] in {"date", "due"}):
-                roles = named
+            if sum(role is not None for role in named) >= 2 or named[0] in {"date", "due"}:
+                roles = _with_what(named)
             yield Row(line, text, cells, roles if len(roles) == len(cells) else ())
             continue
         if "|" not in text and len(text) < 40 and not text[:1].isspace():
@@ -128,6 +128,13 @@ def role_of(cell: str) -> str | None:
     """What the head of a column says about it."""
     cell = cell.strip(" :*#")
     return next((role for role, words in _ROLE if words.fullmatch(cell)), None) if 0 < len(cell) < 40 else None
+
+
+def _with_what(roles: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """The roles, the first column being what is due where one says when and none says what."""
+    if "due" in roles and roles[0] is None and not {"what", "topic"} & {*roles}:
+        return ("what", *roles[1:])
+    return roles
 
 
 def sentences_of(text: str) -> Iterator[tuple[int, str]]:

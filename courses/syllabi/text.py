@@ -32,6 +32,9 @@ _TO_READ: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff")
 _LINK: Final = re.compile(r"\[([^\[\]]{1,200})\]\([^()]{0,400}\)")
 """Of Markdown."""
 
+_TAG: Final = re.compile(r"</?[a-z][^<>]{0,200}>|&nbsp;", re.IGNORECASE)
+"""Of HTML in Markdown."""
+
 _ADDRESS: Final = re.compile(r"\bhttps?://\S+")
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -47,6 +50,8 @@ def readable(line: str) -> str:
         line = unicodedata.normalize("NFKC", line).translate(_TO_READ)
     if "](" in line:
         line = _LINK.sub(r"\1", line)
+    if "<" in line or "&" in line:
+        line = _TAG.sub(lambda tag: "; " if tag[0].lower().startswith("<br") else " ", line)
     return _ADDRESS.sub(" ", line) if "://" in line else line
 
 

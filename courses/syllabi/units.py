@@ -41,6 +41,17 @@ _WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
     re.IGNORECASE,
 )
+_DETAIL: Final = re.compile(
+    r"\W*(?:due|deadline|date|submi\w+|not|available|until|opens?|closes?|released?|assigned|worth|weight(?:ing)?|value|points"
+    r"|abgabe|fällig|ausgabe|fecha|datum|entrega|remise|échéance|no due date)\b",
+    re.IGNORECASE,
+)
+"""What begins a line that only tells more of the title above it."""
+
+_DETAIL_WORDS: Final = re.compile(
+    rf"{_WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
+)
+_DUE_DETAIL: Final = re.compile(rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE)
 _WIDE_GAP: Final = re.compile(r" {2,}")
 _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
 """A weekday as a label in a week: "W: Quiz 1"."""
@@ -99,20 +110,27 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
     """The units of a text in their order."""
     above: _Above | None = None
     block: list[Row] = []
+    detailed = False
     for row in rows_of(syllabus.lines):
         if above and row.line - above.line > REACH:
             above = None
         if block and not syllabus.lines[row.line - 1].strip():
             block = []
+        mentions = syllabus.dates_in_text(row.text)
+        if _is_detail(row, mentions):
+            detailed = True
+            yield from _titled_above(row, mentions, block)
+            continue
+        if detailed and not mentions:
+            block, detailed = [], False
         block.append(row)
         if row.is_table:
             when, units = _of_cells(syllabus, row, above)
             yield from units
             above = _Above(when, row.line, alone=False) if when else above
             continue
-        mentions = syllabus.dates_in_text(row.text)
         rest = cleaned(row.text, mentions)
-        if titled := _titled_above(row, mentions, block):
+        if titled := _labelled(row, mentions, block):
             yield titled
             continue
         starts = bool(mentions) and len(row.text) < 2 * SHORT and bool(_BEGIN.fullmatch(row.text[: mentions[0].start]))
@@ -164,24 +182,32 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: _Above | None) -> It
         )
 
 
-def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Unit | None:
-    """A line that has only a date belongs to the title above it: of its block after "Due:", else after "Exam 1:"."""
-    if not mentions or len(block) < 2 or len(row.text) > SHORT:
+def _is_detail(row: Row, mentions: Sequence[Mention]) -> bool:
+    """Whether a line only says when the title above it opens, is due, or what it is worth."""
+    begins = len(row.text) < SHORT and _DETAIL.match(row.text)
+    return bool(begins) and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(row.text, mentions))))
+
+
+def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
+    """The title that begins the block of a line as "Due: October 8"; one that only opens on a day is not due."""
+    due = due_among(row.text, mentions) if _DUE_DETAIL.search(row.text) else []
+    if not due or not block or block[0].is_table:
+        return
+    title = block[0].text.split(": ", 1)[-1] if len(block) > 1 else block[0].text
+    if is_title(cleaned(title, [])) and not NO_ITEM.search(title):
+        yield Unit(title, block[0].line, (), due[0], reason=True, whole=True)
+
+
+def _labelled(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Unit | None:
+    """The label above a line that has only a date: "Exam 1:"."""
+    if not mentions or len(block) < 2 or len(row.text) > SHORT or any(map(str.isalpha, cleaned(row.text, mentions))):
         return None
-    cue = _ONLY_DUE.match(row.text)
-    plain = f"{'':{cue.end()}}{row.text[cue.end() :]}" if cue else row.text
-    if any(map(str.isalpha, cleaned(plain, mentions))):
-        return None
-    says_due = cue is not None
-    title = block[0].text if says_due else block[-2].text
+    title = block[-2].text
     label = title.rstrip(" *").endswith(":") or (len(block) == 2 and phrases_of(title))
-    if block[-2].is_table or block[0].is_table or not (says_due or label):
-        return None
-    title = title.split(": ", 1)[-1] if says_due else title
-    if not is_title(cleaned(title, [])) or NO_ITEM.search(title):
+    if block[-2].is_table or not label or not is_title(cleaned(title, [])) or NO_ITEM.search(title):
         return None
     (mention, *_) = due_among(row.text, mentions) or mentions
-    return Unit(title, (block[0] if says_due else block[-2]).line, (), mention, reason=says_due, whole=says_due)
+    return Unit(title, block[-2].line, (), mention)
 
 
 def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Mention | None, list[Unit]]:

@@ -128,7 +128,7 @@ def entries_of(row: Row, block: Sequence[Row], counted: dict[str, tuple[str, int
 def _of_cells(row: Row) -> list[Entry]:
     """The entry of a row with a name and a cell that is a number, or those of cells with both."""
     numbers = [_share_in(cell) for cell in row.cells]
-    names = ["" if _NUMBER_CELL.fullmatch(cell) else name_of(_PERCENT.sub(" ", cell)) for cell in row.cells]
+    names = ["" if _NUMBER_CELL.fullmatch(cell) else name_of(_PERCENT.sub(" ", _OF_GRADE.sub(" ", cell))) for cell in row.cells]
     both = [
         Entry(name, number[0], row.line, number[1])
         for name, number in zip(names, numbers, strict=True)
