@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from courses.syllabi.calendars import Mention
-from courses.syllabi.cues import CUE, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS
+from courses.syllabi.cues import BY, CUE, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS
 from courses.syllabi.doubts import Doubt, confidence_of
 from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for, recurring_days
 from courses.syllabi.kinds import SAT, kind_of
@@ -149,6 +149,7 @@ def _of_phrase(
     own = [one for one in found if unit.given is None or _overrides(syllabus, unit, phrase, one)]
     due = bool(DUE.search(near))
     mention = own[0] if own else unit.given
+    due = due or (bool(own) and bool(BY.search(text, 0, own[0].start)))
     if OPEN.search(near) or mention is None:
         if OPEN.search(near) or (not unit.mentions and _listed(unit, phrase, due=due)):
             yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)

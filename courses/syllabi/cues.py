@@ -12,6 +12,12 @@ DUE: Final = re.compile(
 )
 """Something is to be handed in."""
 
+BY: Final = re.compile(
+    r"\b(?:by|no later than|bis(?: zum)?|avant le|antes del)\s(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\.?)?,?\s(?:on\s)?)?$",
+    re.IGNORECASE,
+)
+"""What stands right before the date of a deadline."""
+
 EVENT: Final = re.compile(
     r"\b(?:held|takes? place|scheduled for|findet|finden|aura lieu|tendrá lugar|se realizará)\b", re.IGNORECASE
 )

@@ -65,6 +65,7 @@ class Row:
         text: all of it.
         cells: its columns; one for what is no table.
         roles: what the heads of the columns say, as far as they say something.
+        heads: the heads of the columns, where `roles` has any.
         lines: where in `text` each further line begins, as (offset, line).
     """
 
@@ -73,6 +74,7 @@ class Row:
     cells: tuple[str, ...]
     roles: tuple[str | None, ...] = ()
     lines: tuple[tuple[int, int], ...] = ()
+    heads: tuple[str, ...] = ()
 
     @property
     def is_table(self) -> bool:
@@ -87,6 +89,7 @@ class Row:
 def rows_of(lines: Sequence[str]) -> Iterator[Row]:
     """The rows of a text, each with the roles of its columns; empty lines are left out."""
     roles: tuple[str | None, ...] = ()
+    heads: tuple[str, ...] = ()
     at = 0
     while at < min(len(lines), MOST_LINES):
         text = _MARKS.sub("", lines[at][:MOST_CHARACTERS]).rstrip()
@@ -97,8 +100,11 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
         if len(cells) > 1:
             named = tuple(role_of(cell) for cell in cells)
             if sum(role is not None for role in named) >= 2 or named[0] in {"date", "due"}:
-                roles = _with_what(named)
-            yield Row(line, text, cells, roles if len(roles) == len(cells) else ())
+                roles, heads = _with_what(named), cells
+            elif roles and "\t" in text and text.count("\t") < len(roles):  # empty cells are cells of a table
+                cells = tuple(cell.strip() for cell in text.split("\t"))
+                cells += ("",) * (len(roles) - len(cells))
+            yield Row(line, text, cells, *((roles, (), heads) if len(roles) == len(cells) else ()))
             continue
         if "|" not in text and len(text) < 40 and not text[:1].isspace():
             roles = roles if len(text) < 25 else ()

@@ -41,6 +41,9 @@ _WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
     re.IGNORECASE,
 )
+_NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
+"""In a column as "Homework due"."""
+
 _DETAIL: Final = re.compile(
     r"\W*(?:due|deadline|date|submi\w+|not|available|until|opens?|closes?|released?|assigned|worth|weight(?:ing)?|value|points"
     r"|abgabe|fällig|ausgabe|fecha|datum|entrega|remise|échéance|no due date)\b",
@@ -218,7 +221,8 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
     dates = [syllabus.dates_in_text(cell) for cell in row.cells]
     at = _date_cell(row, roles, dates)
     when = _date_of(row.cells[at], dates[at]) if at is not None else None
-    given = when or (above.mention if above and row.line - above.line <= 3 else None)
+    goes_on = above is not None and row.line - above.line <= 3 and (not row.cells[0] or not row.roles)
+    given = when or (above.mention if above and goes_on else None)
     only_when = [
         not any(map(str.isalpha, _WHEN_WORDS.sub("", cleaned(cell, found))))
         for cell, found in zip(row.cells, dates, strict=True)
@@ -227,7 +231,7 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
         place
         for place, cell in enumerate(row.cells)
         if (roles[place] not in {"released", "weight", "date"} or phrases_of(cell))
-        and not (only_when[place] or _WORTH.fullmatch(cell))
+        and (not (only_when[place] or _WORTH.fullmatch(cell)) or (roles[place] == "due" and _NUMBERS.fullmatch(cell)))
     ]
     says_due = any(only and DUE.search(cell) for only, cell in zip(only_when, row.cells, strict=True))
     due_column = at is not None and roles[at] == "due"
@@ -240,6 +244,14 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
         if at is not None and not row.roles and place < at < named[-1] and not is_title(row.cells[place]):
             continue  # the other column of a page
+        if role == "due" and _NUMBERS.fullmatch(row.cells[place]):
+            head = cleaned(row.heads[place], [])
+            units += [
+                Unit(f"{head} {number}", row.line, (), when, reason=True, whole=True)
+                for number in re.findall(r"\d+", row.cells[place])
+                if is_title(head)
+            ]
+            continue
         for cell in (said for part in _WIDE_GAP.split(row.cells[place]) for _, said in sentences_of(part)):
             inside = syllabus.dates_in_text(cell)
             unit = Unit(cell, row.line, inside, given, far=when is None, first=place == 0)

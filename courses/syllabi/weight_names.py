@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from courses.syllabi.phrases import phrases_of
-from courses.syllabi.words import MONTHS, one_of
+from courses.syllabi.words import MONTHS, WEEKDAYS, one_of
 
 MOST_WORDS: Final = 8
 """Of the name of a part."""
@@ -51,7 +51,7 @@ _LEADERS: Final = re.compile(r"[.·_…]{3,}|(?:\. ){3,}")
 BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
 DATED: Final = re.compile(
     rf"\b(?:{one_of(MONTHS)})\b\.?\s\d{{1,2}}\b|\d{{1,2}}(?:\.|st|nd|rd|th|er)?\s(?:(?:de|of)\s)?(?:{one_of(MONTHS)})\b\.?"
-    r"|\b\d{1,2}\s?h\b|\d{1,2}/\d{1,2}\b",
+    rf"|\b\d{{1,2}}\s?h\b|\d{{1,2}}/\d{{1,2}}\b|^\W*(?:{one_of(WEEKDAYS)})\W*$|\b\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b",
     re.IGNORECASE,
 )
 _EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
