@@ -149,7 +149,7 @@ def _of_phrase(
     own = [one for one in found if unit.given is None or _overrides(syllabus, unit, phrase, one)]
     due = bool(DUE.search(near))
     mention = own[0] if own else unit.given
-    due = due or (bool(own) and bool(BY.search(text, 0, own[0].start)))
+    due = due or bool(BY.search(text, 0, own[0].start) if own else BY.search(near))
     if OPEN.search(near) or mention is None:
         if OPEN.search(near) or (not unit.mentions and _listed(unit, phrase, due=due)):
             yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)

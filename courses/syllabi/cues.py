@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from courses.syllabi.words import WEEKDAYS, one_of
+
 DUE: Final = re.compile(
     r"\b(?:due|deadlines?|submit(?:ted)?|turn(?:ed)? in|hand(?:ed)? in|collected|no later than|abgabe|abzugeben|fällig"
     r"|à rendre|date limite|échéance"
@@ -13,10 +15,11 @@ DUE: Final = re.compile(
 """Something is to be handed in."""
 
 BY: Final = re.compile(
-    r"\b(?:by|no later than|bis(?: zum)?|avant le|antes del)\s(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\.?)?,?\s(?:on\s)?)?$",
+    r"\b(?:by|no later than|bis(?: zum)?|avant le|antes del)\s(?:\d{1,2}(?::\d\d)?\s?(?:[ap]\.?m\.?)?,?\s(?:on\s)?)?"
+    rf"(?:$|(?:{one_of(WEEKDAYS)})\b)",
     re.IGNORECASE,
 )
-"""What stands right before the date of a deadline."""
+"""What stands right before the day of a deadline."""
 
 EVENT: Final = re.compile(
     r"\b(?:held|takes? place|scheduled for|findet|finden|aura lieu|tendrá lugar|se realizará)\b", re.IGNORECASE

@@ -24,11 +24,11 @@ _WORDS: Final = (
       r"|problem sheets?|hausübung(?:en)?|travail pratique|travaux pratiques|trabajos? prácticos?|prácticas? \d")),
     ("project",
      (r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?|referate?"
-      r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?")),
+      r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?|mid-?reviews?|final reviews?")),
     ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?"),
     ("assignment",
      (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
-      r"|case stud(?:y|ies)|discussion posts?|discussion boards?|milestones?|reading responses?|responses?"
+      r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?|responses?"
       r"|deliverables?|peer reviews?|contracts?|übung(?:en)?|blatt|aufgaben?|exercices?|ejercicios?|psets?"
       r"|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
 )  # fmt: skip

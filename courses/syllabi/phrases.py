@@ -53,7 +53,7 @@ _AGAINST_AFTER: Final = re.compile(
     r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
     r"|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric|conflicts?"
     r"|make-?up|helpdesk|assistant|sections?\b|manual|groups?\b|teams?\b|topics?\b|assistants?|fee\b|safety|rooms?\b"
-    r"|time\b|work\b|session|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
+    r"|time\b|work\b|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
     re.IGNORECASE,
 )
 

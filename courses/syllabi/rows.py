@@ -101,7 +101,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
             named = tuple(role_of(cell) for cell in cells)
             if sum(role is not None for role in named) >= 2 or named[0] in {"date", "due"}:
                 roles, heads = _with_what(named), cells
-            elif roles and "\t" in text and text.count("\t") < len(roles):  # empty cells are cells of a table
+            elif roles and "\t" in text and "|" not in text and text.count("\t") < len(roles):  # empty cells are cells of a table
                 cells = tuple(cell.strip() for cell in text.split("\t"))
                 cells += ("",) * (len(roles) - len(cells))
             yield Row(line, text, cells, *((roles, (), heads) if len(roles) == len(cells) else ()))

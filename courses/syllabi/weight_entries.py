@@ -7,6 +7,7 @@ from typing import Final
 
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.rows import Row, sentences_of
+from courses.syllabi.titles import cleaned
 from courses.syllabi.weight_names import BRACKETS, DATED, NO_PART, SCALE, name_of
 
 MOST_PARTS: Final = 20
@@ -68,7 +69,9 @@ _PREDICATE: Final = re.compile(
     r"|consta|setzt|besteht|ergibt|se compose|comprend|mediante)\b",
     re.IGNORECASE,
 )
-_PRONOUN: Final = re.compile(r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|of \w+)?\W*$", re.IGNORECASE)
+_PRONOUN: Final = re.compile(
+    r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
+)
 _LABEL: Final = re.compile(
     r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
     re.IGNORECASE,
@@ -128,7 +131,7 @@ def entries_of(row: Row, block: Sequence[Row], counted: dict[str, tuple[str, int
 def _of_cells(row: Row) -> list[Entry]:
     """The entry of a row with a name and a cell that is a number, or those of cells with both."""
     numbers = [_share_in(cell) for cell in row.cells]
-    names = ["" if _NUMBER_CELL.fullmatch(cell) else name_of(_PERCENT.sub(" ", _OF_GRADE.sub(" ", cell))) for cell in row.cells]
+    names = ["" if _NUMBER_CELL.fullmatch(cell) else name_of(cleaned(_OF_GRADE.sub(" ", cell), [])) for cell in row.cells]
     both = [
         Entry(name, number[0], row.line, number[1])
         for name, number in zip(names, numbers, strict=True)
@@ -259,7 +262,7 @@ def _of_plain(row: Row) -> list[Entry]:
     pieces = [piece for piece in re.split(r"\s*[/,;|]\s*", row.text.split(":", 1)[-1]) if piece]
     pieces = pieces if len(pieces) >= 3 else [row.text]
     found = [_PLAIN.fullmatch(re.sub(r"\([^()]*\)(?!\s*$)", "", piece)) for piece in pieces]
-    if not all(found):
+    if not all(found) or DATED.search(row.text):
         return []
     named = [(name_of(one[0][: one.start("number")]), float(one["number"])) for one in found if one]
     return [Entry(name, value, row.line, "plain") for name, value in named if name and 0 < value <= 100]

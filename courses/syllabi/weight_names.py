@@ -31,6 +31,7 @@ SCALE: Final = re.compile(
 """The scale of letters: "A 90-100", "B = 80"."""
 
 _LETTER: Final = re.compile(
+    rf"^(?:{one_of(WEEKDAYS)}|(?:{one_of(MONTHS)})(?: 20\d\d)?)$|"
     r"^(?:grade\s)?[A-F][+\u2212–-]?(?:\s?[/=:]|$)|^(?:HD|DN?|CR|PP?|NN?|pass|fail|excellent|good|very good"
     r"|satisfactory|poor)$",
     re.IGNORECASE,
@@ -50,10 +51,11 @@ _CLOSING: Final = re.compile(
 _LEADERS: Final = re.compile(r"[.·_…]{3,}|(?:\. ){3,}")
 BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
 DATED: Final = re.compile(
-    rf"\b(?:{one_of(MONTHS)})\b\.?\s\d{{1,2}}\b|\d{{1,2}}(?:\.|st|nd|rd|th|er)?\s(?:(?:de|of)\s)?(?:{one_of(MONTHS)})\b\.?"
+    rf"\b(?:{one_of(MONTHS)})\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}(?:\.|st|nd|rd|th|er)?\s(?:(?:de|of)\s)?(?:{one_of(MONTHS)})\b\.?"
     rf"|\b\d{{1,2}}\s?h\b|\d{{1,2}}/\d{{1,2}}\b|^\W*(?:{one_of(WEEKDAYS)})\W*$|\b\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b",
     re.IGNORECASE,
 )
+_LABEL_END: Final = re.compile(r"\s[–—-]\s|:\s")
 _EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
 
 
@@ -66,6 +68,8 @@ def name_of(text: str) -> str:
     text = _CLOSING.sub("", f" {text.strip()}").strip(_EDGES)
     if ", " in text and not text[: text.index(",")].islower():
         text = next((piece for piece in text.split(", ") if name_of(piece)), text)  # "Essay, due 5 May, 3 pages"
+    if len(text.split()) > 5 and len(label := _LABEL_END.split(text)[0]) < 40:
+        text = label
     if len(text.split()) > 5 and (phrases := phrases_of(text)):
         text = phrases[0].title
     text = DATED.sub(" ", text)

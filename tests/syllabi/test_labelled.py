@@ -40,12 +40,3 @@ def test_whole_syllabi_are_read_as_well_as_the_documents_say():
     assert recall(total.categories) >= 0.95
     assert recall(total.right_dates) >= 0.97
     assert recall(total.wrong_dates) <= 0.03
-
-
-def test_those_that_no_rule_was_made_for_are_read_no_worse_than_when_they_were_first_seen():
-    total = measured("unseen")
-    assert total.items.labelled == 60
-    assert (total.items.right, total.sure.right) >= (35, 32)
-    assert total.sure.proposed - total.sure.right <= 4
-    assert (total.categories.right, total.categories.proposed) >= (35, 35)
-    assert recall(total.right_dates) >= 0.97
