@@ -36,7 +36,10 @@ _NO_NAME: Final = re.compile(
 
 _DESCRIBED: Final = re.compile(r"\s?(?:\([^)]*\))?\s?:")
 _PIECE: Final = re.compile(r"[;:]\s")
-_IS_DUE: Final = re.compile(r"\s(?:is|are|must be|will be|has to be)\s(?:also\s)?$", re.IGNORECASE)
+_CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
+"""What only a code names: "A1 due"."""
+
+_IS_DUE: Final = re.compile(r"\s(?:is|are|(?:must|will|should|(?:is|are|has|have) to) be)\s(?:also\s)?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +116,8 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """What its column or "due" makes an item, by whatever words it is called: "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
+    if coded := [Phrase(*one.span(1), one[1], "assignment", True, 0, strong=True, against=False) for one in _CODED.finditer(text)]:
+        return coded
     start, end = 0, cue.start() if cue and not unit.whole else len(text)
     if not (cue or unit.reason or unit.whole):
         return []
@@ -161,7 +166,7 @@ def _of_phrase(
     sat = bool(SAT.search(phrase.title))
     beside = bool(own) and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
-    alone = len(text.strip(" :;,.")) < len(phrase.title) + 4
+    alone = phrase.start < 4 and len(text.split()) <= 5
     listed_due = bool(DUE.search(text, 0, phrase.start))
     event = bool(EVENT.search(near))
     said = not unit.prose or beside or bool(CUE.search(near))

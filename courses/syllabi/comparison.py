@@ -23,6 +23,7 @@ _SPELLINGS: Final = {
     "quiz": ("quizzes",),
     "assignment": ("assignments", "asst"),
     "midterm": ("mid",),
+    "final": ("finals",),
     "pset": ("ps",),
 }
 _SAME_WORDS: Final = {spelling: word for word, spellings in _SPELLINGS.items() for spelling in spellings}

@@ -48,11 +48,11 @@ _AGAINST_BEFORE: Final = re.compile(
 )
 _REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
 _AGAINST_AFTER: Final = re.compile(
-    r"^[\s\d#:,-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
+    r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
     r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
     r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
     r"|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric|conflicts?"
-    r"|make-?up|helpdesk|assistant|sections?\b|manual|groups?\b|teams?\b|topics?\b|assistants?|fee\b|safety|rooms?\b"
+    r"|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b|topics?\b|assistants?|fee\b|safety|rooms?\b"
     r"|time\b|work\b|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
     re.IGNORECASE,
 )

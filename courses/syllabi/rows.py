@@ -28,12 +28,13 @@ _DOTTED: Final = re.compile(r"(?<!\d)\d{1,2}\. ?\d{1,2}$")
 _LABEL: Final = re.compile(r"[^.:]{1,40}:$")
 """The label of what follows, alone in its line: "Exam 2:"."""
 
+_BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
     ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
     ("due",
-     (r"(?:\w+ )?due(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance|à rendre"
+     (r"(?:\w+ )?due(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance|à rendre|deliverables?"
       r"|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due")),
     ("date",
      (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día|semana"
@@ -43,7 +44,7 @@ _ROLES: Final = (
       r"|gewicht(?:ung)?|pondération|coefficient|ponderación|peso|porcentaje|points? possible|possible points"
       r"|total points|weightage")),
     ("what",
-     (r"assessments?|assignments?|items?|deliverables?|what|tasks?|components?|names?|activit(?:y|ies)|exams?"
+     (r"assessments?|assignments?|items?|what|tasks?|components?|names?|activit(?:y|ies)|exams?"
       r"|tests?|homeworks?|coursework|evaluation|assessment (?:task|item|component|type)|leistung|épreuve|actividad"
       r"|evaluación|assignments?/\w+")),
     ("topic",
@@ -132,14 +133,15 @@ def cells_of(text: str) -> tuple[str, ...]:
 
 def role_of(cell: str) -> str | None:
     """What the head of a column says about it."""
-    cell = cell.strip(" :*#")
+    cell = _BRACKETS.sub("", cell).strip(" :*#")
     return next((role for role, words in _ROLE if words.fullmatch(cell)), None) if 0 < len(cell) < 40 else None
 
 
 def _with_what(roles: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """The roles, the first column being what is due where one says when and none says what."""
-    if "due" in roles and roles[0] is None and not {"what", "topic"} & {*roles}:
-        return ("what", *roles[1:])
+    if "due" in roles and None in roles and not {"what", "topic"} & {*roles}:
+        at = roles.index(None)
+        return (*roles[:at], "what", *roles[at + 1 :])
     return roles
 
 

@@ -9,9 +9,10 @@ from typing import Final
 from courses.syllabi.calendars import Mention
 from courses.syllabi.cues import DUE, NO_ITEM
 from courses.syllabi.due_days import LETTERS, due_among
+from courses.syllabi.kinds import NOUN
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, rows_of, sentences_of
+from courses.syllabi.rows import Row, role_of, rows_of, sentences_of
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.words import RECURRING, RELATIVE
 
@@ -33,7 +34,7 @@ _BEGIN: Final = re.compile(
 
 _WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?\W*", re.IGNORECASE)
 _ONLY_DUE: Final = re.compile(
-    r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be) )?(?:(?:due|deadline|submit|submission|abgabe|fällig|entrega"
+    r"\W*(?:(?:it|they|this|these) )?(?:(?:is|are|will be|to be|must be) )?(?:(?:due|deadline|submit|submitted|submission|abgabe|fällig|entrega"
     r"|remise)\b(?: (?:date|by|on|at|in|before|class))*|date:|fecha:|datum:)[^\w]*",
     re.IGNORECASE,
 )
@@ -41,6 +42,10 @@ _WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
     re.IGNORECASE,
 )
+WORKING_WEEK: Final = timedelta(days=4)
+_WEEK_OF: Final = re.compile(r"(?:week )?(?:of|beginning|starting|commencing|begins|starts)\b|w/c|semaine du|semana del", re.IGNORECASE)
+"""The head of a column with the first days of weeks."""
+
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
 """In a column as "Homework due"."""
 
@@ -107,6 +112,7 @@ class _Above:
     mention: Mention
     line: int
     alone: bool
+    table: bool = False
 
 
 def units_in(syllabus: Syllabus) -> Iterator[Unit]:
@@ -130,8 +136,10 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
         if row.is_table:
             when, units = _of_cells(syllabus, row, above)
             yield from units
-            above = _Above(when, row.line, alone=False) if when else above
+            above = _Above(when, row.line, alone=False, table=True) if when else above
             continue
+        if above and above.table:
+            above = None
         rest = cleaned(row.text, mentions)
         if titled := _labelled(row, mentions, block):
             yield titled
@@ -141,6 +149,9 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             not mentions and _WEEK_HEAD.match(row.text)
         ):
             above = None
+        if label := _due_label(row, above):
+            yield replace(label, mentions=syllabus.dates_in_text(label.text))
+            continue
         if not starts:
             yield from _of_prose(row, mentions, above)
             continue
@@ -148,6 +159,14 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             mention = mentions[0]
             above = _Above(mention, row.line, alone=len(rest) < 16 and not phrases_of(rest))
         yield from _of_schedule(row, mentions)
+
+
+def _due_label(row: Row, above: _Above | None) -> Unit | None:
+    """What a label as "Deliverable:" says is due, on the date above it."""
+    label, colon, title = row.text.partition(": ")
+    if above is None or not colon or role_of(label) != "due":
+        return None
+    return Unit(title, row.line, (), above.mention, reason=True, far=not above.alone, whole=is_title(title))
 
 
 def _of_schedule(row: Row, mentions: Sequence[Mention]) -> Iterator[Unit]:
@@ -221,8 +240,18 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
     dates = [syllabus.dates_in_text(cell) for cell in row.cells]
     at = _date_cell(row, roles, dates)
     when = _date_of(row.cells[at], dates[at]) if at is not None else None
+    if when and at is not None and row.heads and _WEEK_OF.match(row.heads[at]):
+        when = replace(when, last=max(when.last, when.first + WORKING_WEEK))
     goes_on = above is not None and row.line - above.line <= 3 and (not row.cells[0] or not row.roles)
+    goes_on = goes_on and not any(map(_WORTH.fullmatch, row.cells))
     given = when or (above.mention if above and goes_on else None)
+    due_column = at is not None and roles[at] == "due"
+    counted_cells = {
+        place
+        for place, (head, cell) in enumerate(zip(row.heads, row.cells, strict=False))
+        if _NUMBERS.fullmatch(cell) and is_title(cleaned(head, []))
+        and (roles[place] == "due" or (due_column and NOUN.search(head)))
+    }
     only_when = [
         not any(map(str.isalpha, _WHEN_WORDS.sub("", cleaned(cell, found))))
         for cell, found in zip(row.cells, dates, strict=True)
@@ -231,10 +260,9 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
         place
         for place, cell in enumerate(row.cells)
         if (roles[place] not in {"released", "weight", "date"} or phrases_of(cell))
-        and (not (only_when[place] or _WORTH.fullmatch(cell)) or (roles[place] == "due" and _NUMBERS.fullmatch(cell)))
+        and (not (only_when[place] or _WORTH.fullmatch(cell)) or place in counted_cells)
     ]
     says_due = any(only and DUE.search(cell) for only, cell in zip(only_when, row.cells, strict=True))
-    due_column = at is not None and roles[at] == "due"
     counted = [found for role, found in zip(roles, dates, strict=True) if role != "released"]
     several = len({found[0].first for found in counted if found and syllabus.in_term(found[0].first)}) > 1 and not (
         due_column or says_due
@@ -244,13 +272,10 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
         if at is not None and not row.roles and place < at < named[-1] and not is_title(row.cells[place]):
             continue  # the other column of a page
-        if role == "due" and _NUMBERS.fullmatch(row.cells[place]):
+        if place in counted_cells:
             head = cleaned(row.heads[place], [])
-            units += [
-                Unit(f"{head} {number}", row.line, (), when, reason=True, whole=True)
-                for number in re.findall(r"\d+", row.cells[place])
-                if is_title(head)
-            ]
+            numbers = re.findall(r"\d+", row.cells[place])
+            units += [Unit(f"{head} {number}", row.line, (), given, reason=True, whole=True) for number in numbers]
             continue
         for cell in (said for part in _WIDE_GAP.split(row.cells[place]) for _, said in sentences_of(part)):
             inside = syllabus.dates_in_text(cell)

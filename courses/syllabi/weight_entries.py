@@ -69,6 +69,9 @@ _PREDICATE: Final = re.compile(
     r"|consta|setzt|besteht|ergibt|se compose|comprend|mediante)\b",
     re.IGNORECASE,
 )
+_LENGTH: Final = re.compile(
+    rf"\W*(?:[\d.,]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b", re.IGNORECASE
+)
 _PRONOUN: Final = re.compile(
     r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
 )
@@ -204,7 +207,7 @@ def _before(head: str, before: str) -> tuple[str, bool]:
     """The name that the words before a share give, and whether they say it is one of each of several."""
     head = _OF_GRADE.sub("", BRACKETS.sub(" ", head.rstrip(" (")), count=1)
     pieces = [piece for piece in _SPLIT.split(head.rstrip(" (=,:")) if any(map(str.isalpha, piece))]
-    pieces = [piece for piece in pieces if not DATED.search(piece)] or pieces[-1:]
+    pieces = [piece for piece in pieces if not (DATED.search(piece) or _LENGTH.match(piece))] or pieces[-1:]
     if not pieces:
         return "", False
     each = bool(_EACH.search(pieces[-1]))
