@@ -32,11 +32,21 @@ _ENDS: Final = re.compile(
     re.IGNORECASE,
 )
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
+_WEEK_OF: Final = re.compile(
+    r"(?:\bweek (?:of|beginning|commencing)|\bw/c|\bsemaine du|\bsemana del|\bwoche vom|\bwoche ab) ?$", re.IGNORECASE
+)
+WORKING_WEEK: Final = timedelta(days=4)
+"""From the first day of a week to the last on which there are classes."""
+
 FURTHEST: Final = 20
 """Years from today of a full date that can say of which year a syllabus is."""
 
 _EXAMINATIONS: Final = timedelta(days=21)
 """How long after the last class a term can still have examinations."""
+
+
+_NEXT: Final = timedelta(days=14)
+"""From one date of a schedule to the next, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +97,8 @@ class Calendar:
             last = self.day_of(written.last or written, day_first=self.day_first)
             first = self.day_of(written, day_first=self.day_first, until=last) if written.last else last
             if first and last and first <= last and (last - first).days < 200:
+                if first == last and _WEEK_OF.search(line, 0, written.start):
+                    last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
         return mentions
 
@@ -135,8 +147,7 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
         known = Term("", today - timedelta(days=182), today + timedelta(days=182))
     calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
-    stated = _stated_term(calendar, text_lines)
-    return replace(calendar, term=stated) if stated else calendar
+    return replace(calendar, term=_stated_term(calendar, text_lines) or _longer_term(calendar, written))
 
 
 def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term | None:
@@ -209,6 +220,18 @@ def _stated_term(calendar: Calendar, text_lines: Iterable[str]) -> Term | None:
     if first is None or last is None or not timedelta(days=14) < last - first < timedelta(days=400):
         return None
     return Term(calendar.term.name if calendar.term else "", first, last, stated=True)
+
+
+def _longer_term(calendar: Calendar, written: Iterable[Written]) -> Term | None:
+    """The term, longer where the dates of the text go on week by week after the end that its season has."""
+    if calendar.term is None:
+        return None
+    found = (calendar.day_of(one, day_first=calendar.day_first) for one in written)
+    last = calendar.term.first
+    for day in sorted({day for day in found if day and calendar.term.first <= day}):
+        if day - last <= _NEXT or day <= calendar.term.last:
+            last = day
+    return replace(calendar.term, last=max(last, calendar.term.last))
 
 
 def _on(year: int, month: int, day: int) -> date | None:

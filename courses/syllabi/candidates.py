@@ -12,10 +12,10 @@ from courses.syllabi.cues import BY, CUE, DUE, EVENT, NO_ITEM, OPEN, PAST, REGIS
 from courses.syllabi.doubts import Doubt, confidence_of
 from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for, recurring_days
 from courses.syllabi.kinds import SAT, kind_of
-from courses.syllabi.phrases import Phrase, phrases_of
+from courses.syllabi.phrases import REHEARSAL, Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.units import Unit, units_in
+from courses.syllabi.units import LONGEST, Unit, units_in
 from courses.syllabi.words import RECURRING, weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
@@ -39,6 +39,7 @@ _PIECE: Final = re.compile(r"[;:]\s")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
 """What only a code names: "A1 due"."""
 
+_BESIDE: Final = re.compile(r"\W{0,4}(?:(?:on|at|am|den|le|el)\b)?\W{0,4}", re.IGNORECASE)
 _IS_DUE: Final = re.compile(r"\s(?:is|are|(?:must|will|should|(?:is|are|has|have) to) be)\s(?:also\s)?$", re.IGNORECASE)
 
 
@@ -88,7 +89,7 @@ def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
         phrases = _apart(text, phrases, unit.mentions)
     if not phrases or (unit.whole and len(phrases) == 1 and not phrases[0].against):
         phrases = _named_by_due(unit, phrases)
-    if REGISTRAR.search(text):
+    if REGISTRAR.search(text) or (REHEARSAL.match(text) and ":" in text):
         return
     plain = blanked(text, unit.mentions)
     starts = [0, *(phrase.start for phrase in phrases[1:]), len(text)]
@@ -154,7 +155,10 @@ def _of_phrase(
     own = [one for one in found if unit.given is None or _overrides(syllabus, unit, phrase, one)]
     due = bool(DUE.search(near))
     mention = own[0] if own else unit.given
-    due = due or bool(BY.search(text, 0, own[0].start) if own else BY.search(near))
+    due = due or bool(BY.search(text, phrase.end, own[0].start) if own else BY.search(near))
+    if mention and mention.last - mention.first > LONGEST:
+        yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
+        return
     if OPEN.search(near) or mention is None:
         if OPEN.search(near) or (not unit.mentions and _listed(unit, phrase, due=due)):
             yield Candidate(title, phrase.kind, None, unit.line, frozenset({Doubt.NO_DATE}), phrase.numbered)
@@ -166,7 +170,7 @@ def _of_phrase(
     sat = bool(SAT.search(phrase.title))
     beside = bool(own) and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
-    alone = phrase.start < 4 and len(text.split()) <= 5
+    alone = phrase.start < 4 and len(text.split()) <= 5 and ":" not in text
     listed_due = bool(DUE.search(text, 0, phrase.start))
     event = bool(EVENT.search(near))
     said = not unit.prose or beside or bool(CUE.search(near))
@@ -199,7 +203,7 @@ def _overrides(syllabus: Syllabus, unit: Unit, phrase: Phrase, mention: Mention)
         return False
     between = unit.text[phrase.end : mention.start] if phrase.end <= mention.start else ""
     in_week = unit.given.first < unit.given.last and unit.given.holds(mention.last)
-    return in_week or bool(DUE.search(between)) or (len(between) < 8 and not any(map(str.isalnum, between)))
+    return in_week or bool(DUE.search(between)) or bool(_BESIDE.fullmatch(between) and phrase.end <= mention.start)
 
 
 def _other_weekday(mention: Mention, day: date, near: str) -> bool:

@@ -166,7 +166,8 @@ def _with_second_day(line: str, one: Written, floor: int) -> Iterator[Written]:
             yield replace(one, end=other.end, last=other)
             return
     before = None if one.open_order else _FIRST_DAY.search(line[max(floor, one.start - 16) : one.start])
-    if before and 1 <= int(before["day"]) < one.day:
+    dashed = before is not None and before["join"] in "-–—"
+    if before and 1 <= int(before["day"]) < one.day and (line[one.start].isdigit() or not dashed):
         start = max(floor, one.start - 16) + before.start()
         first = replace(one, start=start, day=int(before["day"]), weekday=None)
         if before["join"].lower() in _LIST:

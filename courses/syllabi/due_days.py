@@ -47,6 +47,8 @@ def mentions_for(
             before = [one for one in mentions if one.end <= phrase.start]
             return before[-1:] or list(mentions[:1])
         mentions = own or [one for one in mentions if one.start >= phrase.end][:1]
+    elif phrase is not None:
+        mentions = [one for one in mentions if one.start >= phrase.end] or mentions
     return due_among(text, mentions)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 _WORDS: Final = (
     ("exam",
      (r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
-      r"|finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?)\b)[a-z])|exams?"
+      r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?)\b)[a-z])|exams?"
       r"|examinations?|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?"
       r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?|prelims?|jur(?:y|ies)"
       r"|intra|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),

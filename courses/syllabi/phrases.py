@@ -40,13 +40,13 @@ _STOP: Final = frozenset(
 _AGAINST_BEFORE: Final = re.compile(
     r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past|old"
     r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
-    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following"
+    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|by|until"
     r"|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
     r"|distribut\w+|receive|overview of|help with|questions (?:on|about)|re)|\b(?:ausgabe))\s+(?:the |your |of |for "
     r"|our |den |die |das )*$",
     re.IGNORECASE,
 )
-_REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
+REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
 _AGAINST_AFTER: Final = re.compile(
     r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
     r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
@@ -106,7 +106,7 @@ def phrases_of(text: str) -> list[Phrase]:
         start = _leading(text, start, phrases[-1].end if phrases else 0)
         title = " ".join(text[start:end].split())
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
-        against = against or _REHEARSAL.match(title)
+        against = against or REHEARSAL.match(title)
         strong = bool(STRONG.search(title))
         number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
         phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))

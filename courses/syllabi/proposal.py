@@ -125,7 +125,7 @@ def _without_doubles(candidates: Sequence[Candidate]) -> list[Candidate]:
         if double is None:
             same_day.append(len(kept))
             kept.append((candidate, title))
-        elif candidate.confidence > kept[double][0].confidence:
+        elif (candidate.confidence, len(title.words)) > (kept[double][0].confidence, len(kept[double][1].words)):
             kept[double] = candidate, title
     dated = [title for candidate, title in kept if candidate.due_on is not None]
     sure = {(title.words, title.numbers) for one, title in kept if one.due_on is not None and one.confidence >= 0.8}

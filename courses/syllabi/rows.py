@@ -14,6 +14,8 @@ MOST_LINES: Final = 20_000
 """That are looked through for items and weights; a hundred pages have a third of that."""
 
 _COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
+_GAP: Final = re.compile(r" {3,}(?=\S)| {2}(?=\S)")
+_CELL: Final = re.compile(r"\S+(?: \S+)*")
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
 _BULLET: Final = re.compile(
     rf"^\s*(?:[•●○◦▪■□*·➢►✓o+-]|#{{1,6}}|\(?(?:\d{{1,2}}(?![.)]\s+(?:{one_of(MONTHS)})\b)|[a-z])[.)](?!\d))\s+",
@@ -91,6 +93,7 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
     """The rows of a text, each with the roles of its columns; empty lines are left out."""
     roles: tuple[str | None, ...] = ()
     heads: tuple[str, ...] = ()
+    header = ""
     at = 0
     while at < min(len(lines), MOST_LINES):
         text = _MARKS.sub("", lines[at][:MOST_CHARACTERS]).rstrip()
@@ -101,10 +104,9 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
         if len(cells) > 1:
             named = tuple(role_of(cell) for cell in cells)
             if sum(role is not None for role in named) >= 2 or named[0] in {"date", "due"}:
-                roles, heads = _with_what(named), cells
-            elif roles and "\t" in text and "|" not in text and text.count("\t") < len(roles):  # empty cells are cells of a table
-                cells = tuple(cell.strip() for cell in text.split("\t"))
-                cells += ("",) * (len(roles) - len(cells))
+                roles, heads, header = _with_what(named), cells, text
+            elif roles and len(cells) != len(roles) and "|" not in text:
+                cells = _below_heads(text, header) or cells
             yield Row(line, text, cells, *((roles, (), heads) if len(roles) == len(cells) else ()))
             continue
         if "|" not in text and len(text) < 40 and not text[:1].isspace():
@@ -129,6 +131,20 @@ def cells_of(text: str) -> tuple[str, ...]:
         return tuple(cells) or ("",)
     text, _ = _without_bullet(text.strip())
     return tuple(cell.strip() for cell in _COLUMNS.split(text) if cell.strip()) or ("",)
+
+
+def _below_heads(text: str, header: str) -> tuple[str, ...]:
+    """The cells of a row in which some are empty: those between single tabs, else each below the nearest head."""
+    if "\t" in header:
+        cells = [cell.strip() for cell in text.split("\t")]
+        return (*cells, *[""] * (header.count("\t") + 1 - len(cells)))
+    starts = [gap.end() for gap in _GAP.finditer(header)]
+    starts = [len(header) - len(header.lstrip()), *starts]
+    cells = [""] * len(starts)
+    for cell in _CELL.finditer(text):
+        nearest = min(range(len(starts)), key=lambda at: abs(starts[at] - cell.start()))
+        cells[nearest] = f"{cells[nearest]} {cell[0]}".strip()
+    return tuple(cells)
 
 
 def role_of(cell: str) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from courses.syllabi.calendars import Mention
+from courses.syllabi.calendars import WORKING_WEEK, Mention
 from courses.syllabi.cues import DUE, NO_ITEM
 from courses.syllabi.due_days import LETTERS, due_among
 from courses.syllabi.kinds import NOUN
@@ -22,7 +22,7 @@ REACH: Final = 10
 SHORT: Final = 120
 """Characters below which a line is an entry of a list, and no prose."""
 
-LONGEST: Final = timedelta(days=14)
+LONGEST: Final = timedelta(days=9)
 """Between the first and the last day of what can be the date of other lines; the days of a term are not."""
 
 _BEGIN: Final = re.compile(
@@ -42,7 +42,6 @@ _WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
     re.IGNORECASE,
 )
-WORKING_WEEK: Final = timedelta(days=4)
 _WEEK_OF: Final = re.compile(r"(?:week )?(?:of|beginning|starting|commencing|begins|starts)\b|w/c|semaine du|semana del", re.IGNORECASE)
 """The head of a column with the first days of weeks."""
 
@@ -132,7 +131,8 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
             continue
         if detailed and not mentions:
             block, detailed = [], False
-        block.append(row)
+        if not mentions:
+            block.append(row)
         if row.is_table:
             when, units = _of_cells(syllabus, row, above)
             yield from units
@@ -213,23 +213,21 @@ def _is_detail(row: Row, mentions: Sequence[Mention]) -> bool:
 def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
     """The title that begins the block of a line as "Due: October 8"; one that only opens on a day is not due."""
     due = due_among(row.text, mentions) if _DUE_DETAIL.search(row.text) else []
-    if not due or not block or block[0].is_table:
-        return
-    title = block[0].text.split(": ", 1)[-1] if len(block) > 1 else block[0].text
-    if is_title(cleaned(title, [])) and not NO_ITEM.search(title):
-        yield Unit(title, block[0].line, (), due[0], reason=True, whole=True)
+    titles = [one for one in block if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))]
+    if due and titles and not NO_ITEM.search(titles[-1].text):
+        yield Unit(titles[-1].text, titles[-1].line, (), due[0], reason=True, whole=True)
 
 
 def _labelled(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Unit | None:
     """The label above a line that has only a date: "Exam 1:"."""
-    if not mentions or len(block) < 2 or len(row.text) > SHORT or any(map(str.isalpha, cleaned(row.text, mentions))):
+    if not mentions or not block or len(row.text) > SHORT or any(map(str.isalpha, cleaned(row.text, mentions))):
         return None
-    title = block[-2].text
-    label = title.rstrip(" *").endswith(":") or (len(block) == 2 and phrases_of(title))
-    if block[-2].is_table or not label or not is_title(cleaned(title, [])) or NO_ITEM.search(title):
+    title = block[-1].text
+    label = title.rstrip(" *").endswith(":") or (len(block) == 1 and phrases_of(title))
+    if block[-1].is_table or not label or not is_title(cleaned(title, [])) or NO_ITEM.search(title):
         return None
     (mention, *_) = due_among(row.text, mentions) or mentions
-    return Unit(title, block[-2].line, (), mention)
+    return Unit(title, block[-1].line, (), mention)
 
 
 def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Mention | None, list[Unit]]:
@@ -264,7 +262,8 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
     ]
     says_due = any(only and DUE.search(cell) for only, cell in zip(only_when, row.cells, strict=True))
     counted = [found for role, found in zip(roles, dates, strict=True) if role != "released"]
-    several = len({found[0].first for found in counted if found and syllabus.in_term(found[0].first)}) > 1 and not (
+    due_dates = due_among(row.cells[at], dates[at]) if at is not None else []
+    several = len(due_dates) > 1 or len({found[0].first for found in counted if found and syllabus.in_term(found[0].first)}) > 1 and not (
         due_column or says_due
     )
     units = []
