@@ -170,7 +170,7 @@ def _of_phrase(
     sat = bool(SAT.search(phrase.title))
     beside = bool(own) and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
-    alone = phrase.start < 4 and len(text.split()) <= 5 and ":" not in text
+    alone = phrase.start < 5 and len(text.split()) <= 5 and ":" not in text.strip(" :")
     listed_due = bool(DUE.search(text, 0, phrase.start))
     event = bool(EVENT.search(near))
     said = not unit.prose or beside or bool(CUE.search(near))

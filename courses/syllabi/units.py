@@ -164,7 +164,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
 def _due_label(row: Row, above: _Above | None) -> Unit | None:
     """What a label as "Deliverable:" says is due, on the date above it."""
     label, colon, title = row.text.partition(": ")
-    if above is None or not colon or role_of(label) != "due":
+    if above is None or not colon or role_of(label) != "due" or any(map(str.isdigit, label)):
         return None
     return Unit(title, row.line, (), above.mention, reason=True, far=not above.alone, whole=is_title(title))
 
@@ -292,7 +292,7 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
                     unit,
                     several=several and not inside,
                     reason=role == "due" or (what and due_column) or says_due,
-                    entry=at is not None and place == at - 1,
+                    entry=at is not None and place in {0, at - 1} and place < at,
                     topic=role in {"topic", "reading"},
                     whole=is_title(cleaned(cell, inside)) and (what or (says_due and len(named) == 1)),
                 )

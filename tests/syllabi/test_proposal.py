@@ -170,7 +170,7 @@ def test_the_weekday_of_a_row_in_its_week():
 
 def test_what_is_to_be_announced_is_undated():
     assert items(FALL, "Final exam: TBA") == [("Final exam", "exam", None)]
-    assert items(FALL, "Juries: quiz 1 Oct 5", "Quiz 2: to be announced") == [
+    assert items(FALL, "Songs: quiz 1 Oct 5", "Quiz 2: to be announced") == [
         ("Quiz 1", "quiz", "2026-10-05"),
         ("Quiz 2", "quiz", None),
     ]
@@ -218,7 +218,7 @@ def test_german_french_and_spanish():
 
 def test_each_item_once():
     assert items(FALL, "Midterm: October 14", "Notes.", "Oct 14 | Midterm exam", "Midterm: TBA") == [
-        ("Midterm", "exam", "2026-10-14")
+        ("Midterm exam", "exam", "2026-10-14")
     ]
 
 
