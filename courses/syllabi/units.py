@@ -125,7 +125,7 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
         if block and not syllabus.lines[row.line - 1].strip():
             block = []
         mentions = syllabus.dates_in_text(row.text)
-        if _is_detail(row, mentions):
+        if _is_detail(row, mentions, block):
             detailed = True
             yield from _titled_above(row, mentions, block)
             continue
@@ -141,9 +141,6 @@ def units_in(syllabus: Syllabus) -> Iterator[Unit]:
         if above and above.table:
             above = None
         rest = cleaned(row.text, mentions)
-        if titled := _labelled(row, mentions, block):
-            yield titled
-            continue
         starts = bool(mentions) and len(row.text) < 2 * SHORT and bool(_BEGIN.fullmatch(row.text[: mentions[0].start]))
         if (mentions and NO_ITEM.search(rest) and len(row.text) < SHORT) or (
             not mentions and _WEEK_HEAD.match(row.text)
@@ -204,37 +201,28 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: _Above | None) -> It
         )
 
 
-def _is_detail(row: Row, mentions: Sequence[Mention]) -> bool:
+def _is_detail(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> bool:
     """Whether a line only says when the title above it opens, is due, or what it is worth."""
-    begins = len(row.text) < SHORT and _DETAIL.match(row.text)
-    return bool(begins) and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(row.text, mentions))))
+    if len(row.text) >= SHORT or any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(row.text, mentions)))):
+        return False
+    labelled = bool(mentions and block) and (block[-1].text.rstrip(" *").endswith(":") or len(block) == 1)
+    return bool(_DETAIL.match(row.text)) or (labelled and bool(phrases_of(block[-1].text)))
 
 
 def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
-    """The title that begins the block of a line as "Due: October 8"; one that only opens on a day is not due."""
-    due = due_among(row.text, mentions) if _DUE_DETAIL.search(row.text) else []
-    titles = [one for one in block if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))]
+    """The title that the block of a line as "Due: October 8" begins with; one that only opens on a day is not due."""
+    says_due = bool(_DUE_DETAIL.search(row.text))
+    due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
+    titles = [
+        one for one in block if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
+    ]
     if due and titles and not NO_ITEM.search(titles[-1].text):
-        yield Unit(titles[-1].text, titles[-1].line, (), due[0], reason=True, whole=True)
-
-
-def _labelled(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Unit | None:
-    """The label above a line that has only a date: "Exam 1:"."""
-    if not mentions or not block or len(row.text) > SHORT or any(map(str.isalpha, cleaned(row.text, mentions))):
-        return None
-    title = block[-1].text
-    label = title.rstrip(" *").endswith(":") or (len(block) == 1 and phrases_of(title))
-    if block[-1].is_table or not label or not is_title(cleaned(title, [])) or NO_ITEM.search(title):
-        return None
-    (mention, *_) = due_among(row.text, mentions) or mentions
-    return Unit(title, block[-1].line, (), mention)
+        yield Unit(titles[-1].text, titles[-1].line, (), due[0], reason=says_due, whole=says_due)
 
 
 def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Mention | None, list[Unit]]:
     """The date of a row of a table, and its cells as units."""
     roles = row.roles or (None,) * len(row.cells)
-    if sum(role is not None for role in roles) >= 2 and not any(map(str.isdigit, row.text)):
-        return None, []  # the head
     dates = [syllabus.dates_in_text(cell) for cell in row.cells]
     at = _date_cell(row, roles, dates)
     when = _date_of(row.cells[at], dates[at]) if at is not None else None
@@ -261,11 +249,9 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
         and (not (only_when[place] or _WORTH.fullmatch(cell)) or place in counted_cells)
     ]
     says_due = any(only and DUE.search(cell) for only, cell in zip(only_when, row.cells, strict=True))
-    counted = [found for role, found in zip(roles, dates, strict=True) if role != "released"]
-    due_dates = due_among(row.cells[at], dates[at]) if at is not None else []
-    several = len(due_dates) > 1 or len({found[0].first for found in counted if found and syllabus.in_term(found[0].first)}) > 1 and not (
-        due_column or says_due
-    )
+    found = [when] if when and (due_column or says_due) else [one[0] for one in dates if one]
+    found += due_among(row.cells[at], dates[at]) if at is not None else []
+    several = len({one.first for one in found if syllabus.in_term(one.first)}) > 1
     units = []
     for place in named:
         role, what = roles[place], roles[place] in {"due", "what"} and at is not None
