@@ -16,7 +16,7 @@ from courses.syllabi.phrases import REHEARSAL, Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.units import LONGEST, Unit, units_in
-from courses.syllabi.words import RECURRING, weekdays_in
+from courses.syllabi.words import weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
 _TAIL: Final = re.compile(r"\s*(?:;|[(:,–—-]?\s*\b(?:opens?|available|submit|tba|tbd|to be \w+)\b).*$", re.IGNORECASE)
@@ -26,7 +26,6 @@ _ORDINAL: Final = re.compile(
     r"(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
     re.IGNORECASE,
 )
-_WORTH: Final = re.compile(r"\d\s?(?:%|points?\b|pts?\b|punkte\b|puntos\b|marks\b)", re.IGNORECASE)
 _NO_NAME: Final = re.compile(
     r"(?:out|released?|opens?|assigned|posted|available|at|by|in|on|before|the|via|through|no|to|dates?|you|we|they|it|all"
     r"|students?|if|when|please|this|these|week|day|today|tonight|midnight|noon)\b|\(",
@@ -39,7 +38,6 @@ _PIECE: Final = re.compile(r"[;:]\s")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
 """What only a code names: "A1 due"."""
 
-_BESIDE: Final = re.compile(r"\W{0,4}(?:(?:on|at|am|den|le|el)\b)?\W{0,4}", re.IGNORECASE)
 _IS_DUE: Final = re.compile(r"\s(?:is|are|(?:must|will|should|(?:is|are|has|have) to) be)\s(?:also\s)?$", re.IGNORECASE)
 
 
@@ -87,7 +85,7 @@ def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
         return
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
-    if not phrases or (unit.whole and len(phrases) == 1 and not phrases[0].against):
+    if not phrases:
         phrases = _named_by_due(unit, phrases)
     if REGISTRAR.search(text) or (REHEARSAL.match(text) and ":" in text):
         return
@@ -117,7 +115,9 @@ def _apart(text: str, phrases: Sequence[Phrase], mentions: Sequence[Mention]) ->
 def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     """What its column or "due" makes an item, by whatever words it is called: "Team charter due Sept. 11"."""
     text, cue = unit.text, DUE.search(unit.text)
-    if coded := [Phrase(*one.span(1), one[1], "assignment", True, 0, strong=True, against=False) for one in _CODED.finditer(text)]:
+    if coded := [
+        Phrase(*one.span(1), one[1], "assignment", True, 0, strong=True, against=False) for one in _CODED.finditer(text)
+    ]:
         return coded
     start, end = 0, cue.start() if cue and not unit.whole else len(text)
     if not (cue or unit.reason or unit.whole):
@@ -132,8 +132,6 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
             replace(one, start=one.start - start, end=one.end - start) for one in unit.mentions if one.start >= start
         ]
         title = cleaned(text[start:], after)
-        if not title[:1].isupper():
-            return []
     if not is_title(title) or _NO_NAME.match(title):
         return []
     numbered = any(one.numbered for one in phrases)
@@ -152,7 +150,7 @@ def _of_phrase(
     """The item of one phrase, or one for each of the days that a list says it is on."""
     text, title = unit.text, _title(unit, phrases, phrase)
     found = mentions_for(text, phrase, phrases, unit.mentions)
-    own = [one for one in found if unit.given is None or _overrides(syllabus, unit, phrase, one)]
+    own = [one for one in found if unit.given is None or syllabus.in_term(one.last)]
     due = bool(DUE.search(near))
     mention = own[0] if own else unit.given
     due = due or bool(BY.search(text, phrase.end, own[0].start) if own else BY.search(near))
@@ -166,7 +164,7 @@ def _of_phrase(
     if PAST.search(near) or (unit.given is mention and not due and SAYS.search(near) and not unit.reason):
         return
     listed = listed_after(text, mention, unit.mentions) if own and not phrase.numbered else [mention]
-    day, certain = day_in(mention, _weekday_words(text, phrase, near))
+    day, certain = day_in(mention, near)
     sat = bool(SAT.search(phrase.title))
     beside = bool(own) and phrase.end <= mention.start and not any(map(str.isalnum, text[phrase.end : mention.start]))
     entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
@@ -197,15 +195,6 @@ def _of_phrase(
         yield Candidate(title, phrase.kind, each, unit.line, held, phrase.numbered)
 
 
-def _overrides(syllabus: Syllabus, unit: Unit, phrase: Phrase, mention: Mention) -> bool:
-    """Whether a date beside a title counts more than that of its row: in its week, beside the title, or after "due"."""
-    if unit.given is None or not syllabus.in_term(mention.last):
-        return False
-    between = unit.text[phrase.end : mention.start] if phrase.end <= mention.start else ""
-    in_week = unit.given.first < unit.given.last and unit.given.holds(mention.last)
-    return in_week or bool(DUE.search(between)) or bool(_BESIDE.fullmatch(between) and phrase.end <= mention.start)
-
-
 def _other_weekday(mention: Mention, day: date, near: str) -> bool:
     """Whether another weekday is named than that of the date."""
     if mention.weekday is not None and mention.first == mention.last:
@@ -216,8 +205,6 @@ def _other_weekday(mention: Mention, day: date, near: str) -> bool:
 
 def _listed(unit: Unit, phrase: Phrase, *, due: bool) -> bool:
     """Whether a numbered item begins an entry without a date, as in a list of assignments."""
-    if unit.prose or not phrase.strong or RECURRING.search(unit.text) or _WORTH.search(unit.text):
-        return False
     following = unit.text[phrase.end :].lstrip()[:1]
     begins = unit.first and phrase.start < 4 and phrase.number <= 12 and not following.isalpha()
     return (phrase.numbered and begins and not SAYS.search(unit.text)) or (
@@ -226,12 +213,6 @@ def _listed(unit: Unit, phrase: Phrase, *, due: bool) -> bool:
 
 
 _IN_WEEK: Final = re.compile(r"\b(?:week|woche|semaine|semana)\s\d{1,2}\b", re.IGNORECASE)
-
-
-def _weekday_words(text: str, phrase: Phrase, near: str) -> str:
-    """Where several weekdays are named, the words right after the phrase: "review Tuesday, exam Thursday"."""
-    after = text[phrase.end : phrase.end + 25]
-    return after if len(weekdays_in(near)) > 1 and len(weekdays_in(after)) == 1 else near
 
 
 def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterator[Candidate]:
@@ -248,7 +229,7 @@ def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterat
 def _title(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
     """The phrase, or the entry from it on that has just this one: "Assignment 1: ER modeling"."""
     text = unit.text
-    if unit.prose or unit.whole or len(phrases) > 1 or SAYS.search(text) or phrase.title not in text:
+    if unit.prose or len(phrases) > 1 or SAYS.search(text) or EVENT.search(text):
         return phrase.title
     end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
     whole = cleaned(_TAIL.sub("", text[phrase.start : end]), [])

@@ -128,10 +128,8 @@ def _without_doubles(candidates: Sequence[Candidate]) -> list[Candidate]:
         elif (candidate.confidence, len(title.words)) > (kept[double][0].confidence, len(kept[double][1].words)):
             kept[double] = candidate, title
     dated = [title for candidate, title in kept if candidate.due_on is not None]
-    sure = {(title.words, title.numbers) for one, title in kept if one.due_on is not None and one.confidence >= 0.8}
     return [
         candidate
         for candidate, title in kept
         if (candidate.due_on is not None or not any(title.like(other) for other in dated))
-        and (candidate.confidence >= 0.7 or not candidate.numbered or (title.words, title.numbers) not in sure)
     ]

@@ -42,7 +42,9 @@ _WHEN_WORDS: Final = re.compile(
     r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
     re.IGNORECASE,
 )
-_WEEK_OF: Final = re.compile(r"(?:week )?(?:of|beginning|starting|commencing|begins|starts)\b|w/c|semaine du|semana del", re.IGNORECASE)
+_WEEK_OF: Final = re.compile(
+    r"(?:week )?(?:of|beginning|starting|commencing|begins|starts)\b|w/c|semaine du|semana del", re.IGNORECASE
+)
 """The head of a column with the first days of weeks."""
 
 _NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
@@ -58,7 +60,9 @@ _DETAIL: Final = re.compile(
 _DETAIL_WORDS: Final = re.compile(
     rf"{_WHEN_WORDS.pattern}|{_DETAIL.pattern}|\b(?:and|from|to|pts|bis|am|um|le|el)\b", re.IGNORECASE
 )
-_DUE_DETAIL: Final = re.compile(rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE)
+_DUE_DETAIL: Final = re.compile(
+    rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE
+)
 _WIDE_GAP: Final = re.compile(r" {2,}")
 _LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
 """A weekday as a label in a week: "W: Quiz 1"."""
@@ -235,7 +239,8 @@ def _of_cells(syllabus: Syllabus, row: Row, above: _Above | None) -> tuple[Menti
     counted_cells = {
         place
         for place, (head, cell) in enumerate(zip(row.heads, row.cells, strict=False))
-        if _NUMBERS.fullmatch(cell) and is_title(cleaned(head, []))
+        if _NUMBERS.fullmatch(cell)
+        and is_title(cleaned(head, []))
         and (roles[place] == "due" or (due_column and NOUN.search(head)))
     }
     only_when = [

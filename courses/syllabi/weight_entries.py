@@ -5,10 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from courses.syllabi.phrases import phrases_of
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned
-from courses.syllabi.weight_names import BRACKETS, DATED, NO_PART, SCALE, name_of
+from courses.syllabi.weight_names import BRACKETS, DATED, SCALE, name_of
 
 MOST_PARTS: Final = 20
 """Categories in a grade, at most."""
@@ -57,6 +56,12 @@ _FROM: Final = re.compile(
     r"|reserved|awarded)\s)?(?:from|on|by|for|to)\s(?P<subject>[^.;,()%]{3,70})",
     re.IGNORECASE,
 )
+_DETAIL_BEFORE: Final = re.compile(
+    r"\([^()]{0,80}\d[^()]{0,80}\)(?=[^\w(]{0,60}\d+(?:[.,]\d+)?\s?(?:%|points?\b|pts\b))"
+)
+_DETAIL_AFTER: Final = re.compile(rf"(\d\s?%(?:\s{_GRADE})?)\s?\([^()]{{0,80}}%[^()]{{0,80}}\)", re.IGNORECASE)
+"""Brackets that say what makes up the share before or after them: "Analyses (3 x 10%) ... 30%"."""
+
 _EACH: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
 _COUNT: Final = re.compile(
     rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(COUNTS)})\b|I and II\b)", re.IGNORECASE
@@ -64,16 +69,9 @@ _COUNT: Final = re.compile(
 _SPLIT: Final = re.compile(
     r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
 )
-_PREDICATE: Final = re.compile(
-    r"\b(?:consists?|comprises?|compris|divided|split|broken|made up of|parts|based|determined|se calcula|se compone"
-    r"|consta|setzt|besteht|ergibt|se compose|comprend|mediante)\b",
-    re.IGNORECASE,
-)
 _LENGTH: Final = re.compile(
-    rf"\W*(?:[\d.,]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b", re.IGNORECASE
-)
-_PRONOUN: Final = re.compile(
-    r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
+    rf"\W*(?:[\d.,]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
+    re.IGNORECASE,
 )
 _LABEL: Final = re.compile(
     r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
@@ -90,14 +88,12 @@ class Entry:
         value: the number, times the count of what it is of each.
         line: where, from 0.
         unit: of what it is a number: `%`, `points` or `plain`.
-        stated: whether a sentence says outright that it is a share of the grade.
     """
 
     name: str
     value: float
     line: int
     unit: str
-    stated: bool = False
 
 
 def entries_of(row: Row, block: Sequence[Row], counted: dict[str, tuple[str, int]], *, plain: bool) -> list[Entry]:
@@ -134,7 +130,9 @@ def entries_of(row: Row, block: Sequence[Row], counted: dict[str, tuple[str, int
 def _of_cells(row: Row) -> list[Entry]:
     """The entry of a row with a name and a cell that is a number, or those of cells with both."""
     numbers = [_share_in(cell) for cell in row.cells]
-    names = ["" if _NUMBER_CELL.fullmatch(cell) else name_of(cleaned(_OF_GRADE.sub(" ", cell), [])) for cell in row.cells]
+    names = [
+        "" if _NUMBER_CELL.fullmatch(cell) else name_of(cleaned(_OF_GRADE.sub(" ", cell), [])) for cell in row.cells
+    ]
     both = [
         Entry(name, number[0], row.line, number[1])
         for name, number in zip(names, numbers, strict=True)
@@ -151,8 +149,7 @@ def _of_cells(row: Row) -> list[Entry]:
 def _share_in(cell: str) -> tuple[float, str] | None:
     """The number of a short cell, with its unit: of "5% each (20% total)" the total."""
     every = list(_PERCENT.finditer(cell)) if len(cell) <= 60 else []
-    found = next((one for one in every if cell[one.end() :].lstrip().startswith("total")), None)
-    found = found or next((one for one in every if not one["each"]), None)
+    found = next((one for one in every if not one["each"]), None)
     if found:
         return _value(found), "%"
     bare = _POINTS.fullmatch(cell.strip()) or _NUMBER_CELL.fullmatch(cell)
@@ -161,9 +158,10 @@ def _share_in(cell: str) -> tuple[float, str] | None:
 
 def _of_sentence(sentence: str, before: str, counted: dict[str, tuple[str, int]]) -> Iterator[tuple[int, Entry]]:
     """The entries of a sentence with their places; those without a name say nothing of a part of the grade."""
-    unit, shares = "%", _without_details(sentence, list(_PERCENT.finditer(sentence)))
+    sentence = _DETAIL_AFTER.sub(r"\1", _DETAIL_BEFORE.sub(lambda found: " " * len(found[0]), sentence))
+    unit, shares = "%", list(_PERCENT.finditer(sentence))
     if not shares:
-        unit, shares = "points", _without_details(sentence, list(_POINTS.finditer(sentence)))
+        unit, shares = "points", list(_POINTS.finditer(sentence))
     if not 0 < len(shares) <= MOST_PARTS:
         return
     first = sentence[: shares[0].start()].rstrip()
@@ -175,10 +173,6 @@ def _of_sentence(sentence: str, before: str, counted: dict[str, tuple[str, int]]
         tail = sentence[share.end() : shares[at + 1].start() if at + 1 < len(shares) else len(sentence)]
         verb, source = _VERB.search(head), _FROM.match(tail)
         said_of = _OF_GRADE.sub("", tail)
-        if NO_PART.search(re.sub(r"\b(?:total|remaining)\b", "", head[-80:])) or NO_PART.search(
-            re.split(r"[,.;]", said_of)[0][:25]
-        ):
-            continue
         name, each = "", bool(share["each"])
         bare = not any(map(str.isalpha, _OF_GRADE.sub("", head, count=1)))
         if (
@@ -198,9 +192,8 @@ def _of_sentence(sentence: str, before: str, counted: dict[str, tuple[str, int]]
         if each:
             name, count = _of_all(name, head, counted)
             value *= count
-        stated = bool(verb or _OF_GRADE.match(tail) or share.groupdict().get("fraction"))
         if 0 < value <= (5000 if unit == "points" else 100):
-            yield share.start(), Entry(name, value, 0, unit, stated)
+            yield share.start(), Entry(name, value, 0, unit)
 
 
 def _before(head: str, before: str) -> tuple[str, bool]:
@@ -211,12 +204,6 @@ def _before(head: str, before: str) -> tuple[str, bool]:
     if not pieces:
         return "", False
     each = bool(_EACH.search(pieces[-1]))
-    if _PREDICATE.search(pieces[-1]):
-        named = phrases_of(pieces[-1])
-        return (name_of(named[-1].title) if named else ""), each
-    if _PRONOUN.match(pieces[-1]):
-        named = phrases_of(" ".join(pieces[:-1])) or phrases_of(before[-MOST_READ:])
-        return (named[0].title if named else ""), each
     return name_of(pieces[-1]) or next((name for piece in reversed(pieces) if (name := name_of(piece))), ""), each
 
 
@@ -224,29 +211,6 @@ def _value(share: re.Match[str]) -> float:
     if share["number"]:
         return float(re.sub(r",(?=\d{3})", "", share["number"]).replace(",", "."))
     return _FRACTIONS[share["fraction"].lower()] * COUNTS.get((share["times"] or "").lower(), 1)
-
-
-def _without_details(line: str, found: Sequence[re.Match[str]]) -> list[re.Match[str]]:
-    """The shares of a line without those in brackets that make up another: "Analyses (3 x 10%) ... 30%"."""
-    if not 2 <= len(found) <= MOST_PARTS:
-        return list(found)
-    inside = [line.rfind("(", 0, one.start()) > line.rfind(")", 0, one.start()) for one in found]
-    if all(inside) and line.lstrip().startswith("(") and line.rstrip(" .").endswith(")"):
-        return []
-    kept = []
-    for at, (one, bracketed) in enumerate(zip(found, inside, strict=True)):
-        opening = line.rfind("(", 0, one.start())
-        near_before = at and any(
-            not inside[k] and not any(map(str.isalpha, _OF_GRADE.sub("", line[found[k].end() : opening])))
-            for k in range(at)
-        )
-        near_after = any(
-            not inside[k] and not any(map(str.isalpha, line[line.find(")", one.end()) : found[k].start()]))
-            for k in range(at + 1, len(found))
-        )
-        if not bracketed or not (near_before or near_after):
-            kept.append(one)
-    return kept
 
 
 def _of_all(name: str, head: str, counted: dict[str, tuple[str, int]]) -> tuple[str, int]:

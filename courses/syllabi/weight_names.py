@@ -66,8 +66,6 @@ def name_of(text: str) -> str:
     text = _LEADERS.sub(" ", BRACKETS.sub(" ", text))
     text = _OPENING.sub("", f"{' '.join(text.split()).strip(_EDGES)} ")
     text = _CLOSING.sub("", f" {text.strip()}").strip(_EDGES)
-    if ", " in text and not text[: text.index(",")].islower():
-        text = next((piece for piece in text.split(", ") if name_of(piece)), text)  # "Essay, due 5 May, 3 pages"
     if len(text.split()) > 5 and len(label := _LABEL_END.split(text)[0]) < 40:
         text = label
     if len(text.split()) > 5 and (phrases := phrases_of(text)):

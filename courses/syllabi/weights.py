@@ -49,31 +49,20 @@ def weights_in(lines: Sequence[str]) -> list[Weight]:
     entries: list[Entry] = []
     headed = -_BELOW
     totals = [number for number, line in enumerate(lines[:MOST_LINES]) if _TOTAL_LINE.fullmatch(line)]
-    counted: dict[str, tuple[str, int]] | None = None
+    counted = _counted(lines)
     block: list[Row] = []
     for row in rows_of(lines):
         if block and not lines[row.line - 1].strip():
             block = []
         if _HEAD.search(row.text.split(":", 1)[0]) and len(row.text) < 120:
             headed = row.line
-        if any(map(str.isdigit, row.text)) or "of" in row.text or "d" in row.text:
-            counted = _counted(lines) if counted is None else counted
-            entries += entries_of(
-                row,
-                block,
-                counted,
-                plain=row.line - headed < _BELOW or any(0 < total - row.line < 12 for total in totals),
-            )
+        plain = row.line - headed < _BELOW or any(0 < total - row.line < 12 for total in totals)
+        entries += entries_of(row, block, counted, plain=plain)
         block.append(row)
         if len(entries) > MOST_ENTRIES:
             break
-    stated = [one for one in entries if one.stated]
     percents = [one for one in entries if one.unit == "%"]
-    for candidates in (
-        stated,
-        percents,
-        *([one for one in entries if one.unit == unit] for unit in ("points", "plain")),
-    ):
+    for candidates in (percents, *([one for one in entries if one.unit == unit] for unit in ("points", "plain"))):
         if run := _whole_run(candidates, lines):
             total = sum(entry.value for entry in run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
@@ -101,15 +90,12 @@ def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
     for first in range(len(entries)):
         total = 0.0
         for last in range(first, min(first + MOST_PARTS, len(entries))):
-            if last > first and entries[last].line - entries[last - 1].line > 40:
-                break
             total += entries[last].value
             run = list(entries[first : last + 1])
             if len(run) < 2 or not _is_whole(total, run, lines):
                 continue
             span = (run[-1].line - run[0].line) / len(run)
-            names = len({entry.name.casefold() for entry in run}) / len(run)
-            score = names * 10 - span - (0 if _below_head(run[0].line, lines) else 3) + min(len(run), 4) * 0.5
+            score = -span + min(len(run), 4) * 0.5
             if best is None or score > best[0]:
                 best = score, run
     return best[1] if best else []
