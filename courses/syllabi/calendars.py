@@ -32,7 +32,7 @@ _ENDS: Final = re.compile(
     re.IGNORECASE,
 )
 _LASTS: Final = re.compile(r"\b(?:term|semester|quarter|course|session|class) dates?\b", re.IGNORECASE)
-_WEEK_OF: Final = re.compile(
+WEEK_OF: Final = re.compile(
     r"(?:\bweek (?:of|beginning|commencing)|\bw/c|\bsemaine du|\bsemana del|\bwoche vom|\bwoche ab) ?$", re.IGNORECASE
 )
 WORKING_WEEK: Final = timedelta(days=4)
@@ -97,7 +97,7 @@ class Calendar:
             last = self.day_of(written.last or written, day_first=self.day_first)
             first = self.day_of(written, day_first=self.day_first, until=last) if written.last else last
             if first and last and first <= last and (last - first).days < 200:
-                if first == last and _WEEK_OF.search(line, 0, written.start):
+                if first == last and WEEK_OF.search(line, 0, written.start):
                     last = first + WORKING_WEEK
                 mentions.append(Mention(written.start, written.end, first, last, written.weekday))
         return mentions

@@ -15,7 +15,8 @@ from courses.syllabi.kinds import SAT, kind_of
 from courses.syllabi.phrases import REHEARSAL, Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned, is_title
-from courses.syllabi.units import LONGEST, Unit, units_in
+from courses.syllabi.unit import Unit
+from courses.syllabi.units import LONGEST, units_in
 from courses.syllabi.words import weekdays_in
 
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
@@ -229,7 +230,7 @@ def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterat
 def _title(unit: Unit, phrases: Sequence[Phrase], phrase: Phrase) -> str:
     """The phrase, or the entry from it on that has just this one: "Assignment 1: ER modeling"."""
     text = unit.text
-    if unit.prose or len(phrases) > 1 or SAYS.search(text) or EVENT.search(text):
+    if unit.prose or len(phrases) > 1 or SAYS.search(text) or EVENT.search(text) or DUE.match(text, phrase.end + 1):
         return phrase.title
     end = min((one.start for one in unit.mentions if one.start >= phrase.end), default=len(text))
     whole = cleaned(_TAIL.sub("", text[phrase.start : end]), [])

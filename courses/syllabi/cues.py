@@ -34,7 +34,8 @@ CUE: Final = re.compile(
 """Something can take place: a reason beside a word for an exam."""
 
 OPEN: Final = re.compile(
-    r"(?<!location )(?<!room )(?<!place )\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)|date tba|noch offen"
+    r"(?<!location )(?<!room )(?<!place )\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)"
+    r"|date tba|noch offen"
     r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
     re.IGNORECASE,
 )

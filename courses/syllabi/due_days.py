@@ -18,7 +18,7 @@ _UNTIL: Final = re.compile(
 )
 _NOT_DUE: Final = re.compile(
     r"\b(?:opens?|released?|assigned|available(?! until)|posted|out|starts?|begins?|from|issued|revised|updated|after"
-    r"|since|ausgabe|beginn|was|were|not available until)\b[^.;,]{0,15}$"
+    r"|since|ausgabe|beginn|was|were|not available until)\b[^.;,|]{0,15}$"
     r"|\b(?:sign[- ]?ups?|sign up|regist\w+|anmeldung|reserve|rsvp|regrades?|feedback|return(?:ed|s)?)\b[^.;]{0,45}$",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from enum import StrEnum
 from typing import Final
 
-from courses.syllabi.calendars import Mention
+from courses.syllabi.calendars import WEEK_OF, Mention
 from courses.syllabi.due_days import LETTERS
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned
@@ -115,7 +115,8 @@ def _heads_week(syllabus: Syllabus, place: range, mention: Mention) -> bool:
     if not WEEK <= mention.last - mention.first <= 2 * WEEK:
         return False
     return any(
-        mention in syllabus.mentions(line) and _WEEK_HEAD.fullmatch(syllabus.lines[line][: mention.start])
+        mention in syllabus.mentions(line)
+        and (_WEEK_HEAD.fullmatch(before := syllabus.lines[line][: mention.start]) or WEEK_OF.search(before))
         for line in place
     )
 

@@ -6,12 +6,16 @@ from typing import Final
 _WORDS: Final = (
     ("exam",
      (r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
-      r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must|begins?)\b)[a-z])|exams?"
+      r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must"
+      r"|begins?)\b)[a-z])|exams?"
       r"|examinations?|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?"
-      r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?|prelims?|jur(?:y|ies)"
+      r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
+      r"|prelims?|jur(?:y|ies)"
       r"|intra|kolloquium|(?:lab )?practicals?(?! \w+s\b)")),
     ("quiz",
-     (r"quiz(?:zes|ze)?|(?:kurz|ein|ab)?testate?|galops? d'essai|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or|must)\b)(?-i:[a-z]))|zwischentests?|kurztests?|check-?offs?"
+     (r"quiz(?:zes|ze)?|(?:kurz|ein|ab)?testate?|galops? d'essai"
+      r"|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or"
+      r"|must)\b)(?-i:[a-z]))|zwischentests?|kurztests?|check-?offs?"
       r"|interros?|contrôles?|pruebas?")),
     ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone"),
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
@@ -24,11 +28,13 @@ _WORDS: Final = (
       r"|problem sheets?|hausübung(?:en)?|travail pratique|travaux pratiques|trabajos? prácticos?|prácticas? \d")),
     ("project",
      (r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?|referate?"
-      r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?|mid-?reviews?|final reviews?|pin-?ups?|recitals?")),
+      r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?|mid-?reviews?"
+      r"|final reviews?|pin-?ups?|recitals?")),
     ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?"),
     ("assignment",
      (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
-      r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?|responses?"
+      r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?"
+      r"|responses?"
       r"|deliverables?|peer reviews?|contracts?|übung(?:en)?|blatt|aufgaben?|exercices?|ejercicios?|psets?"
       r"|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
 )  # fmt: skip

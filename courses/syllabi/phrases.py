@@ -40,7 +40,8 @@ _STOP: Final = frozenset(
 _AGAINST_BEFORE: Final = re.compile(
     r"(?:\b(?:reviews?(?: for| of)?|prepar(?:e|ing|ation)(?: for)?|stud(?:y|ying) for|practice|sample|mock|past|old"
     r"|discuss(?:ion of)?|go over|going over|returned|return of|no|work(?:ing)? (?:on|day for)|introduc\w+ (?:to|of)?"
-    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following|by|until"
+    r"|intro to|assign(?:ed|s)?|begin|start(?: on)?|feedback (?:on|for)|q ?& ?a(?: for| on)?|before|after|following"
+    r"|by|until"
     r"|prior to|make-?up|missed|grad(?:e|ing) (?:for|of)|solutions? (?:to|for)|released?|hand out|post(?:ed)?"
     r"|distribut\w+|receive|overview of|help with|questions (?:on|about)|re)|\b(?:ausgabe))\s+(?:the |your |of |for "
     r"|our |den |die |das )*$",
@@ -52,7 +53,8 @@ _AGAINST_AFTER: Final = re.compile(
     r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
     r"|weeks?\b(?! \d)|policy|policies|period|schedule\b|guide(?:lines)?|q ?& ?a|workshop|work ?day|available"
     r"|dates?\b|opens?\b(?! .*due)|introduced|introduction|overview|discussion|instructions?|rubric|conflicts?"
-    r"|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b|topics?\b|assistants?|fee\b|safety|rooms?\b"
+    r"|make-?up|helpdesk|assistant|manual|(?<!\()(?:sections?|groups?|teams?)\b|topics?\b|assistants?|fee\b|safety"
+    r"|rooms?\b"
     r"|time\b|work\b|meets?\b|days?\b(?! ?\d)|boards?\b|ausgabe)",
     re.IGNORECASE,
 )

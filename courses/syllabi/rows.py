@@ -27,16 +27,14 @@ _SENTENCE_END: Final = re.compile(r"(?<=[\w)\"”'%])[.!?]\s+(?=[\"“(]?[A-ZÀ-
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 _MONTH_NEXT: Final = re.compile(rf"(?:{one_of(MONTHS)})\b", re.IGNORECASE)
 _DOTTED: Final = re.compile(r"(?<!\d)\d{1,2}\. ?\d{1,2}$")
-_LABEL: Final = re.compile(r"[^.:]{1,40}:$")
-"""The label of what follows, alone in its line: "Exam 2:"."""
-
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
     ("released", r"released?|assigned|out|opens?|available|posted|issued|handed out|ausgabe"),
     ("due",
-     (r"(?:\w+ )?due(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance|à rendre|deliverables?"
+     (r"(?:\w+ )?due(?: \w+){0,2}|deadlines?|submission(?: date)?|submit|abgabe(?:termin)?|frist|échéance|à rendre"
+      r"|deliverables?"
       r"|date limite|entregas?|fecha (?:límite|de entrega)|what'?s due")),
     ("date",
      (r"dates?|days?|when|weeks?(?: of)?|class dates?|datum|termin|tag|woche|kw|jour|semaine|fechas?|día|semana"
@@ -109,8 +107,6 @@ def rows_of(lines: Sequence[str]) -> Iterator[Row]:
                 cells = _below_heads(text, header) or cells
             yield Row(line, text, cells, *((roles, (), heads) if len(roles) == len(cells) else ()))
             continue
-        if "|" not in text and len(text) < 40 and not text[:1].isspace():
-            roles = roles if len(text) < 25 else ()
         starts: list[tuple[int, int]] = []
         while at < len(lines) and at - line < 12 and _goes_on(text, lines[at]):
             starts.append((len(text) + 1, at))
@@ -196,17 +192,14 @@ def _goes_on(text: str, following: str) -> bool:
     """Whether a line of prose goes on in the next one, as lines of a PDF do."""
     following = following.strip()
     last = text.rsplit(None, 1)[-1].lower()
-    if len(text) < (25 if last in _ARTICLES else 55) or not following or "|" in following or text[-1] in ".:!?;":
+    if len(text) < 55 or not following or "|" in following or text[-1] in ".:!?;":
         return False
-    if len(text) + len(following) > 1500 or _LABEL.fullmatch(following):
+    if len(text) + len(following) > 1500:
         return False
     if _BULLET.match(following) or len(_COLUMNS.split(following)) > 1:
         return False
     return following[0].islower() or last in _OPEN_ENDS or last.rstrip(".,") in WEEKDAYS
 
-
-_ARTICLES: Final = {"on", "by", "the", "of", "until", "am", "den", "dem", "der", "bis", "zum", "le", "la", "el", "del"}
-"""After which even a short line goes on."""
 
 _OPEN_ENDS: Final = {
     "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with",

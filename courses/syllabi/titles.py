@@ -15,7 +15,8 @@ MOST_CHARACTERS: Final = 160
 _TIME: Final = re.compile(
     r"\b(?:at |by |from |before |um |à |a las )?\d{1,2}(?:[:.h]\d\d)?\s?(?:[ap]\.?m\b\.?|uhr\b"
     r"|h\b)?(?:\s?[-–—]\s?\d{1,2}(?:[:.h]\d\d)?)?\s?(?:[ap]\.?m\b\.?|uhr\b|(?<=\d)h\b)(?:\s?(?:c|e|p|m)[sd]?t\b)?"
-    r"|\b[012]\d[0-5]\d\s?[-–]\s?[012]\d[0-5]\d\b|\b\d{1,2}:\d\d(?:\s?[-–—]\s?\d{1,2}:\d\d)?\b|\b(?:at )?(?:noon|midnight)\b",
+    r"|\b[012]\d[0-5]\d\s?[-–]\s?[012]\d[0-5]\d\b|\b\d{1,2}:\d\d(?:\s?[-–—]\s?\d{1,2}:\d\d)?\b|\b(?:at )?(?:noon"
+    r"|midnight)\b",
     re.IGNORECASE,
 )
 _WORTH: Final = re.compile(r"\(?\b\d{1,4}(?:\.\d+)?\s?(?:%|pts?\b\.?|points?\b|marks?\b)\)?(?: each)?", re.IGNORECASE)
@@ -50,8 +51,6 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
         text = pattern.sub(" ", text)
     text = " ".join(text.split()).replace(" ,", ",").replace(" :", ":").strip(_EDGES)
     text = _WEEKDAY_LAST.sub("", text).strip(_EDGES)
-    if "(" in text and ")" not in text:
-        text += ")"
     return text.removesuffix("*").strip()
 
 

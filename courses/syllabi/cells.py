@@ -1,0 +1,116 @@
+"""The cells of a row of a table, each with the date that its row or its column gives it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from courses.syllabi.calendars import WORKING_WEEK, Mention
+from courses.syllabi.cues import DUE
+from courses.syllabi.due_days import LETTERS, due_among
+from courses.syllabi.kinds import NOUN
+from courses.syllabi.reader import Syllabus
+from courses.syllabi.rows import Row, sentences_of
+from courses.syllabi.titles import cleaned, is_title
+from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
+
+_WORTH: Final = re.compile(r"\W*\d+(?:\.\d+)?\s?(?:%|points?|pts\.?|punkte|puntos|marks)?\W*", re.IGNORECASE)
+_WEEK_OF: Final = re.compile(
+    r"(?:week )?(?:of|beginning|starting|commencing|begins|starts)\b|w/c|semaine du|semana del", re.IGNORECASE
+)
+"""The head of a column with the first days of weeks."""
+
+_NUMBERS: Final = re.compile(r"\d{1,2}(?:(?:, ?| & | and )\d{1,2})*")
+"""In a column as "Homework due"."""
+
+_WIDE_GAP: Final = re.compile(r" {2,}")
+_LETTER: Final = re.compile(rf"\s*({'|'.join(LETTERS)}):\s*", re.IGNORECASE)
+"""A weekday as a label in a week: "W: Quiz 1"."""
+
+
+def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[Mention | None, list[Unit]]:
+    """The date of a row of a table, and its cells as units."""
+    roles = row.roles or (None,) * len(row.cells)
+    dates = [syllabus.dates_in_text(cell) for cell in row.cells]
+    at = _date_cell(row, roles, dates)
+    when = _date_of(row.cells[at], dates[at]) if at is not None else None
+    if when and at is not None and row.heads and _WEEK_OF.match(row.heads[at]):
+        when = replace(when, last=max(when.last, when.first + WORKING_WEEK))
+    goes_on = above is not None and row.line - above.line <= 3 and (not row.cells[0] or not row.roles)
+    goes_on = goes_on and not any(map(_WORTH.fullmatch, row.cells))
+    given = when or (above.mention if above and goes_on else None)
+    due_column = at is not None and roles[at] == "due"
+    counted_cells = {
+        place
+        for place, (head, cell) in enumerate(zip(row.heads, row.cells, strict=False))
+        if _NUMBERS.fullmatch(cell)
+        and is_title(cleaned(head, []))
+        and (roles[place] == "due" or (due_column and NOUN.search(head)))
+    }
+    only_when = [
+        not any(map(str.isalpha, WHEN_WORDS.sub("", cleaned(cell, found))))
+        for cell, found in zip(row.cells, dates, strict=True)
+    ]
+    named = [
+        place
+        for place, cell in enumerate(row.cells)
+        if roles[place] not in {"released", "weight", "date"}
+        and (not (only_when[place] or _WORTH.fullmatch(cell)) or place in counted_cells)
+    ]
+    says_due = any(only and DUE.search(cell) for only, cell in zip(only_when, row.cells, strict=True))
+    found = [when] if when and (due_column or says_due) else [one[0] for one in dates if one]
+    found += due_among(row.cells[at], dates[at]) if at is not None else []
+    several = len({one.first for one in found if syllabus.in_term(one.first)}) > 1
+    units = []
+    for place in named:
+        role, what = roles[place], roles[place] in {"due", "what"} and at is not None
+        if place in counted_cells:
+            head = cleaned(row.heads[place], [])
+            numbers = re.findall(r"\d+", row.cells[place])
+            units += [Unit(f"{head} {number}", row.line, (), given, reason=True, whole=True) for number in numbers]
+            continue
+        for cell in (said for part in _WIDE_GAP.split(row.cells[place]) for _, said in sentences_of(part)):
+            inside = syllabus.dates_in_text(cell)
+            unit = Unit(cell, row.line, inside, given, far=when is None, first=place == 0)
+            if inside and BEGIN.fullmatch(cell[: inside[0].start]):
+                text = cell[inside[0].end :]
+                head = inside[0]
+                unit = replace(
+                    unit, text=text, mentions=dates_inside(inside[1:], inside[0].end, text), given=head, far=False
+                )
+            elif letter := _LETTER.match(cell):
+                unit = replace(unit, text=cell[letter.end() :], given=_on_weekday(given, letter[1]))
+            units.append(
+                replace(
+                    unit,
+                    several=several and not inside,
+                    reason=role == "due" or (what and due_column) or says_due,
+                    entry=at is not None and place in {0, at - 1} and place < at,
+                    topic=role in {"topic", "reading"},
+                    whole=is_title(cleaned(cell, inside)) and (what),
+                )
+            )
+    return when, units
+
+
+def _on_weekday(given: Mention | None, letter: str) -> Mention | None:
+    """The day of a week that a letter names, on or after the first one."""
+    if given is None:
+        return None
+    day = given.first + timedelta(days=(LETTERS[letter.lower()] - given.first.weekday()) % 7)
+    return replace(given, first=day, last=day, weekday=None)
+
+
+def _date_cell(row: Row, roles: Sequence[str | None], dates: Sequence[Sequence[Mention]]) -> int | None:
+    """The cell with the date of a row: in the column of due dates, else in another one but that of release."""
+    ranked = [
+        (0 if role == "due" else 1 if role == "date" else 2, at)
+        for at, (cell, role) in enumerate(zip(row.cells, roles, strict=True))
+        if role != "released" and dates[at]
+    ]
+    return min(ranked)[1] if ranked else None
+
+
+def _date_of(cell: str, mentions: Sequence[Mention]) -> Mention:
+    return (due_among(cell, mentions) or mentions)[0]

@@ -1,0 +1,74 @@
+"""A piece of a syllabus in which a title and its date stand together: a cell, a short line or a sentence."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from courses.syllabi.calendars import Mention
+
+BEGIN: Final = re.compile(
+    r"[\s*#]*(?:(?:week|wk|woche|kw|semaine|semana|class|session|lecture|day|module?|unit|unidad|modulo)\.?\s*#?\d{0,2}"
+    r"|\d{1,2}|[MTWRF]|finals)?[\s:.,(*–—-]*",
+    re.IGNORECASE,
+)
+"""What stands before the date that begins a line."""
+
+WHEN_WORDS: Final = re.compile(
+    r"\b(?:due|by|on|at|in|class|out|released?|opens?|assigned|available|deadline|submit|noon|midnight|[ap]m|uhr|h)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A cell, a short line, or a sentence.
+
+    Attributes:
+        text: its words.
+        line: where it begins, from 0.
+        mentions: the dates in it.
+        given: the date that its row, its block or a line above gives it; None where they give none.
+        reason: whether its row, its column or its block says that something is due.
+        far: whether `given` stands some lines above.
+        entry: whether its date follows it in its row, as in a list of deadlines.
+        several: whether its row has several dates, and no column says which one counts.
+        prose: whether it is a sentence of a long line.
+        topic: whether its column has topics or readings.
+        whole: whether all of it is a title, as of a row that is about one thing.
+        first: whether it begins its line.
+        in_week: whether its line begins with the number of a week, and has no date.
+    """
+
+    text: str
+    line: int
+    mentions: Sequence[Mention] = ()
+    given: Mention | None = None
+    reason: bool = False
+    far: bool = False
+    entry: bool = False
+    several: bool = False
+    prose: bool = False
+    topic: bool = False
+    whole: bool = False
+    first: bool = True
+    in_week: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """A date that lines below can refer to."""
+
+    mention: Mention
+    line: int
+    alone: bool
+    table: bool = False
+
+
+def dates_inside(mentions: Sequence[Mention], start: int, text: str) -> list[Mention]:
+    """The mentions within a text that begins at `start`, with their places in it."""
+    return [
+        replace(one, start=one.start - start, end=one.end - start)
+        for one in mentions
+        if start <= one.start and one.end <= start + len(text)
+    ]

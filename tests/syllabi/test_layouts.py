@@ -1,0 +1,128 @@
+"""Where a date stands for a title: details below it, heads of columns, labels and words right before it."""
+
+import pytest
+
+from tests.syllabi.reading import items, proposed, weights
+
+pytestmark = pytest.mark.database("sqlite", "texts that are read")
+
+FALL = "Fall 2026"
+
+
+def doubts(*lines: str) -> list[tuple[str, str, str | None]]:
+    """Title, date and doubt of what is proposed."""
+    return [(item.title, str(item.due_on), item.doubt) for item in proposed(FALL, *lines).items]
+
+
+def test_details_below_a_title_say_when_it_is_due():
+    assert doubts(
+        "Upcoming assignments",
+        "",
+        "Song book",
+        "Not available until Oct 1 | Due Oct 8 at 11:59pm | -/20 pts",
+        "Motet analysis",
+        "Due Oct 15 at 11:59pm | -/25 pts",
+    ) == [("Song book", "2026-10-08", None), ("Motet analysis", "2026-10-15", None)]
+
+
+def test_a_detail_that_only_says_when_something_opens_is_no_date():
+    assert items(FALL, "Song book", "Available from Oct 1 at 8:00am", "Masses") == []
+
+
+def test_a_label_says_what_is_due_on_the_date_above():
+    assert doubts("Session 2 – Monday, October 5", "Topic: Masses", "Deliverable: Song book") == [
+        ("Song book", "2026-10-05", None)
+    ]
+
+
+def test_numbers_below_the_head_of_what_is_due():
+    assert doubts("Wk\tMon\tTopic\tHomework due\tNotes", "5\tOct 5\t\t1\t", "6\tOct 12\tMotets\t2, 3") == [
+        ("Homework 1", "2026-10-05", None),
+        ("Homework 2", "2026-10-12", None),
+        ("Homework 3", "2026-10-12", None),
+    ]
+
+
+def test_the_column_beside_a_due_date_says_what_is_due():
+    assert doubts("Project      Points      Due", "Song book    150         Tue 10/6") == [
+        ("Song book", "2026-10-06", None)
+    ]
+
+
+def test_cells_stand_below_the_nearest_head():
+    table = "Date          Topic              Due"
+    assert doubts(table, "Oct 5                            Song book", "Oct 12        Paper folding") == [
+        ("Song book", "2026-10-05", None),
+        ("Paper folding", "2026-10-12", "no deadline word"),
+    ]
+
+
+def test_a_row_that_says_every_class_has_not_the_date_above():
+    assert items(FALL, "Task | Due", "Essay 1 | Oct 5", "Quizzes | every class") == [("Essay 1", "paper", "2026-10-05")]
+
+
+@pytest.mark.parametrize("head", ["Week of", "Starting"])
+def test_the_first_day_of_a_week_is_not_the_day(head):
+    assert [doubt for _, _, doubt in doubts(f"{head} | Topic | Notes", "Oct 5 | Exam 1 |")] == ["several days"]
+
+
+def test_a_cell_with_two_due_dates_is_a_doubt():
+    assert [doubt for _, _, doubt in doubts("Task | Due", "Essay 1 | Oct 6 / Oct 7")] == ["two dates"]
+
+
+def test_a_period_of_weeks_is_no_date():
+    assert doubts("Final exam: November 30 to December 18") == [("Final exam", "None", "no date")]
+
+
+def test_the_word_right_before_a_date_makes_it_a_deadline():
+    assert doubts("Please send me the first draft by 5 pm on Friday, October 9.") == [
+        ("First draft", "2026-10-09", None)
+    ]
+
+
+def test_a_code_is_due():
+    assert doubts("Thu Oct 8     L4 Threads     A0 due, A1 out") == [("A0", "2026-10-08", None)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "October 8: practice exam discussed",
+        "Last year the midterm was on October 8.",
+        "Past exams: Midterm Fall 2024 (October 8)",
+        "October 8: Test repeatability of your setup",
+    ],
+)
+def test_what_is_rehearsed_or_past_is_no_item(line):
+    assert items(FALL, line) == []
+
+
+def test_lines_of_a_cell_are_apart():
+    assert items(FALL, "Oct 8 | Exam 1<br>Essay 2&nbsp;due") == [
+        ("Exam 1", "exam", "2026-10-08"),
+        ("Essay 2", "paper", "2026-10-08"),
+    ]
+
+
+def test_a_term_lasts_as_long_as_its_dates_go_on():
+    weeks = ["June 14", "June 21", "June 28", "July 5", "July 12"]
+    found = proposed("Spring 2027", *(f"{day}: Masses {n}" for n, day in enumerate(weeks)), "July 19: Final exam").items
+    assert [(item.title, item.doubt) for item in found] == [("Final exam", None)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            ("Grading", "Exam 1 (Ch. 1-4): Thursday, February 11 (40%)", "Jury: Friday, May 7, 8-10 am (60%)"),
+            [("Exam 1", 40), ("Jury", 60)],
+        ),
+        (
+            ("Assessment", "Commentary, 1,000 words, 40%.", "Jury, two hours, 60%."),
+            [("Commentary", 40), ("Jury", 60)],
+        ),
+        (("40 | Songs - every week you sing one, and you write about it, too", "60 | Jury"), []),
+    ],
+)
+def test_a_part_of_the_grade_has_no_day_or_length_for_a_name(lines, expected):
+    assert [(name, weight) for name, weight in weights(*lines)] == expected or not expected
