@@ -12,7 +12,7 @@ from courses.syllabi.cues import BY, CUE, DUE, EVENT, NO_ITEM, OPEN, PAST, REGIS
 from courses.syllabi.doubts import Doubt, confidence_of
 from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for, recurring_days
 from courses.syllabi.kinds import SAT, kind_of
-from courses.syllabi.phrases import REHEARSAL, Phrase, phrases_of
+from courses.syllabi.phrases import Phrase, phrases_of
 from courses.syllabi.reader import Syllabus
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import Unit
@@ -29,7 +29,7 @@ _ORDINAL: Final = re.compile(
 )
 _NO_NAME: Final = re.compile(
     r"(?:out|released?|opens?|assigned|posted|available|at|by|in|on|before|the|via|through|no|to|dates?|you|we|they|it|all"
-    r"|students?|if|when|please|this|these|week|day|today|tonight|midnight|noon)\b|\(",
+    r"|students?|if|when|please|this|these|week|day|today|tonight|midnight|noon|first|second|third|last|grades|calificaciones|notas|noten)\b|\(",
     re.IGNORECASE,
 )
 """Words that no title begins with."""
@@ -39,6 +39,10 @@ _PIECE: Final = re.compile(r"[;:]\s")
 _CODED: Final = re.compile(r"\b([A-Z]{1,4}[ -]?\d{1,2})\s(?:(?:is|are)\s)?(?:due|in[ -]class)\b")
 """What only a code names: "A1 due"."""
 
+_ARTICLE: Final = re.compile(r"^(?:the|an?|your|our|del?(?: la)?|des?|du|la|el|le|der|die|das)\s", re.IGNORECASE)
+_OLD: Final = re.compile(
+    r"\b(?:past|old|previous|earlier|last year's|mock) (?:\w+ )?(?:exams?|tests?|midterms?)\b", re.IGNORECASE
+)
 _IS_DUE: Final = re.compile(r"\s(?:is|are|(?:must|will|should|(?:is|are|has|have) to) be)\s(?:also\s)?$", re.IGNORECASE)
 
 
@@ -84,11 +88,13 @@ def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
         doubts = frozenset({Doubt.RECURRING})
         yield from (Candidate(phrases[0].title, phrases[0].kind, day, unit.line, doubts) for day in days)
         return
+    if len(outside := [one for one in phrases if text.count("(", 0, one.start) <= text.count(")", 0, one.start)]) == 1:
+        phrases = outside  # "Portfolio task 2 (assignment)"
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
-    if not phrases:
+    if not phrases or (unit.whole and len(phrases) == 1 and not phrases[0].against):
         phrases = _named_by_due(unit, phrases)
-    if REGISTRAR.search(text) or (REHEARSAL.match(text) and ":" in text):
+    if REGISTRAR.search(text) or _OLD.search(text):
         return
     plain = blanked(text, unit.mentions)
     starts = [0, *(phrase.start for phrase in phrases[1:]), len(text)]
@@ -125,6 +131,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
         return []
     said = _IS_DUE.sub("", text[:end])
     title = _PIECE.split(cleaned(said, [one for one in unit.mentions if one.end <= end]))[-1]
+    title = _ARTICLE.sub("", title)
     if unit.prose and not (_IS_DUE.search(text[:end]) or (text[:1].isupper() and len(title.split()) < 5)):
         return []
     if cue and not unit.whole and not unit.prose and (not is_title(title) or _NO_NAME.match(title)):
@@ -132,7 +139,7 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
         after = [
             replace(one, start=one.start - start, end=one.end - start) for one in unit.mentions if one.start >= start
         ]
-        title = cleaned(text[start:], after)
+        title = _ARTICLE.sub("", cleaned(text[start:], after))
     if not is_title(title) or _NO_NAME.match(title):
         return []
     numbered = any(one.numbered for one in phrases)

@@ -52,7 +52,8 @@ NO_ITEM: Final = re.compile(
 """What a calendar has beside items: days off, deadlines of the registrar."""
 
 REGISTRAR: Final = re.compile(
-    r"\b(?:add/drop|drop|withdraw\w*|registration|register|last day to|make-?ups?|accommodations?|dar de baja"
+    r"\b(?:add/drop|drop|withdraw\w*|registration|register|inscripci[óo]n|inscription|matrícula|tuition|fees?"
+    r"|last day to|make-?ups?|accommodations?|dar de baja"
     r"|abandon|rücktritt|anmeldung|einsicht|rimborso|trancamento)\b",
     re.IGNORECASE,
 )

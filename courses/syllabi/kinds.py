@@ -7,7 +7,7 @@ _WORDS: Final = (
     ("exam",
      (r"mid-?terms?(?! (?:paper|essay|project|report|presentation|draft|portfolio|reflection))"
       r"|(?<!\bare )(?<!\bis )finals?(?!\s+(?!(?:is|are|will|takes?|on|at|due|in|has|from|and|or|must"
-      r"|begins?)\b)[a-z])|exams?"
+      r"|begins?|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b)[a-z])|exams?"
       r"|examinations?|(?:nach|zwischen|teil|end|abschluss|probe|wiederholungs)?(?:klausur|prüfung)(?:en)?|examens?"
       r"|partiels?|parcial(?:es)?|exámen(?:es)?|exámenes|provas?|esam[ei]|tentamens?|recuperatorios?|rattrapages?"
       r"|prelims?|jur(?:y|ies)"
@@ -15,7 +15,7 @@ _WORDS: Final = (
     ("quiz",
      (r"quiz(?:zes|ze)?|(?:kurz|ein|ab)?testate?|galops? d'essai"
       r"|(?<!-)(?<!\b[tzF] )(?<!unit )(?<!square )tests?(?!\s(?!(?:is|are|will|on|at|due|in|has|from|and|or"
-      r"|must)\b)(?-i:[a-z]))|zwischentests?|kurztests?|check-?offs?"
+      r"|must)\b)(?-i:[a-z]))|zwischentests?|kurztests?|check-?offs?|dictations?|dictées?|diktate?"
       r"|interros?|contrôles?|pruebas?")),
     ("project", r"projects?|projekt\w*|projets?|proyectos?|capstone"),
     ("lab", r"labs?|laborator(?:y|ies)|lab reports?|praktikum|laboratorios?|laborbericht\w*"),
@@ -30,12 +30,13 @@ _WORDS: Final = (
      (r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?|referate?"
       r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?|mid-?reviews?"
       r"|final reviews?|pin-?ups?|recitals?")),
-    ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?"),
+    ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?|reportes?|protokolle?"),
     ("assignment",
      (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
       r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?"
       r"|responses?"
-      r"|deliverables?|peer reviews?|contracts?|übung(?:en)?|blatt|aufgaben?|exercices?|ejercicios?|psets?"
+      r"|deliverables?|peer reviews?|contracts?|übung(?:en)?|[a-zäöüß]*blatt|[a-zäöüß]*aufgaben?|exercices?"
+      r"|ejercicios?|psets?"
       r"|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
 )  # fmt: skip
 """By rank: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""

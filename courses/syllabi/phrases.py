@@ -47,7 +47,7 @@ _AGAINST_BEFORE: Final = re.compile(
     r"|our |den |die |das )*$",
     re.IGNORECASE,
 )
-REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
+_REHEARSAL: Final = re.compile(r"(?:practice|sample|mock|past|old|optional|previous|last)\b", re.IGNORECASE)
 _AGAINST_AFTER: Final = re.compile(
     r"^[\s\d#:-]{0,6}(?:is |are |will be |to be |questions? )?\(?(?:review|prep\b|preparation|solutions?|answers?"
     r"|returned|assigned|released|posted|handed out|distributed|out\b|grades?\b|scores?\b|begins?\b|starts?\b"
@@ -108,7 +108,7 @@ def phrases_of(text: str) -> list[Phrase]:
         start = _leading(text, start, phrases[-1].end if phrases else 0)
         title = " ".join(text[start:end].split())
         against = _AGAINST_AFTER.match(text[end : end + 60]) or _AGAINST_BEFORE.search(text[max(0, start - 40) : start])
-        against = against or REHEARSAL.match(title)
+        against = against or _REHEARSAL.match(title)
         strong = bool(STRONG.search(title))
         number = int(figures[0]) if (figures := re.findall(r"\d{1,2}", title)) else 0
         phrases.append(Phrase(start, end, title, kind_of(title), numbered, number, strong, bool(against)))

@@ -48,7 +48,8 @@ _ROLES: Final = (
       r"|tests?|homeworks?|coursework|evaluation|assessment (?:task|item|component|type)|leistung|épreuve|actividad"
       r"|evaluación|assignments?/\w+")),
     ("topic",
-     (r"(?:lecture |class )?topics?(?:/notes| covered)?|content|subject|agenda|theme|thema|themen|inhalt|sujet|tema"
+     (r"(?:lecture |class )?topics?(?:/notes| covered)?|content|subject|agenda|theme|thema|themen|inhalt|contenus?"
+      r"|contenidos?|sujet|tema"
       r"|temas|description|notes|focus|main focus")),
     ("reading",
      (r"readings?|chapters?|texts?|read|lektüre|literatur|lectures?|lecturas?|readings? due|materials?|sections?"
@@ -151,7 +152,7 @@ def role_of(cell: str) -> str | None:
 
 def _with_what(roles: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """The roles, the first column being what is due where one says when and none says what."""
-    if "due" in roles and None in roles and not {"what", "topic"} & {*roles}:
+    if "due" in roles and None in roles and not {"what", "topic", "date"} & {*roles}:
         at = roles.index(None)
         return (*roles[:at], "what", *roles[at + 1 :])
     return roles

@@ -39,6 +39,14 @@ _ACADEMIC_YEAR: Final = re.compile(r"(?<![\d./-])(20\d\d)\s?[/–-]\s?(20\d\d|\d
 _SEASON_ALONE: Final = re.compile(rf"\b({_NAMES})\b", re.IGNORECASE)
 
 
+_NUMBERED: Final = re.compile(
+    r"\b(?:(?:primer|segundo|[12][º°]?|first|second)\s(?:semestre|cuatrimestre|semester)(?:\sde)?|(?:semester|term|trimester|semestre)"
+    r"\s[1-4I]+),?\s(?P<year>20\d\d)\b",
+    re.IGNORECASE,
+)
+"""A term by its number, whose months differ from country to country."""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """A term.
@@ -73,6 +81,9 @@ def find_term(text: str) -> Term | None:
             elif season in {"spring", "summer", "summer semester"}:
                 year += 1
         return _term(found[0], season, year)
+    if found := _NUMBERED.search(text):
+        year = int(found["year"])
+        return Term(" ".join(found[0].split()), date(year, 1, 1), date(year, 12, 31))
     for found in _ACADEMIC_YEAR.finditer(text):
         if int(found[2]) % 100 == (int(found[1]) + 1) % 100:
             return _term(found[0], "year", int(found[1]))

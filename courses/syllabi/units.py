@@ -34,7 +34,8 @@ _ONLY_DUE: Final = re.compile(
 )
 _DETAIL: Final = re.compile(
     r"\W*(?:due|deadline|date|submi\w+|not|available|until|opens?|closes?|released?|assigned|worth"
-    r"|weight(?:ing)?|value|points|abgabe|fällig|ausgabe|fecha|datum|entrega|remise|échéance|no due date)\b",
+    r"|weight(?:ing)?|value|points|abgabe|fällig|ausgabe|geöffnet|verfügbar|disponible|ouvert|abierto|fecha|datum"
+    r"|entrega|remise|échéance|no due date)\b",
     re.IGNORECASE,
 )
 """What begins a line that only tells more of the title above it."""
@@ -162,5 +163,6 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
     titles = [
         one for one in block if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
     ]
-    if due and titles and not NO_ITEM.search(titles[-1].text):
+    surely = DUE.search(row.text) or (titles and phrases_of(titles[-1].text))  # a "Date:" alone can be that of a letter
+    if due and titles and surely and not NO_ITEM.search(titles[-1].text):
         yield Unit(titles[-1].text, titles[-1].line, (), due[0], reason=says_due, whole=says_due)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from courses.syllabi.phrases import phrases_of
 from courses.syllabi.rows import Row, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.weight_names import BRACKETS, DATED, SCALE, name_of
@@ -55,6 +56,9 @@ _FROM: Final = re.compile(
     rf"\)?\s*(?:{_GRADE})?\s*(?:will\s)?(?P<verb>comes?|is|are|be|depends?|reserved|goes?)?\s?(?:(?:based|determined|given"
     r"|reserved|awarded)\s)?(?:from|on|by|for|to)\s(?P<subject>[^.;,()%]{3,70})",
     re.IGNORECASE,
+)
+_PRONOUN: Final = re.compile(
+    r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
 )
 _DETAIL_BEFORE: Final = re.compile(
     r"\([^()]{0,80}\d[^()]{0,80}\)(?=[^\w(]{0,60}\d+(?:[.,]\d+)?\s?(?:%|points?\b|pts\b))"
@@ -204,6 +208,9 @@ def _before(head: str, before: str) -> tuple[str, bool]:
     if not pieces:
         return "", False
     each = bool(_EACH.search(pieces[-1]))
+    if _PRONOUN.match(pieces[-1]):
+        named = phrases_of(" ".join(pieces[:-1])) or phrases_of(before[-MOST_READ:])
+        return (named[0].title if named else ""), each
     return name_of(pieces[-1]) or next((name for piece in reversed(pieces) if (name := name_of(piece))), ""), each
 
 
