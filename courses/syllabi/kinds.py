@@ -30,14 +30,14 @@ _WORDS: Final = (
      (r"presentations?|posters?|demos?|demonstrations?|proposals?|pitch|showcase|präsentation(?:en)?|referate?"
       r"|vortrag|vorträge|exposés?|presentación|presentaciones|exposici(?:ón|ones)|portfolios?|mid-?reviews?"
       r"|final reviews?|pin-?ups?|recitals?")),
-    ("paper", r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?|reportes?|protokolle?"),
+    ("paper",
+     (r"drafts?|outlines?|reports?|literature review|prospectus|rapports?|bericht|informes?|reportes?"
+      r"|protokolle?")),
     ("assignment",
      (r"exercises?|reflections?|journals?|summar(?:y|ies)|bibliograph(?:y|ies)|critiques?|commentar(?:y|ies)"
       r"|case stud(?:y|ies)|discussion posts?|discussion boards?|discussions?(?= \d)|milestones?|reading responses?"
-      r"|responses?"
-      r"|deliverables?|peer reviews?|contracts?|übung(?:en)?|[a-zäöüß]*blatt|[a-zäöüß]*aufgaben?|exercices?"
-      r"|ejercicios?|psets?"
-      r"|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
+      r"|responses?|deliverables?|peer reviews?|contracts?|übung(?:en)?|[a-zäöüß]*blatt|[a-zäöüß]*aufgaben?"
+      r"|exercices?|ejercicios?|psets?|ps(?=\s?#?\d)|coursework|questionnaires?|surveys?|checkpoints?|notebooks?|sketchbooks?|workbooks?")),
 )  # fmt: skip
 """By rank: a project report is a project, a lab report a lab, the draft of an assignment an assignment."""
 

@@ -14,7 +14,7 @@ MOST_LINES: Final = 20_000
 """That are looked through for items and weights; a hundred pages have a third of that."""
 
 _COLUMNS: Final = re.compile(r"\t+ *| {3,}\t*|(?<=[^.!?:]) {2}(?=\S)")
-_GAP: Final = re.compile(r" {3,}(?=\S)| {2}(?=\S)")
+_GAP: Final = re.compile(r" {2,}(?=\S)")
 _CELL: Final = re.compile(r"\S+(?: \S+)*")
 _RULE: Final = re.compile(r"[\s|:=+_-]*")
 _BULLET: Final = re.compile(
@@ -199,7 +199,7 @@ def _goes_on(text: str, following: str) -> bool:
         return False
     if _BULLET.match(following) or len(_COLUMNS.split(following)) > 1:
         return False
-    return following[0].islower() or last in _OPEN_ENDS or last.rstrip(".,") in WEEKDAYS
+    return following[0].islower() or last in _OPEN_ENDS
 
 
 _OPEN_ENDS: Final = {

@@ -63,12 +63,10 @@ RELATIVE: Final = re.compile(
 )
 """What depends on another day: "week 5", "one week after the lab"."""
 
-PLURAL_WEEKDAYS: Final = {
-    "mondays": 0, "tuesdays": 1, "wednesdays": 2, "thursdays": 3, "fridays": 4, "saturdays": 5, "sundays": 6,
-    "montags": 0, "dienstags": 1, "mittwochs": 2, "donnerstags": 3, "freitags": 4, "samstags": 5, "sonntags": 6,
-    "lundis": 0, "mardis": 1, "mercredis": 2, "jeudis": 3, "vendredis": 4, "samedis": 5, "dimanches": 6,
-}  # fmt: skip
-_NAMED: Final = WEEKDAYS | PLURAL_WEEKDAYS
+_PLURALS: Final = {
+    f"{name}s": day for name, day in WEEKDAYS.items() if name.endswith(("day", "tag", "mittwoch", "di", "dimanche"))
+}
+_NAMED: Final = WEEKDAYS | _PLURALS
 _ANY_WEEKDAY: Final = re.compile(rf"\b({one_of(_NAMED)})\b", re.IGNORECASE)
 
 
