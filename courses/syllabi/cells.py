@@ -75,9 +75,8 @@ def units_of_cells(syllabus: Syllabus, row: Row, above: Above | None) -> tuple[M
             unit = Unit(cell, row.line, inside, given, far=when is None, first=place == 0)
             if inside and BEGIN.fullmatch(cell[: inside[0].start]):
                 text = cell[inside[0].end :]
-                head = inside[0]
                 unit = replace(
-                    unit, text=text, mentions=dates_inside(inside[1:], inside[0].end, text), given=head, far=False
+                    unit, text=text, mentions=dates_inside(inside[1:], inside[0].end, text), given=inside[0], far=False
                 )
             elif letter := _LETTER.match(cell):
                 unit = replace(unit, text=cell[letter.end() :], given=_on_weekday(given, letter[1]))

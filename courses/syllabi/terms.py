@@ -81,9 +81,9 @@ def find_term(text: str) -> Term | None:
             elif season in {"spring", "summer", "summer semester"}:
                 year += 1
         return _term(found[0], season, year)
-    if found := _NUMBERED.search(text):
-        year = int(found["year"])
-        return Term(" ".join(found[0].split()), date(year, 1, 1), date(year, 12, 31))
+    if numbered := _NUMBERED.search(text):
+        year = int(numbered["year"])
+        return Term(" ".join(numbered[0].split()), date(year, 1, 1), date(year, 12, 31))
     for found in _ACADEMIC_YEAR.finditer(text):
         if int(found[2]) % 100 == (int(found[1]) + 1) % 100:
             return _term(found[0], "year", int(found[1]))
