@@ -126,14 +126,25 @@ def quiz_me(about: Occasion) -> str:
     """Flashcards of one deck, ten at a time."""
     deck = _required(about)
     asked: dict[str, str | int] = {"deck_id": str(deck["id"]), "include_cards": True}
-    if deck["due_count"]:
-        state = f"{deck['due_count']} of its {deck['card_count']} cards are due."
+    used_up = bool(deck["new_count"]) and deck["today_count"] == deck["due_count"] - deck["new_count"]
+    if deck["today_count"]:
+        state = f"{deck['today_count']} of its {deck['card_count']} cards are due."
         start = f"Call {_call('list_vocab_decks', **asked, due_only=True, limit=10)} for the ones to ask first."
     else:
-        following = f"; the next is due {deck['next_due_at']:%Y-%m-%dT%H:%MZ}" if deck["next_due_at"] else ""
+        following = ""
+        if deck["next_due_at"] and not used_up:
+            following = f"; the next is due {deck['next_due_at']:%Y-%m-%dT%H:%MZ}"
         state = f"None of its {deck['card_count']} cards is due now{following}."
         ahead = _call("list_vocab_decks", **asked, limit=10)
-        start = f"Tell me, and ask whether I want to practise ahead. If so, call {ahead}."
+        start = (
+            f"Tell me, and ask whether I want to practise ahead. If so, call {ahead}, and leave out those that are "
+            "suspended."
+        )
+    if used_up:
+        state += (
+            f" Today's new cards are used up (new_cards_a_day): {deck['new_count']} new ones of this deck wait for "
+            "another day. Tell me so."
+        )
     return _written(
         about,
         f"Quiz me with my flashcards {_quoted(deck)}. {state}",

@@ -9,8 +9,8 @@ from uuid import UUID
 from rest_framework import serializers
 
 from accounts.archive.fields import MomentField
-from practice.models import Attempt, Source
-from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, StringField
+from practice.models import CERTAIN, Attempt, Source
+from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
 
 _A_DAY = timedelta(days=1)
@@ -27,6 +27,8 @@ class AttemptLine(Body):
     correct = BooleanField()
     attempted_at = MomentField(past=True)
     day = DateField()
+    is_first = BooleanField()
+    foretold = IntegerField(min_value=0, max_value=CERTAIN, allow_null=True)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """In no time zone is it a day more or less than the next or the last one in UTC."""

@@ -28,11 +28,15 @@ def record_attempt(
     at: datetime,
     deck_id: UUID | None = None,
     course_id: UUID | None = None,
+    is_first: bool = False,
+    foretold: int | None = None,
 ) -> None:
     """Add an attempt made `at` this moment, dated in the member's present time zone, inside `write`.
 
     Args:
         attempt_id: the id of what the attempt was made from.
+        is_first: whether it begins a new card.
+        foretold: how likely it was to be correct, in billionths; None where nothing was foretold.
     """
     day = member.date_at(at)
     write.later(
@@ -46,8 +50,20 @@ def record_attempt(
         correct=correct,
         attempted_at=at,
         day=day,
+        is_first=is_first,
+        foretold=foretold,
     )
-    add_attempt(write, topic=topic, deck_id=deck_id, course_id=course_id, correct=correct, at=at, day=day)
+    add_attempt(
+        write,
+        topic=topic,
+        deck_id=deck_id,
+        course_id=course_id,
+        correct=correct,
+        at=at,
+        day=day,
+        is_first=is_first,
+        foretold=foretold,
+    )
 
 
 def remove_attempt(member_id: UUID, attempt_id: UUID) -> None:

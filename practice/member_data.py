@@ -15,6 +15,7 @@ register(
             name="attempts",
             line=AttemptLine,
             order=("attempted_at", "id"),
+            added={"is_first": 2, "foretold": 2},
             keeps_time=True,
             remove_present=remove_present,
         ),

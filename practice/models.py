@@ -5,8 +5,11 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from studyservice.database.constraints import at_least, characters, one_of
+from studyservice.database.constraints import at_least, between, characters, one_of
 from studyservice.database.ids import uuid7
+
+CERTAIN = 1_000_000_000
+"""The likelihood 1: likelihoods are kept in billionths, so that a sum of them does not depend on their order."""
 
 
 class Source(models.TextChoices):
@@ -31,6 +34,10 @@ class Attempt(models.Model):
     correct = models.BooleanField()
     attempted_at = models.DateTimeField()
     day = models.DateField(help_text="The member's date at that moment, in the time zone the profile then had.")
+    is_first = models.BooleanField(default=False, db_default=False, help_text="Whether a new card was begun with it.")
+    foretold = models.IntegerField(
+        null=True, help_text="How likely it was to be correct, in billionths; empty where nothing was foretold."
+    )
 
     class Meta:
         indexes: ClassVar[list[models.Index]] = [
@@ -39,6 +46,7 @@ class Attempt(models.Model):
         constraints: ClassVar[list[models.BaseConstraint]] = [
             one_of("source", Source.values),
             characters("topic", 1, 120),
+            between("foretold", 0, CERTAIN),
         ]
 
     def __str__(self) -> str:
@@ -71,6 +79,18 @@ class PracticeSum(models.Model):
     course_id = models.UUIDField(null=True, blank=True)
     attempts = models.PositiveIntegerField()
     correct = models.PositiveIntegerField()
+    firsts = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How many of the attempts began a new card."
+    )
+    foretold_attempts = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How many of the attempts have a foretold likelihood."
+    )
+    foretold = models.PositiveBigIntegerField(
+        default=0, db_default=0, help_text="The sum of those likelihoods, in billionths."
+    )
+    foretold_correct = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="How many of those attempts were correct."
+    )
     newest_at = models.DateTimeField(help_text="When the newest of the attempts was made.")
     run = models.PositiveIntegerField(default=0, help_text="Of a day: the days in a row with practice up to it.")
 

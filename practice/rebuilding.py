@@ -31,10 +31,14 @@ _FORMS = {
 
 _COLUMNS = (
     "member_id", "kind", "starts_on", "topic_key", "topic", "deck_id", "course_id",
-    "attempts", "correct", "newest_at", "run",
+    "attempts", "correct", "newest_at", "firsts", "foretold_attempts", "foretold", "foretold_correct", "run",
 )  # fmt: skip
 _BATCH = 500
-_COUNTS = "count(*) AS attempts, sum(CASE WHEN correct THEN 1 ELSE 0 END) AS correct, max(attempted_at) AS newest_at"
+_COUNTS = """
+    count(*) AS attempts, sum(CASE WHEN correct THEN 1 ELSE 0 END) AS correct, max(attempted_at) AS newest_at,
+    sum(CASE WHEN is_first THEN 1 ELSE 0 END) AS firsts, count(foretold) AS foretold_attempts,
+    COALESCE(sum(foretold), 0) AS foretold, count(CASE WHEN correct THEN foretold END) AS foretold_correct
+"""
 
 _TOPICS = """
     SELECT member_id, '{kind}', {starts_on}, {key}, topic, deck_id, course_id, {counts}, 0
@@ -43,6 +47,7 @@ _TOPICS = """
 
 _DAYS = """
     SELECT member_id, 'day', day, {zero}, '', NULL, NULL, attempts, correct, newest_at,
+        firsts, foretold_attempts, foretold, foretold_correct,
         row_number() OVER (PARTITION BY member_id, stretch ORDER BY day)
     FROM (
         SELECT days.*, {day_number} - row_number() OVER (PARTITION BY member_id ORDER BY day) AS stretch
@@ -94,6 +99,10 @@ def _sums(member_id: UUID) -> dict[tuple[object, ...], tuple[object, ...]]:
     told = (
         PracticeSum.objects.filter(member_id=member_id)
         .values_list("kind", "starts_on", "topic", "deck_id", "course_id")
-        .annotate(Sum("attempts"), Sum("correct"), Max("newest_at"), Max("run"))
+        .annotate(
+            *map(Sum, ("attempts", "correct", "firsts", "foretold_attempts", "foretold", "foretold_correct")),
+            Max("newest_at"),
+            Max("run"),
+        )
     )
     return {tuple(row[:5]): tuple(row[5:]) for row in told}

@@ -87,6 +87,30 @@ class WeakTopicRecord(Record):
     accuracy = serializers.FloatField(help_text="Percent correct.")
 
 
+class MemoryRow(TypedDict):
+    """A `MemoryRecord`."""
+
+    reviews: int
+    expected: float | None
+    recalled: float | None
+
+
+class MemoryRecord(Record):
+    """Whether cards are recalled as often as FSRS foretells."""
+
+    example: ClassVar[dict[str, Any]] = {"reviews": 9, "expected": 91.2, "recalled": 88.89}
+
+    reviews = serializers.IntegerField(
+        help_text="Answers to flashcards in these days that were in the state review; learning steps do not count."
+    )
+    expected = serializers.FloatField(
+        allow_null=True, help_text="Percent of them that FSRS expected to be recalled; null without any."
+    )
+    recalled = serializers.FloatField(
+        allow_null=True, help_text="Percent of them that were not rated again; null without any."
+    )
+
+
 class PracticeStatsRow(TypedDict):
     """A `PracticeStatsRecord`."""
 
@@ -97,6 +121,7 @@ class PracticeStatsRow(TypedDict):
     streak: StreakRow
     by_day: list[PracticeDayRow]
     weak_topics: list[WeakTopicRow]
+    memory: MemoryRow
 
 
 class PracticeStatsRecord(Record):
@@ -110,6 +135,7 @@ class PracticeStatsRecord(Record):
         "streak": StreakRecord.example,
         "by_day": [PracticeDayRecord.example],
         "weak_topics": [WeakTopicRecord.example],
+        "memory": MemoryRecord.example,
     }
 
     days = serializers.IntegerField(help_text="How many days were looked at.")
@@ -121,4 +147,8 @@ class PracticeStatsRecord(Record):
     weak_topics = WeakTopicRecord(
         many=True,
         help_text="Topics with at least five attempts in these days and under 80 percent; worst first, at most five.",
+    )
+    memory = MemoryRecord(
+        help_text="What FSRS expected of the flashcards reviewed in these days, and what was recalled: where recalled "
+        "is lower, the member forgets faster than expected."
     )

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db.models import Max, Q, Sum
 
 from accounts.models import Member
-from practice.models import PracticeSum, SumKind
-from practice.serializers import PracticeDayRow, PracticeStatsRow, WeakTopicRow
+from practice.models import CERTAIN, PracticeSum, SumKind
+from practice.serializers import MemoryRow, PracticeDayRow, PracticeStatsRow, WeakTopicRow
 from practice.streaks import longest_run, runs_since, streak
 from studyservice.database.statements import Param, Select
 
@@ -29,6 +29,9 @@ class _DayCounts(TypedDict):
     attempts: int
     correct: int
     run: int
+    foretold_attempts: int
+    foretold: int
+    foretold_correct: int
 
 
 class _TopicCounts(TypedDict):
@@ -42,7 +45,8 @@ class _TopicCounts(TypedDict):
 
 _BY_DAY = Select[_DayCounts](
     _SUMS.filter(kind=SumKind.DAY, starts_on__gte=Param("since")),
-    {"day": "starts_on", "attempts": "attempts", "correct": "correct", "run": "run"},
+    {"day": "starts_on"}
+    | {name: name for name in ("attempts", "correct", "run", "foretold_attempts", "foretold", "foretold_correct")},
 )
 _BY_TOPIC = Select[_TopicCounts](
     _SUMS.filter(
@@ -73,6 +77,17 @@ def get_practice_stats(member: Member, *, days: int) -> PracticeStatsRow:
         "streak": streak({row["day"]: row["run"] for row in counted}, longest_run(member), today),
         "by_day": by_day,
         "weak_topics": _weakest(_topics(topics)),
+        "memory": _memory([row for row in counted if row["day"] >= since]),
+    }
+
+
+def _memory(days: list[_DayCounts]) -> MemoryRow:
+    """How likely the answers of these days were to be right, and how many were."""
+    reviews = sum(day["foretold_attempts"] for day in days)
+    return {
+        "reviews": reviews,
+        "expected": percent(sum(day["foretold"] for day in days), reviews * CERTAIN) if reviews else None,
+        "recalled": percent(sum(day["foretold_correct"] for day in days), reviews) if reviews else None,
     }
 
 

@@ -7,7 +7,8 @@ from typing import TypedDict
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from accounts.changes.recording import Write
 from practice.models import Attempt, PracticeSum, SumKind
@@ -26,16 +27,24 @@ class _Topic(TypedDict):
 
 _ADD = """
     INSERT INTO practice_practicesum
-        (member_id, kind, starts_on, topic_key, topic, deck_id, course_id, attempts, correct, newest_at, run)
+        (member_id, kind, starts_on, topic_key, topic, deck_id, course_id, attempts, correct, firsts,
+            foretold_attempts, foretold, foretold_correct, newest_at, run)
     VALUES
-        (%(member_id)s, 'day', %(day)s, %(all_topics)s, '', NULL, NULL, 1, %(correct)s, %(at)s, {run}),
+        (%(member_id)s, 'day', %(day)s, %(all_topics)s, '', NULL, NULL, 1, %(correct)s, %(firsts)s,
+            %(foretold_attempts)s, %(foretold)s, %(foretold_correct)s, %(at)s, {run}),
         (%(member_id)s, 'topic_day', %(day)s, %(topic_key)s,
-            %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(at)s, 0),
+            %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(firsts)s,
+            %(foretold_attempts)s, %(foretold)s, %(foretold_correct)s, %(at)s, 0),
         (%(member_id)s, 'topic_month', %(month)s, %(topic_key)s,
-            %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(at)s, 0)
+            %(topic)s, %(deck_id)s, %(course_id)s, 1, %(correct)s, %(firsts)s,
+            %(foretold_attempts)s, %(foretold)s, %(foretold_correct)s, %(at)s, 0)
     ON CONFLICT (member_id, kind, starts_on, topic_key) DO UPDATE SET
         attempts = practice_practicesum.attempts + 1,
         correct = practice_practicesum.correct + EXCLUDED.correct,
+        firsts = practice_practicesum.firsts + EXCLUDED.firsts,
+        foretold_attempts = practice_practicesum.foretold_attempts + EXCLUDED.foretold_attempts,
+        foretold = practice_practicesum.foretold + EXCLUDED.foretold,
+        foretold_correct = practice_practicesum.foretold_correct + EXCLUDED.foretold_correct,
         newest_at = CASE WHEN EXCLUDED.newest_at > practice_practicesum.newest_at
             THEN EXCLUDED.newest_at ELSE practice_practicesum.newest_at END
     RETURNING kind, attempts, {followed}
@@ -70,6 +79,8 @@ def add_attempt(
     correct: bool,
     at: datetime,
     day: date,
+    is_first: bool,
+    foretold: int | None,
 ) -> None:
     """Count an attempt `at` this moment for the day, the topic's day and the topic's month; one statement, with
     what `write` has for later, and one more where INSERT takes no query.
@@ -87,6 +98,10 @@ def add_attempt(
         "deck_id": deck_id,
         "course_id": course_id,
         "correct": int(correct),
+        "firsts": int(is_first),
+        "foretold_attempts": int(foretold is not None),
+        "foretold": foretold or 0,
+        "foretold_correct": int(correct and foretold is not None),
         "at": at,
     }
     if inserts_from_query(connection):
@@ -127,8 +142,16 @@ def _replace(attempt: Attempt, kind: SumKind, starts_on: date, topic: _Topic, at
     """Make one sum of `attempts`, or none, of what there is for the topic and the time."""
     sums = PracticeSum.objects.filter(member_id=attempt.member_id, kind=kind, starts_on=starts_on)
     sums.filter(**topic).delete()
+    told = Q(foretold__isnull=False)
     counts = attempts.aggregate(
-        attempts=Count("id"), correct=Count("id", filter=Q(correct=True)), newest_at=Max("attempted_at")
+        attempts=Count("id"),
+        firsts=Count("id", filter=Q(is_first=True)),
+        foretold_attempts=Count("id", filter=told),
+        foretold_correct=Count("id", filter=told & Q(correct=True)),
+        newest_at=Max("attempted_at"),
+        # Last, as from here on their names are the sums'.
+        correct=Count("id", filter=Q(correct=True)),
+        foretold=Coalesce(Sum("foretold"), 0),
     )
     if counts["attempts"]:
         key = _ALL_TOPICS if kind == SumKind.DAY else topic_key(**topic)

@@ -15,7 +15,7 @@ from vocab.card_changes import delete_vocab_card, update_vocab_card
 from vocab.decks import delete_vocab_deck, update_vocab_deck
 from vocab.errors import NoSuchCard, NoSuchDeck
 from vocab.models import Card, Deck, Review
-from vocab.serializers import CardBody, CardTexts, DeckDetailsBody, DeckFields
+from vocab.serializers import CardChanges, CardChangesBody, DeckDetailsBody, DeckFields
 
 
 @admin.register(Deck)
@@ -71,11 +71,11 @@ class ReviewInline(ServiceInline):
 
 @admin.register(Card)
 class CardAdmin(ServiceAdmin):
-    """A card's text can be corrected; its state is FSRS's."""
+    """A card's text can be corrected, and the card suspended; its state is FSRS's."""
 
     text_path = "term"
     list_display = ("term", "deck", "member", "state", "due_at", "reps", "lapses")
-    list_filter = ("state",)
+    list_filter = ("state", "suspended")
     list_select_related = ("deck", "member")
     ordering = ("member_id", "deck_id", "due_at", "id")
     readonly_fields = ("member", "deck", "state", "step", "stability", "difficulty", "due_at", "reps", "lapses")
@@ -89,9 +89,9 @@ class CardAdmin(ServiceAdmin):
         return False
 
     def save_model(self, request: HttpRequest, obj: Card, form: Any, change: bool) -> None:
-        """As update_vocab_card does it: the texts alone, so that a review at the same moment is not undone."""
+        """As update_vocab_card does it: no column of the schedule, so that a review at the same moment stays."""
         try:
-            update_vocab_card(obj.member, obj.id, **cast("CardTexts", fields_of(obj, CardBody.Meta.fields)))
+            update_vocab_card(obj.member, obj.id, **cast("CardChanges", fields_of(obj, CardChangesBody.Meta.fields)))
         except NoSuchCard:
             raise NotFound("The card was deleted meanwhile.") from None
 

@@ -10,7 +10,7 @@ from accounts.changes.models import MAX_NAME, ActorKind
 from accounts.members.archived import MAX_POSITION
 from accounts.models import LEAST_RETENTION, MOST_RETENTION, Member
 from studyservice.database.snapshots import in_pieces
-from studyservice.operations.fields import ChoiceField, IdField, IntegerField, StringField
+from studyservice.operations.fields import BooleanField, ChoiceField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines
 from vocab.models import MAX_DURATION_MS, Card, CardState, Rating
@@ -61,6 +61,7 @@ class CardLine(_MemoryLine, CardBody):
     position = IntegerField(min_value=1, max_value=MAX_POSITION)
     reps = IntegerField(min_value=0, max_value=MAX_POSITION)
     lapses = IntegerField(min_value=0, max_value=MAX_POSITION)
+    suspended = BooleanField()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A new card was never reviewed."""
@@ -97,6 +98,7 @@ _COLUMNS = {
     "due_at": "due_at",
     "reps": "reps",
     "lapses": "lapses",
+    "suspended": "suspended",
 }
 
 

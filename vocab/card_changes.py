@@ -17,7 +17,7 @@ from vocab.cards import add_cards, remove_card
 from vocab.decks import list_vocab_decks, require_deck
 from vocab.errors import NoSuchCard
 from vocab.models import Card, Deck
-from vocab.serializers import MAX_CARDS, CardFields, CardRecord, CardRow, CardTexts, DeckRow
+from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRecord, CardRow, DeckRow
 
 CARDS_OF_DECK = Limit(
     most=MAX_CARDS,
@@ -77,8 +77,8 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int
     return last
 
 
-def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardTexts]) -> CardRow:
-    """Change the texts given; the card's schedule stays.
+def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChanges]) -> CardRow:
+    """Change the fields given; the card's schedule stays.
 
     Raises:
         NotFound: there is no such card of the member's.

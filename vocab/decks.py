@@ -4,19 +4,20 @@ from datetime import date
 from typing import TypedDict, Unpack, cast
 from uuid import UUID
 
-from django.db.models import FilteredRelation, OuterRef, Q, Subquery
+from django.db.models import Case, F, FilteredRelation, IntegerField, OuterRef, Q, Subquery, Value, When
 from django.utils import timezone
 
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.models import Course
+from practice.models import PracticeSum, SumKind
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.changes import keep_reviews
 from vocab.errors import NoSuchDeck
-from vocab.models import Card, Deck
+from vocab.models import Card, CardState, Deck
 from vocab.readiness import deck_readiness, no_cards
 from vocab.serializers import CardRecord, CardRow, DeckColumns, DeckFields, DeckRecord, DeckRow
 
@@ -26,24 +27,53 @@ class _Stored(TypedDict):
     course_id: UUID | None
 
 
+class _Columns(DeckColumns):
+    begun_today: int | None
+
+
 _CARDS = Card.objects.filter(member_id=Param("member_id"))
-_OF_THIS = _CARDS.filter(deck_id=OuterRef("id"))
+_OF_THIS = _CARDS.filter(deck_id=OuterRef("id"), suspended=False)
+_DUE = _OF_THIS.filter(due_at__lte=Param("now"))
+# A day of somebody who moved further west can bear tomorrow's date; it counts as today, as in the statistics.
+_TODAY = PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY, starts_on__gte=Param("today"))
 _DECKS = (
     Deck.objects.filter(member_id=Param("member_id"))
     .annotate(
-        due=aggregated(_OF_THIS.filter(due_at__lte=Param("now")), "COUNT", "due_at"),
+        due=aggregated(_DUE, "COUNT", "due_at"),
+        new=aggregated(_DUE.filter(state=CardState.NEW), "COUNT", "due_at"),
+        begun=aggregated(_TODAY, "SUM", "firsts"),
         its_course=FilteredRelation("course", condition=Q(course__member_id=Param("member_id"))),
         next_due=Subquery(_OF_THIS.order_by("due_at").values("due_at")[:1]),
     )
     .order_by("created_at", "id")
 )
-_COLUMNS = DeckRecord.columns() | {"due_count": "due", "next_due_at": "next_due"}
-_LIST = Select[DeckColumns](_DECKS, _COLUMNS)
-_ONE = Select[DeckColumns](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
+_COLUMNS = DeckRecord.columns() | {
+    "due_count": "due",
+    "new_count": "new",
+    "next_due_at": "next_due",
+    "begun_today": "begun",
+}
+_LIST = Select[_Columns](_DECKS, _COLUMNS)
+_ONE = Select[_Columns](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
 _OF_DECK = _CARDS.filter(deck_id=Param("deck_id"))
 _DUE_FIRST = _OF_DECK.order_by("due_at", "position", "id")
 _CARDS_DUE_FIRST = Select[CardRow](_DUE_FIRST, CardRecord, limited=True)
-_DUE_CARDS = Select[CardRow](_DUE_FIRST.filter(due_at__lte=Param("now")), CardRecord, limited=True)
+_LEARNING_FIRST = (
+    Case(
+        When(state=CardState.NEW, then=Value(2)),
+        When(state=CardState.REVIEW, then=Value(1)),
+        default=Value(0),
+        output_field=IntegerField(),
+    ),
+    Case(When(state=CardState.NEW, then=None), default=F("due_at")),
+    "position",
+    "id",
+)
+"""Learning and relearning cards, then reviews, each in the order in which they are due; then new ones by position."""
+
+_CARDS_TO_ASK = Select[CardRow](
+    _OF_DECK.filter(suspended=False, due_at__lte=Param("now")).order_by(*_LEARNING_FIRST), CardRecord, limited=True
+)
 _NO_LIMIT = 1_000_000
 """Far more than a deck holds, also one that an operator has made."""
 
@@ -63,7 +93,7 @@ def list_vocab_decks(
     Cards that are not due are counted by nobody: `card_count` is kept, and an index leads to those that are due.
 
     Args:
-        due_only: leaves out the cards that are not due.
+        due_only: only the cards to ask now, in their order; no more new ones than today still allows.
         limit: most cards.
         on: a day on which the readiness is told.
 
@@ -73,16 +103,33 @@ def list_vocab_decks(
     readiness = {} if on is None else deck_readiness(member, on, deck_id)
     now = timezone.now()
     one = {"member_id": member.id, "deck_id": deck_id}
-    columns = _LIST.all(member_id=member.id, now=now) if deck_id is None else _ONE.all(**one, now=now)
-    decks = cast("list[DeckRow]", columns)
+    moment = {"now": now, "today": member.date_at(now)}
+    columns = _LIST.all(member_id=member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
+    decks = [_told(deck, _new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
     if on is not None:
         for deck in decks:
             deck["readiness"] = readiness.get(deck["id"]) or no_cards(on)
     if decks and include_cards:
         most = _NO_LIMIT if limit is None else limit
-        cards = _DUE_CARDS.all(**one, now=now, limit=most) if due_only else _CARDS_DUE_FIRST.all(**one, limit=most)
-        decks[0]["cards"] = cards
+        if due_only:
+            most = min(most, decks[0]["today_count"])
+            decks[0]["cards"] = _CARDS_TO_ASK.all(**one, now=now, limit=most)
+        else:
+            decks[0]["cards"] = _CARDS_DUE_FIRST.all(**one, limit=most)
     return decks
+
+
+def _new_left(member: Member, begun_today: int | None) -> int:
+    """How many new cards the member may still begin today."""
+    if member.new_cards_a_day is None:
+        return _NO_LIMIT
+    return max(0, member.new_cards_a_day - (begun_today or 0))
+
+
+def _told(deck: DeckColumns, new_left: int) -> DeckRow:
+    row = cast("DeckRow", deck)
+    row["today_count"] = row["due_count"] - max(0, row["new_count"] - new_left)
+    return row
 
 
 def require_deck(member: Member, deck_id: UUID) -> _Stored:

@@ -155,4 +155,6 @@ def _card(found: FoundCard) -> NewCard:
             "reps": schedule["reps"],
             "lapses": schedule["lapses"],
         }
+    if found.get("suspended"):
+        card["suspended"] = True
     return card

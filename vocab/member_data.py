@@ -6,6 +6,7 @@ from vocab.archive import CardLine, DeckLine, ReviewLine, is_lapse
 from vocab.card_changes import CARDS_OF_DECK
 from vocab.changes import reviews_come_back
 from vocab.deck_creation import DECKS
+from vocab.foretold import fill_attempts
 from vocab.models import Card, Deck, Review
 from vocab.reading.found import MAX_REVIEWS
 from vocab.repair import bring_reviews_back
@@ -29,7 +30,7 @@ register(
     MemberData(
         Card,
         course="deck__course",
-        archived=Archived(name="cards", line=CardLine, order=("deck_id", "position", "id")),
+        archived=Archived(name="cards", line=CardLine, order=("deck_id", "position", "id"), added={"suspended": 2}),
         limits=(CARDS_OF_DECK,),
     )
 )
@@ -51,6 +52,7 @@ register(
         unlimited="a row for each answer",
         no_admin="on the page of the card",
         on_restore=reviews_come_back,
+        repair_counts=fill_attempts,
         repair_clock=bring_reviews_back,
     )
 )

@@ -90,11 +90,12 @@ def _by_item(number: int) -> Select[_Sums]:
         course__member_id=Param("member_id"),
         course__decks__member_id=Param("member_id"),
         course__decks__cards__member_id=Param("member_id"),
+        course__decks__cards__suspended=False,
     )
     return _summed(items, "id", noons[0] if number == 1 else noon_of_item, "course__decks__cards__")
 
 
-_CARDS = Card.objects.filter(member_id=Param("member_id"))
+_CARDS = Card.objects.filter(member_id=Param("member_id"), suspended=False)
 _NOON = Param("noon", DateTimeField())
 _BY_DECK = _summed(_CARDS, "deck_id", _NOON)
 _OF_DECK = _summed(_CARDS.filter(deck_id=Param("deck_id")), "deck_id", _NOON)
@@ -125,12 +126,13 @@ class CardReadiness:
 
     @staticmethod
     def has_cards() -> Exists:
-        """Whether there are cards in the decks of an item's course, by the count that decks keep.
+        """Whether the decks of an item's course have cards that are not suspended.
 
         The statement brings `member_id`: an engine that spreads members does not learn it from the item.
         """
         its_course = {"member_id": Param("member_id"), "course_id": OuterRef("course_id")}
-        return Exists(Deck.objects.filter(**its_course, card_count__gt=0))
+        asked = Card.objects.filter(member_id=Param("member_id"), deck_id=OuterRef("id"), suspended=False)
+        return Exists(Deck.objects.filter(Exists(asked), **its_course, card_count__gt=0))
 
     @staticmethod
     def for_items(member: Member, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:

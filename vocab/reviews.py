@@ -14,8 +14,10 @@ from practice.models import Source
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select, Update
 from vocab.errors import NoSuchCard
+from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
+from vocab.seconds import note_seconds
 from vocab.serializers import CardRecord, CardRow
 
 
@@ -107,6 +109,8 @@ def record_review(
         **before,
     )
     write.logged_as(review_id)
+    if duration_ms is not None:
+        note_seconds(write, duration_ms)
     record_attempt(
         write,
         member,
@@ -117,6 +121,8 @@ def record_review(
         at=at,
         deck_id=card["deck_id"],
         course_id=card["course_id"],
+        is_first=before["state"] == CardState.NEW,
+        foretold=foretold(before, reviewed_at),
     )
     return {
         "id": card_id,
@@ -130,4 +136,5 @@ def record_review(
         "stability": after["stability"],
         "difficulty": after["difficulty"],
         "last_reviewed_at": after["last_reviewed_at"],
+        "suspended": card["suspended"],
     }

@@ -67,6 +67,11 @@ MAX_INTERVAL = timedelta(days=_DEFAULTS.maximum_interval)
 """The longest time from a review until the card is due again."""
 
 
+def recall(stability: float, last_reviewed_at: datetime, at: datetime) -> float:
+    """How likely a card is recalled `at` this moment, from 0 to 1, as the package counts: by whole days."""
+    return float((1 + FORGETTING_FACTOR * max(0, (at - last_reviewed_at).days) / stability) ** FORGETTING_DECAY)
+
+
 @lru_cache(maxsize=64)
 def _scheduler(desired_retention: float) -> fsrs.Scheduler:
     return fsrs.Scheduler(desired_retention=desired_retention, enable_fuzzing=False)

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from courses.readiness_records import ReadinessRecord, ReadinessRow
@@ -38,13 +39,15 @@ class NewCard(CardFields, total=False):
     last_reviewed_at: datetime | None
     reps: int
     lapses: int
+    suspended: bool
 
 
-class CardTexts(TypedDict, total=False):
-    """Changes of a card: the fields of a `CardBody`."""
+class CardChanges(TypedDict, total=False):
+    """Changes of a card: the fields of a `CardChangesBody`."""
 
     term: str
     definition: str
+    suspended: bool
 
 
 class CardBody(Body):
@@ -55,6 +58,16 @@ class CardBody(Body):
     class Meta:
         model = Card
         fields = ("term", "definition")
+
+
+@extend_schema_serializer(component_name="CardBody")
+class CardChangesBody(CardBody):
+    """A card of a deck."""
+
+    example: ClassVar[dict[str, Any]] = {**CardBody.example, "suspended": False}
+
+    class Meta(CardBody.Meta):
+        fields = (*CardBody.Meta.fields, "suspended")
 
 
 class DeckFields(TypedDict, total=False):
@@ -119,12 +132,16 @@ class DecksQuery(Query):
     include_cards = QueryBooleanField(
         default=False, help_text="Whether to answer the deck's cards too, due first; needs deck_id."
     )
-    due_only = QueryBooleanField(default=False, help_text="Only the cards that are due now; needs include_cards.")
+    due_only = QueryBooleanField(
+        default=False,
+        help_text="Only the cards to ask now, in this order: those in learning, reviews that are due, then new cards, "
+        "as many as today still allows (new_cards_a_day); needs include_cards.",
+    )
     limit = QueryIntegerField(
         min_value=1,
         max_value=MAX_CARDS,
         required=False,
-        help_text="At most this many cards, the first due; needs include_cards.",
+        help_text="At most this many cards, the first ones; needs include_cards.",
     )
     on = DateField(
         required=False,
@@ -158,6 +175,7 @@ class CardRow(TypedDict):
     stability: float | None
     difficulty: float | None
     last_reviewed_at: datetime | None
+    suspended: bool
 
 
 class CardRecord(Record):
@@ -173,6 +191,7 @@ class CardRecord(Record):
         "stability": 4.1,
         "difficulty": 5.3,
         "last_reviewed_at": "2030-11-21T18:02:11.000000Z",
+        "suspended": False,
     }
 
     class Meta:
@@ -188,6 +207,7 @@ class CardRecord(Record):
             "stability",
             "difficulty",
             "last_reviewed_at",
+            "suspended",
         )
 
 
@@ -202,12 +222,14 @@ class DeckColumns(TypedDict):
     created_at: datetime
     updated_at: datetime
     due_count: int
+    new_count: int
     next_due_at: datetime | None
 
 
 class DeckRow(DeckColumns):
     """A `DeckRecord`."""
 
+    today_count: int
     cards: NotRequired[list[CardRow]]
     readiness: NotRequired[ReadinessRow]
 
@@ -222,17 +244,27 @@ class DeckRecord(Record):
         "course_name": "Cell Biology",
         "card_count": 24,
         "due_count": 6,
+        "new_count": 4,
+        "today_count": 6,
         "next_due_at": "2030-11-20T18:02:11.000000Z",
         "created_at": "2030-09-01T08:30:00.000000Z",
         "updated_at": "2030-09-01T08:30:00.000000Z",
     }
 
-    computed: ClassVar[tuple[str, ...]] = ("due_count", "next_due_at", "cards", "readiness")
+    computed: ClassVar[tuple[str, ...]] = ("due_count", "new_count", "today_count", "next_due_at", "cards", "readiness")
 
     course_name = serializers.CharField(source="its_course.name", allow_null=True, help_text="The course's name.")
-    due_count = serializers.IntegerField(help_text="How many of them are due now.")
+    due_count = serializers.IntegerField(
+        help_text="How many of them are due now, every new one included; none that is suspended."
+    )
+    new_count = serializers.IntegerField(help_text="How many of those were never reviewed.")
+    today_count = serializers.IntegerField(
+        help_text="How many due_only answers without limit: the new ones only as far as today still allows. Of several "
+        "decks these numbers do not add up, as new cards count over all decks."
+    )
     next_due_at = serializers.DateTimeField(
-        allow_null=True, help_text="The earliest due time of its cards, past or future; null without cards."
+        allow_null=True,
+        help_text="The earliest due time of its cards, past or future, without suspended ones; null without cards.",
     )
     cards = CardRecord(
         many=True,

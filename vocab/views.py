@@ -12,7 +12,7 @@ from vocab import card_changes, deck_creation, decks, exporting, importing, revi
 from vocab.exporting import MEDIA_TYPES
 from vocab.file_serializers import ExportQuery, ImportQuery, ImportRecord, ImportRow
 from vocab.serializers import (
-    CardBody,
+    CardChangesBody,
     CardRecord,
     CardRow,
     CardsBody,
@@ -32,9 +32,9 @@ class DeckViewSet(MemberViewSet):
 
     @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
     def list_vocab_decks(self) -> Page[DeckRow]:
-        """All flashcard decks, oldest first, with how many of their cards are due. With deck_id only that deck, and
-        with include_cards its cards too, due first; to quiz, send due_only and limit 10. With on, what will be recalled
-        on that day.
+        """All flashcard decks, oldest first, with how many cards to ask today. With deck_id only that deck, and with
+        include_cards its cards too, due first; to quiz, send due_only and limit 10. With on, what will be recalled on
+        that day.
         """
         return page(decks.list_vocab_decks(self.member, **self.query))
 
@@ -141,13 +141,15 @@ class CardViewSet(MemberViewSet):
         "Change a card",
         scope=Scope.WRITE,
         answer=CardRecord,
-        body=CardBody,
+        body=CardChangesBody,
         partial=True,
         exists=card_changes.require_card,
         tool=False,
     )
     def update_vocab_card(self, card_id: UUID) -> CardRow:
-        """Change a flashcard's term or definition. Its schedule stays as it is."""
+        """Change a flashcard's term or definition, or suspend it: a suspended card is not asked until that is lifted.
+        Its schedule stays as it is.
+        """
         return card_changes.update_vocab_card(self.member, card_id, **self.body)
 
     @operation("Delete a card", scope=Scope.WRITE, answer=Deleted, consequential=True, tool=False)

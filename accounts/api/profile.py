@@ -25,6 +25,7 @@ def profile(credential: Credential) -> MemberRow:
         "name": member.name,
         "time_zone": member.time_zone,
         "desired_retention": member.desired_retention,
+        "new_cards_a_day": member.new_cards_a_day,
         "today": member.today(),
         "practice_streak": count_streak(member),
         "membership": {

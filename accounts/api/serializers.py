@@ -44,6 +44,7 @@ class MemberRow(TypedDict):
     name: str
     time_zone: str
     desired_retention: float
+    new_cards_a_day: int | None
     today: date
     practice_streak: int
     membership: MembershipRow
@@ -60,6 +61,7 @@ class MemberRecord(Record):
         "name": "Ada Park",
         "time_zone": "Europe/Paris",
         "desired_retention": 0.9,
+        "new_cards_a_day": 20,
         "today": "2030-11-21",
         "practice_streak": 4,
         "membership": MembershipRecord.example,
@@ -75,6 +77,9 @@ class MemberRecord(Record):
     time_zone = serializers.CharField(help_text="IANA time zone; decides what “today” is.")
     desired_retention = serializers.FloatField(
         help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99."
+    )
+    new_cards_a_day = serializers.IntegerField(
+        allow_null=True, help_text="How many new flashcards the member starts a day, over all decks; null: no limit."
     )
     today = serializers.DateField(help_text="Today in the member's time zone.")
     practice_streak = serializers.IntegerField(help_text="Days in a row with practice, up to today or yesterday.")

@@ -1,11 +1,13 @@
 """The member's profile in an archive."""
 
 from decimal import Decimal
-from typing import Any, TypedDict, cast
+from typing import Any, NotRequired, TypedDict, cast
 
-from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member
+from accounts.archive.fields import ExactField
+from accounts.members.archived import MAX_POSITION
+from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, MOST_SECONDS, Member
 from accounts.members.profile import MemberFields, TimeZoneField, update_me
-from studyservice.operations.fields import NumberField, StringField
+from studyservice.operations.fields import IntegerField, NumberField, StringField
 from studyservice.operations.serializers import Body
 
 PROFILE = "data/profile.jsonl"
@@ -32,11 +34,14 @@ _CHOSEN = ("name", "time_zone")
 
 
 class ProfileLine(Body):
-    """What an import takes of the line."""
+    """What an import takes of the line. An archive from before the later fields leaves what the account has."""
 
     name = StringField(min_length=0, max_length=150, allow_blank=True)
     time_zone = TimeZoneField(max_length=64)
     desired_retention = NumberField(min_value=LEAST_RETENTION, max_value=MOST_RETENTION)
+    new_cards_a_day = IntegerField(min_value=0, max_value=MOST_NEW_CARDS, allow_null=True, required=False)
+    seconds = ExactField(least=0, most=MOST_SECONDS, required=False)
+    seconds_reviews = IntegerField(min_value=0, max_value=MAX_POSITION, required=False)
 
 
 class ProfileFields(TypedDict):
@@ -45,6 +50,9 @@ class ProfileFields(TypedDict):
     name: str
     time_zone: str
     desired_retention: Decimal
+    new_cards_a_day: NotRequired[int | None]
+    seconds: NotRequired[float]
+    seconds_reviews: NotRequired[int]
 
 
 def profile_line(member: Member) -> dict[str, Any]:

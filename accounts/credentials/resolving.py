@@ -36,6 +36,9 @@ class MemberColumns(TypedDict):
     member_name: str
     member_time_zone: str
     member_desired_retention: float
+    member_new_cards_a_day: int | None
+    member_seconds: float
+    member_seconds_reviews: int
     member_membership_active: bool
     member_membership_until: date | None
     member_is_active: bool

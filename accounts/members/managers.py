@@ -33,6 +33,7 @@ class MemberFields(TypedDict, total=False):
     name: str
     time_zone: str
     desired_retention: float
+    new_cards_a_day: int | None
     membership_active: bool
     membership_until: date | None
     is_active: bool

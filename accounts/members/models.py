@@ -27,6 +27,14 @@ DEFAULT_RETENTION = 0.9
 LEAST_RETENTION = 0.7
 MOST_RETENTION = 0.99
 
+NEW_CARDS_A_DAY = 20
+"""New flashcards a day, of a member who never chose a number."""
+
+MOST_NEW_CARDS = 500
+
+MOST_SECONDS = 120
+"""The longest time that a review counts with toward `seconds`."""
+
 EraseMember = Callable[[uuid.UUID], bool]
 
 ERASE_MEMBER = Hook[EraseMember]("ERASE_MEMBER")
@@ -62,6 +70,23 @@ class Member(AbstractBaseUser, PermissionsMixin):
         validators=[MinValueValidator(LEAST_RETENTION), MaxValueValidator(MOST_RETENTION)],
         help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99; the higher, the sooner "
         "cards come back. Counts from each card's next review on.",
+    )
+    # Members from before this column have no limit; the database has no default.
+    new_cards_a_day = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        default=NEW_CARDS_A_DAY,
+        validators=[MinValueValidator(0), MaxValueValidator(MOST_NEW_CARDS)],
+        help_text="How many new flashcards the member starts a day, over all decks; null means no limit.",
+    )
+    seconds = models.FloatField(
+        default=0,
+        db_default=0,
+        editable=False,
+        help_text="Seconds that a review of a card takes: a mean in which the last 50 reviews weigh most.",
+    )
+    seconds_reviews = models.PositiveIntegerField(
+        default=0, db_default=0, editable=False, help_text="From how many reviews with a duration that mean was made."
     )
     membership_active = models.BooleanField(
         default=True, help_text="Turned off, the membership has lapsed, whatever its last day."
@@ -119,6 +144,8 @@ class Member(AbstractBaseUser, PermissionsMixin):
             characters("name", 0, 150),
             characters("time_zone", 1, 64),
             between("desired_retention", LEAST_RETENTION, MOST_RETENTION),
+            between("new_cards_a_day", 0, MOST_NEW_CARDS),
+            between("seconds", 0, MOST_SECONDS),
         ]
 
     def __str__(self) -> str:

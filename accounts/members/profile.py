@@ -3,9 +3,9 @@
 from decimal import Decimal
 from typing import Any, ClassVar, TypedDict, Unpack
 
-from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member, time_zones
+from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, Member, time_zones
 from studyservice.operations.errors import NotFound
-from studyservice.operations.fields import NumberField, StringField
+from studyservice.operations.fields import IntegerField, NumberField, StringField
 from studyservice.operations.serializers import Body
 
 MAX_NAME = 120
@@ -31,12 +31,17 @@ class MemberFields(TypedDict, total=False):
     name: str
     time_zone: str
     desired_retention: Decimal
+    new_cards_a_day: int | None
 
 
 class MemberChanges(Body):
     """The fields of a member's profile."""
 
-    example: ClassVar[dict[str, Any]] = {"time_zone": "Europe/Paris", "desired_retention": 0.92}
+    example: ClassVar[dict[str, Any]] = {
+        "time_zone": "Europe/Paris",
+        "desired_retention": 0.92,
+        "new_cards_a_day": 15,
+    }
 
     name = StringField(min_length=0, max_length=MAX_NAME, allow_blank=True, help_text="Name; may be empty.")
     time_zone = TimeZoneField(
@@ -46,6 +51,12 @@ class MemberChanges(Body):
         min_value=LEAST_RETENTION,
         max_value=MOST_RETENTION,
         help_text="How likely the member wants to know a card when it comes up; from each card's next review on.",
+    )
+    new_cards_a_day = IntegerField(
+        min_value=0,
+        max_value=MOST_NEW_CARDS,
+        allow_null=True,
+        help_text="How many new flashcards to start a day, over all decks; null means no limit.",
     )
 
 

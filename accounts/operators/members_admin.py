@@ -61,6 +61,7 @@ class MemberForm(_ChangeForm):
             "name",
             "time_zone",
             "desired_retention",
+            "new_cards_a_day",
             "membership_active",
             "membership_until",
             *_PRIVILEGES,
@@ -104,7 +105,7 @@ class MemberAdmin(ServiceAdmin, _UserAdmin):
     inlines = (ActiveKeyInline,)
     actions = ("renew", "lapse", "revoke_keys", "end_sessions", "reset_second_factor", "repair_clock", "repair_counts")
     fieldsets = (
-        (None, {"fields": ("email", "name", "time_zone", "desired_retention", "password")}),
+        (None, {"fields": ("email", "name", "time_zone", "desired_retention", "new_cards_a_day", "password")}),
         ("Membership", {"fields": ("membership_active", "membership_until")}),
         ("Access", {"fields": _PRIVILEGES}),
         ("Dates", {"fields": ("created_at", "last_login", "logs")}),

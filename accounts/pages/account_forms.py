@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 
-from accounts.members.models import LEAST_RETENTION, MOST_RETENTION, Member, time_zones
+from accounts.members.models import LEAST_RETENTION, MOST_NEW_CARDS, MOST_RETENTION, Member, time_zones
 from accounts.members.profile import MAX_NAME, MemberFields
 from accounts.pages.forms import CodeForm, EmailForm
 
@@ -53,7 +53,16 @@ class ProfileForm(TimeZoneForm):
         error_messages={"required": "Enter a number from 70 to 99.", "invalid": "Enter a number from 70 to 99."},
         widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
     )
-    field_order = ("name", "time_zone", "retention")
+    new_cards_a_day = forms.IntegerField(
+        label="New flashcards a day",
+        min_value=0,
+        max_value=MOST_NEW_CARDS,
+        required=False,
+        help_text="0 to 500, over all decks. Leave it empty for no limit.",
+        error_messages={"invalid": "Enter a whole number from 0 to 500, or nothing."},
+        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
+    )
+    field_order = ("name", "time_zone", "retention", "new_cards_a_day")
 
     @staticmethod
     def values_of(member: Member) -> dict[str, Any]:
@@ -62,6 +71,7 @@ class ProfileForm(TimeZoneForm):
             "name": member.name,
             "time_zone": member.time_zone,
             "retention": f"{round(member.desired_retention * 100, 2):g}",
+            "new_cards_a_day": member.new_cards_a_day,
         }
 
     def changes(self) -> MemberFields:
@@ -71,6 +81,7 @@ class ProfileForm(TimeZoneForm):
             "name": given["name"],
             "time_zone": given["time_zone"],
             "desired_retention": (given["retention"] / 100).quantize(Decimal("0.0001")),
+            "new_cards_a_day": given["new_cards_a_day"],
         }
 
 

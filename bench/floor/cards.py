@@ -10,7 +10,8 @@ from bench.floor.ground import Caller, Refused, query, timestamp
 
 _CARD = """
     SELECT m.write_clock, d.name, d.course_id, m.desired_retention, c.deck_id, c.term, c.definition,
-        c.state, c.step, c.stability, c.difficulty, c.due_at, c.last_reviewed_at, c.reps, c.lapses
+        c.state, c.step, c.stability, c.difficulty, c.due_at, c.last_reviewed_at, c.reps, c.lapses,
+        c.suspended
     FROM vocab_card c JOIN vocab_deck d ON d.id = c.deck_id JOIN accounts_member m ON m.id = c.member_id
     WHERE c.member_id = %s AND c.id = %s
 """
@@ -61,7 +62,7 @@ def _review(
     caller: Caller, card_id: UUID, row: tuple[Any, ...], rating: str, duration_ms: int | None
 ) -> dict[str, Any] | None:
     """Return the answer, or None if the member's data changed meanwhile."""
-    seen, topic, course_id, retention, deck_id, term, definition, state, *values, reps, lapses = row
+    seen, topic, course_id, retention, deck_id, term, definition, state, *values, reps, lapses, suspended = row
     step, stability, difficulty, due_at, last_reviewed_at = values
     scheduler = _schedulers.get(retention)
     if scheduler is None:
@@ -78,6 +79,7 @@ def _review(
         "due_at": after.due,
         "reps": reps + 1,
         "lapses": lapses + (rating == "again" and state == "review"),
+        "suspended": suspended,
         "stability": after.stability,
         "difficulty": after.difficulty,
     }

@@ -84,7 +84,7 @@ class CardSerializer(serializers.ModelSerializer[Card]):
         model = Card
         fields = (
             "id", "deck_id", "term", "definition", "state", "due_at", "reps", "lapses", "stability", "difficulty",
-            "last_reviewed_at",
+            "last_reviewed_at", "suspended",
         )  # fmt: skip
 
 

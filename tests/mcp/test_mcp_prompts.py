@@ -153,6 +153,19 @@ class TestTexts:
         text = text_of(tools_of_owner, "quiz_me", deck="Organelles")
         assert ("due_only" in text, deck["next_due_at"][:16] in text) == (False, True)
 
+    def test_a_quiz_says_that_the_new_cards_of_today_are_used_up(
+        self, owner: RestEntryPoint, tools_of_owner: McpEntryPoint
+    ) -> None:
+        owner.made("update_me", new_cards_a_day=1)
+        assert "used up" not in text_of(tools_of_owner, "quiz_me", deck="Organelles")
+        [deck] = tools_of_owner.made("list_vocab_decks")["data"]
+        shown = owner.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"][0]["cards"]
+        owner.made("review_vocab_card", card_id=shown[0]["id"], rating="easy")
+        text = text_of(tools_of_owner, "quiz_me", deck="Organelles")
+        assert "None of its 2 cards is due now. Today's new cards are used up" in text
+        assert "1 new ones of this deck wait" in text
+        assert "the next is due" not in text
+
     def test_an_exam_check_reads_a_syllabus_where_there_is_one(
         self, owner_member, tools_of_owner: McpEntryPoint
     ) -> None:

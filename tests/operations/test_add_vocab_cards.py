@@ -33,11 +33,11 @@ def test_it_adds_and_answers_the_added_cards_alone(owner: RestEntryPoint, deck: 
     answer = owner.made("add_vocab_cards", deck_id=deck["id"], cards=more)
     first, second = answer["cards"]
     new = {"id": ANY, "deck_id": deck["id"], "state": "new", "reps": 0, "lapses": 0, "due_at": first["due_at"]}
-    unseen = {"stability": None, "difficulty": None, "last_reviewed_at": None}
+    unseen = {"stability": None, "difficulty": None, "last_reviewed_at": None, "suspended": False}
     assert first == new | unseen | CARD
     assert second == new | unseen | {"term": "Nucleus", "definition": "Twice is allowed."}
     assert answer["updated_at"] > deck["updated_at"]
-    counts = {"card_count": 4, "due_count": 4, "updated_at": answer["updated_at"]}
+    counts = {"card_count": 4, "due_count": 4, "new_count": 4, "today_count": 4, "updated_at": answer["updated_at"]}
     assert answer == deck | counts | {"cards": [first, second]}
     assert deck_with_cards(owner, deck) == answer | {"cards": deck["cards"] + [first, second]}
 

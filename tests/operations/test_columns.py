@@ -47,7 +47,7 @@ NOT_SENT = {
     },
     "planning.Milestone": {"item_id": "is in the path", "position": "is counted", "done": "of a new one is false"},
     "grades.GradeCategory": {"course_id": "is in the path", "position": "is the place in the list"},
-    "vocab.Card": {"deck_id": "is in the path"},
+    "vocab.Card": {"deck_id": "is in the path", "suspended": "a new one is not"},
 }
 """Columns that no request body has, or not each of the model's, with the reason."""
 

@@ -28,6 +28,7 @@ def test_it_creates(owner: RestEntryPoint, course: Any) -> None:
         "stability": None,
         "difficulty": None,
         "last_reviewed_at": None,
+        "suspended": False,
     }
     assert deck == {
         "id": ANY,
@@ -36,6 +37,8 @@ def test_it_creates(owner: RestEntryPoint, course: Any) -> None:
         "course_name": "Cell Biology",
         "card_count": 2,
         "due_count": 2,
+        "new_count": 2,
+        "today_count": 2,
         "next_due_at": ANY,
         "created_at": ANY,
         "updated_at": deck["created_at"],

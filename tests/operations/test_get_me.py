@@ -13,6 +13,7 @@ def test_it_answers_the_member(owner: RestEntryPoint, time_machine) -> None:
         "name": "Owner",
         "time_zone": "Europe/Paris",
         "desired_retention": 0.9,
+        "new_cards_a_day": 20,
         "today": "2026-11-22",
         "practice_streak": 0,
         "membership": {"active": True, "until": None, "renew_url": None},

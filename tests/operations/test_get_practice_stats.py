@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import ANY
 from uuid import UUID, uuid4
 
 import pytest
@@ -38,6 +39,7 @@ def test_without_practice(owner: RestEntryPoint) -> None:
             {"date": "2030-05-10", "attempts": 0, "correct": 0},
         ],
         "weak_topics": [],
+        "memory": {"reviews": 0, "expected": None, "recalled": None},
     }
 
 
@@ -69,6 +71,7 @@ def test_with_practice(owner: RestEntryPoint, course: Any) -> None:
                 "accuracy": 57.14,
             }
         ],
+        "memory": ANY,
     }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import time_machine
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
@@ -84,6 +85,27 @@ def test_the_schedule_of_fsrs_is_kept(owner: RestEntryPoint, anki: Anki, legacy:
     assert abs(due["Again"] - datetime.fromtimestamp(again.due, UTC)) <= timedelta(seconds=1)
     assert abs(datetime.fromisoformat(found["Easy"]["last_reviewed_at"]) - now) <= DAY
     assert reviewed(owner, found["Easy"], "good")["reps"] == 2
+
+
+@pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])
+def test_suspended_cards_stay_suspended(owner: RestEntryPoint, anki: Anki, legacy: bool) -> None:
+    """Counts as Anki has them, and reviews in the order of its due days."""
+    terms = ("Third", "First", "Second", "Asleep", "Buried", "New", "Unwanted")
+    anki.add("Cells", [(term, "x") for term in terms])
+    anki.answer("Cells", *["easy"] * 4)
+    for days, term in enumerate(("First", "Second", "Third", "Asleep"), start=1):
+        anki.put_off(term, days)
+    anki.suspend("Asleep", "Unwanted")
+    anki.bury("Buried")
+    theirs = {state: len(anki.collection.find_cards(f"is:{state} -is:suspended")) for state in ("review", "new")}
+    with time_machine.travel(datetime.now(UTC) + 10 * DAY, tick=False):
+        [deck] = imported(owner, anki.package(legacy=legacy)).json()["decks"]
+        assert (deck["card_count"], deck["due_count"] - deck["new_count"], deck["new_count"]) == (7, *theirs.values())
+        asked = deck_with_cards(owner, deck, due_only=True)["cards"]
+        assert [card["term"] for card in asked] == ["First", "Second", "Third", "Buried", "New"]
+        found = deck_with_cards(owner, deck)["cards"]
+    assert {card["term"] for card in found if card["suspended"]} == {"Asleep", "Unwanted"}
+    assert {card["term"]: card["state"] for card in found}["Asleep"] == "review"
 
 
 @pytest.mark.parametrize("legacy", [False, True], ids=["anki21b", "anki21"])

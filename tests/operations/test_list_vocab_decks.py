@@ -49,7 +49,7 @@ def test_the_cards_that_are_due_alone(owner: RestEntryPoint) -> None:
     assert deck_with_cards(owner, deck, due_only=True) == whole | {"cards": whole["cards"][:1]}
     with time_machine.travel(whole["cards"][1]["due_at"], tick=False):
         due = deck_with_cards(owner, deck, due_only=True)
-    assert [card["term"] for card in due["cards"]] == ["new", "again"]
+    assert [card["term"] for card in due["cards"]] == ["again", "new"]
 
 
 @pytest.mark.parametrize("due_only", [True, False])
@@ -64,7 +64,7 @@ def test_the_first_cards_that_come_up(owner: RestEntryPoint, due_only: bool, lim
 def test_it_counts_what_is_due(owner: RestEntryPoint) -> None:
     deck = made_deck(owner, "a", "b")
     card = reviewed(owner, deck["cards"][0], "good")
-    counts = {"card_count": 2, "due_count": 1, "next_due_at": deck["next_due_at"]}
+    counts = {"card_count": 2, "due_count": 1, "new_count": 1, "today_count": 1, "next_due_at": deck["next_due_at"]}
     [found] = owner.made("list_vocab_decks")["data"]
     assert found == {**{k: v for k, v in deck.items() if k != "cards"}, **counts}
     with time_machine.travel(card["due_at"], tick=False):
@@ -120,6 +120,8 @@ def test_a_deck_without_cards_counts_none(owner: RestEntryPoint, owner_member: A
             "course_name": None,
             "card_count": 0,
             "due_count": 0,
+            "new_count": 0,
+            "today_count": 0,
             "next_due_at": None,
             "created_at": ANY,
             "updated_at": ANY,

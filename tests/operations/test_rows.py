@@ -50,6 +50,7 @@ MEASURED = {
     "practice.attempts",
     "practice.sums",
     "vocab.reviews",
+    "vocab.seconds",
 }
 """The modules with the writes of create_item, review_vocab_card and refresh."""
 

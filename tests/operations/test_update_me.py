@@ -17,13 +17,15 @@ HALF_PAST_ELEVEN = "2026-11-21T22:30:00Z"
 
 
 def test_it_changes_the_profile(owner: RestEntryPoint) -> None:
-    changed = owner.made("update_me", name=" Ada Park ", time_zone="Asia/Tokyo", desired_retention=0.92)
+    sent = {"time_zone": "Asia/Tokyo", "desired_retention": 0.92, "new_cards_a_day": 7}
+    changed = owner.made("update_me", name=" Ada Park ", **sent)
     assert changed == {
         "id": ANY,
         "email": "owner@example.org",
         "name": "Ada Park",
         "time_zone": "Asia/Tokyo",
         "desired_retention": 0.92,
+        "new_cards_a_day": 7,
         "today": ANY,
         "practice_streak": 0,
         "membership": {"active": True, "until": None, "renew_url": None},
@@ -60,6 +62,10 @@ def test_only_what_is_sent_changes(owner: RestEntryPoint) -> None:
         {"desired_retention": 0.9901},
         {"desired_retention": "0.9"},
         {"desired_retention": True},
+        {"new_cards_a_day": -1},
+        {"new_cards_a_day": 501},
+        {"new_cards_a_day": 2.5},
+        {"new_cards_a_day": "20"},
     ],
 )
 def test_what_is_wrong_is_named_and_changes_nothing(owner: RestEntryPoint, wrong: dict[str, Any]) -> None:

@@ -43,15 +43,16 @@ def text_of(client: Client, path: str = "/account") -> str:
 
 
 def profile(**changes: str) -> dict[str, str]:
-    return {"name": "Ada", "time_zone": "Europe/Paris", "retention": "90"} | changes
+    return {"name": "Ada", "time_zone": "Europe/Paris", "retention": "90", "new_cards_a_day": "20"} | changes
 
 
 @pytest.mark.database("sqlite", "statements that others make too")
 def test_it_changes_the_profile(signed_in: Client, member: Member) -> None:
-    sent = profile(name="Ada Park", time_zone="Asia/Tokyo", retention="92.35")
+    sent = profile(name="Ada Park", time_zone="Asia/Tokyo", retention="92.35", new_cards_a_day="7")
     assert signed_in.post("/account", sent).headers["Location"] == "/account"
     member.refresh_from_db()
     assert (member.name, member.time_zone, member.desired_retention) == ("Ada Park", "Asia/Tokyo", 0.9235)
+    assert member.new_cards_a_day == 7
     page = text_of(signed_in)
     assert "Your profile is saved." in page
     assert 'value="92.35"' in page
@@ -67,6 +68,8 @@ def test_it_changes_the_profile(signed_in: Client, member: Member) -> None:
         ({"retention": "69.99"}, "greater than or equal to 70"),
         ({"retention": "99.01"}, "less than or equal to 99"),
         ({"retention": "NaN"}, "Enter a number from 70 to 99."),
+        ({"new_cards_a_day": "501"}, "less than or equal to 500"),
+        ({"new_cards_a_day": "many"}, "Enter a whole number from 0 to 500, or nothing."),
     ],
 )
 def test_what_is_wrong_is_said_and_changes_nothing(
@@ -76,6 +79,13 @@ def test_what_is_wrong_is_said_and_changes_nothing(
     assert said in response.content.decode()
     member.refresh_from_db()
     assert (member.name, member.time_zone, member.desired_retention) == ("Ada", "Europe/Paris", 0.9)
+
+
+def test_an_empty_number_of_new_cards_is_no_limit(signed_in: Client, member: Member) -> None:
+    assert 'value="20"' in text_of(signed_in)
+    signed_in.post("/account", profile(new_cards_a_day=""))
+    member.refresh_from_db()
+    assert member.new_cards_a_day is None
 
 
 def test_a_proposed_time_zone_is_taken_and_leads_back(signed_in: Client, member: Member) -> None:

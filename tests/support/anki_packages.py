@@ -48,6 +48,20 @@ class Anki:
             answer = scheduler.build_answer(card=card, states=queued.states, rating=values[rating])
             scheduler.answer_card(answer)
 
+    def put_off(self, term: str, days: int) -> None:
+        """Let the card with this term be due in so many days."""
+        self.collection.sched.set_due_date(self.collection.find_cards(f"front:{term}"), str(days))
+
+    def suspend(self, *terms: str) -> None:
+        """Suspend the cards with these terms."""
+        self.collection.sched.suspend_cards(
+            [id_ for term in terms for id_ in self.collection.find_cards(f"front:{term}")]
+        )
+
+    def bury(self, term: str) -> None:
+        """Leave the card with this term for tomorrow."""
+        self.collection.sched.bury_cards(self.collection.find_cards(f"front:{term}"))
+
     def cards(self) -> list[Any]:
         """The cards by the age of their notes."""
         return [self.collection.get_card(id_) for id_ in sorted(self.collection.find_cards(""))]

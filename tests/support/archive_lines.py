@@ -26,7 +26,7 @@ def a_deck(**fields: Any) -> dict[str, Any]:
 def a_card(**fields: Any) -> dict[str, Any]:
     made = {"id": an_id(3), "deck_id": an_id(2), "position": 1, "term": "a", "definition": "b", "state": "new"}
     memory = {"step": 0, "stability": None, "difficulty": None, "due_at": THEN, "last_reviewed_at": None}
-    return made | memory | {"reps": 0, "lapses": 0} | fields
+    return made | memory | {"reps": 0, "lapses": 0, "suspended": False} | fields
 
 
 def a_review(**fields: Any) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def a_review(**fields: Any) -> dict[str, Any]:
 
 def an_attempt(**fields: Any) -> dict[str, Any]:
     made = {"id": an_id(5), "source": "vocab", "topic": "Words", "deck_id": None, "course_id": None, "correct": True}
-    return made | {"attempted_at": THEN, "day": "2026-09-01"} | fields
+    return made | {"attempted_at": THEN, "day": "2026-09-01", "is_first": False, "foretold": None} | fields
 
 
 def a_milestone(**fields: Any) -> dict[str, Any]:

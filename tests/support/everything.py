@@ -50,7 +50,7 @@ def noon_zone() -> str:
 
 def have_everything(entry_point: RestEntryPoint) -> None:
     """Make a row of everything that is in an archive."""
-    entry_point.made("update_me", name="Ada Park", time_zone=noon_zone(), desired_retention=0.8512)
+    entry_point.made("update_me", name="Ada Park", time_zone=noon_zone(), desired_retention=0.8512, new_cards_a_day=15)
     today = datetime.now(UTC).date()
     biology = entry_point.made(
         "create_course", name="Cell Biology", code="BIO 210", syllabus_text="Week 1: 細胞 🧬\n\tx"

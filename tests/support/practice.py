@@ -10,7 +10,7 @@ DAY = timedelta(days=1)
 
 
 def counted_sums(member: Any) -> dict[Any, Any]:
-    """Attempts, correct ones, the newest and the run of each day and of each topic's day and month."""
+    """What is kept of each day and of each topic's day and month."""
     found: dict[Any, list[Attempt]] = defaultdict(list)
     for attempt in Attempt.objects.filter(member=member):
         topic = (attempt.topic, attempt.deck_id, attempt.course_id)
@@ -22,6 +22,10 @@ def counted_sums(member: Any) -> dict[Any, Any]:
         key: (
             len(attempts),
             sum(attempt.correct for attempt in attempts),
+            sum(attempt.is_first for attempt in attempts),
+            len(told := [attempt for attempt in attempts if attempt.foretold is not None]),
+            sum(attempt.foretold or 0 for attempt in told),
+            sum(attempt.correct for attempt in told),
             max(attempt.attempted_at for attempt in attempts),
             _run(days, key[1]) if key[0] == "day" else 0,
         )
@@ -34,8 +38,10 @@ def kept_sums(member: Any) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     for row in PracticeSum.objects.filter(member=member):
         key = row.kind, row.starts_on, row.topic, row.deck_id, row.course_id
-        attempts, correct, newest, run = found.get(key, (0, 0, row.newest_at, 0))
-        found[key] = attempts + row.attempts, correct + row.correct, max(newest, row.newest_at), max(run, row.run)
+        *sums, newest, run = found.get(key, (0, 0, 0, 0, 0, 0, row.newest_at, 0))
+        more = (row.attempts, row.correct, row.firsts, row.foretold_attempts, row.foretold, row.foretold_correct)
+        added = (kept + one for kept, one in zip(sums, more, strict=True))
+        found[key] = (*added, max(newest, row.newest_at), max(run, row.run))
     return found
 
 
@@ -65,6 +71,19 @@ def counted_stats(member: Any, days: int) -> Any:
             for day in (since + n * DAY for n in range(days))
         ],
         "weak_topics": _weak(inside),
+        "memory": _memory([attempt for attempt in inside if attempt.foretold is not None]),
+    }
+
+
+def _memory(told: list[Attempt]) -> Any:
+    """Percents to two places, of the attempts that FSRS foretold."""
+    if not told:
+        return {"reviews": 0, "expected": None, "recalled": None}
+    expected = sum(attempt.foretold or 0 for attempt in told) / 1e9
+    return {
+        "reviews": len(told),
+        "expected": round(100 * expected / len(told) + 1e-9, 2),
+        "recalled": round(100 * sum(attempt.correct for attempt in told) / len(told) + 1e-9, 2),
     }
 
 

@@ -35,11 +35,12 @@ class FoundSchedule(TypedDict):
 
 
 class FoundCard(TypedDict):
-    """A card; without `schedule` it is new."""
+    """A card; without `schedule` it is new, without `suspended` it is not."""
 
     term: str
     definition: str
     schedule: NotRequired[FoundSchedule]
+    suspended: NotRequired[bool]
 
 
 class FoundDeck(TypedDict):

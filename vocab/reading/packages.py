@@ -49,7 +49,7 @@ _CARDS = """
     SELECT notes.id, notes.mid, CAST(notes.flds AS TEXT), CAST(cards.ord AS INTEGER), cards.did, cards.odid,
            CAST(cards.type AS INTEGER), CAST(cards.due AS INTEGER), CAST(cards.odue AS INTEGER),
            CAST(cards.ivl AS INTEGER), CAST(cards.reps AS INTEGER), CAST(cards.lapses AS INTEGER),
-           CAST(cards.data AS TEXT)
+           CAST(cards.data AS TEXT), CAST(cards.queue AS INTEGER)
     FROM notes JOIN cards ON cards.nid = notes.id
     WHERE notes.flds IS NOT NULL
     ORDER BY notes.id, cards.ord
@@ -64,6 +64,7 @@ class _CardColumns(NamedTuple):
         ord: of a cloze note the number of its gap less 1.
         odid: of a card in a filtered deck the one it comes from.
         due: of type 2 in days, of the others in seconds; a filtered deck has orders of its own here.
+        queue: below 0 of a card that is not asked; -1 of a suspended one.
         ivl: days between the last review and the due day; below 0 seconds.
     """
 
@@ -77,9 +78,11 @@ class _CardColumns(NamedTuple):
     reps: int
     lapses: int
     data: str
+    queue: int
 
 
 _CLOZE = 1
+_SUSPENDED = -1
 _CLOZE_CONFIG = b"\x08\x01"
 _STATES = {1: "learning", 2: "review", 3: "relearning"}
 _DAY = 86_400
@@ -178,6 +181,8 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
             schedule = None if stored is None else _schedule(crt, stored)
             if schedule is not None:
                 made["schedule"] = schedule
+            if stored is not None and stored.queue == _SUSPENDED:
+                made["suspended"] = True
             home = (stored or first).odid or (stored or first).did
             found.setdefault(home, {"name": names.get(home), "cards": []})["cards"].append(made)
     decks = sorted(found.values(), key=lambda deck: deck["name"] or "")

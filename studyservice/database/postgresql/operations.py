@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.ddl_references import Statement
-from django.db.migrations.operations import AddConstraint, AddField, AddIndex
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex, RemoveIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
@@ -76,6 +76,19 @@ class AddIndexAside(AddIndex):
                 schema_editor.execute(f"DROP INDEX CONCURRENTLY {name}")
             if not valid:
                 cast("Any", schema_editor).add_index(model, self.index, concurrently=True)
+
+
+class RemoveIndexAside(RemoveIndex):
+    """Drop an index; on PostgreSQL while others write, in a migration that is not atomic. It can be done again."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
+    ) -> None:
+        if schema_editor.connection.vendor != "postgresql":
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        with without_lock_timeout(schema_editor):
+            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(self.name)}")
 
 
 class AddUniqueAside(AddConstraint):

@@ -1,0 +1,131 @@
+"""get_practice_stats `memory`: what FSRS foretold of the reviews, and what was recalled."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import fsrs
+import pytest
+import time_machine
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from accounts.models import Member
+from practice.models import Attempt, PracticeSum
+from studyservice.rates import limiter as rates
+from tests.support.entry_points import RestEntryPoint
+from tests.support.practice import counted_sums, kept_sums
+from tests.support.vocabulary import made_deck, reviewed
+from vocab import foretold
+from vocab.models import Review
+
+pytestmark = pytest.mark.django_db
+
+NOON = datetime(2030, 5, 6, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
+RATINGS = ("good", "good", "again", "good", "good", "hard", "again", "good", "easy")
+HOURS = (1, 30, 100, 101, 400, 401, 900, 1300, 2000)
+
+
+def at(moment: datetime) -> Any:
+    rates.clear()
+    return time_machine.travel(moment, tick=False)
+
+
+def studied(owner: RestEntryPoint, card: Any) -> list[tuple[float, bool]]:
+    """Review a card again and again; what the package foretold of each review in the state review, and how it went."""
+    scheduler, theirs, told = fsrs.Scheduler(enable_fuzzing=False), fsrs.Card(), []
+    for hours, rating in zip(HOURS, RATINGS, strict=True):
+        moment = NOON + timedelta(hours=hours)
+        if theirs.state == fsrs.State.Review:
+            told.append((scheduler.get_card_retrievability(theirs, moment), rating != "again"))
+        theirs, _ = scheduler.review_card(theirs, fsrs.Rating[rating.title()], moment)
+        with at(moment):
+            reviewed(owner, card, rating)
+    return told
+
+
+def memory(owner: RestEntryPoint, days: int = 365) -> Any:
+    with at(NOON + timedelta(hours=HOURS[-1])):
+        return owner.made("get_practice_stats", days=days)["memory"]
+
+
+def test_it_is_what_the_package_foretells(owner: RestEntryPoint) -> None:
+    with at(NOON):
+        deck = made_deck(owner)
+    assert memory(owner) == {"reviews": 0, "expected": None, "recalled": None}
+    told = studied(owner, deck["cards"][0])
+    assert len(told) >= 4
+    assert 1.0 in [likelihood for likelihood, _ in told], "two reviews of a card on one day"
+    assert memory(owner) == {
+        "reviews": len(told),
+        "expected": round(100 * sum(likelihood for likelihood, _ in told) / len(told) + 1e-9, 2),
+        "recalled": round(100 * sum(right for _, right in told) / len(told) + 1e-9, 2),
+    }
+    last, right = told[-1]
+    assert memory(owner, days=1) == {"reviews": 1, "expected": round(100 * last, 2), "recalled": 100.0 * right}
+
+
+@pytest.mark.rest
+def test_a_deletion_takes_nothing_from_it_and_undo_adds_nothing(owner: RestEntryPoint) -> None:
+    with at(NOON):
+        deck = made_deck(owner)
+    studied(owner, deck["cards"][0])
+    before = memory(owner)
+    with at(NOON + timedelta(hours=HOURS[-1] + 1)):
+        owner.made("delete_vocab_deck", deck_id=deck["id"])
+        assert memory(owner) == before
+        owner.made("undo_change", change_id=owner.made("list_changes")["data"][0]["id"])
+    assert memory(owner) == before
+
+
+@pytest.mark.rest
+def test_an_undone_review_is_counted_no_more(owner: RestEntryPoint, owner_member: Any) -> None:
+    with at(NOON):
+        card = made_deck(owner)["cards"][0]
+        reviewed(owner, card, "easy")
+    with at(NOON + 9 * DAY):
+        reviewed(owner, card, "again")
+        assert owner.made("get_practice_stats")["memory"]["reviews"] == 1
+        owner.made("undo_change", change_id=owner.made("list_changes")["data"][0]["id"])
+        assert owner.made("get_practice_stats")["memory"]["reviews"] == 0
+        assert kept_sums(owner_member) == counted_sums(owner_member)
+
+
+@pytest.mark.rest
+@pytest.mark.parametrize("whole", [True, False], ids=["an upgrade", "repaircounts"])
+def test_it_is_filled_from_the_review_log(
+    owner: RestEntryPoint, owner_member: Any, monkeypatch: pytest.MonkeyPatch, whole: bool
+) -> None:
+    with at(NOON):
+        deck = made_deck(owner, "a", "b")
+    for card in deck["cards"]:
+        studied(owner, card)
+    expected, sums = list(Attempt.objects.order_by("id").values()), kept_sums(owner_member)
+    Attempt.objects.update(is_first=False, foretold=None)
+    PracticeSum.objects.update(firsts=0, foretold_attempts=0, foretold=0, foretold_correct=0)
+    if whole:
+        monkeypatch.setattr(foretold, "AT_ONCE", 4)
+        with CaptureQueriesContext(connection) as queries:
+            foretold.fill_everybody(Member, Attempt, Review)
+        kept = [row for row in expected if row["is_first"] or row["foretold"] is not None]
+        pieces = len([one for one in queries if 'FROM "vocab_review"' in one["sql"]])
+        assert pieces == 1 + -(-len(kept) // 4) > 2
+        foretold.fill_everybody(Member, Attempt, Review)  # a second time changes nothing
+    else:
+        assert foretold.fill_attempts(owner_member.id) == len([row for row in expected if row["is_first"]]) + len(
+            [row for row in expected if row["foretold"] is not None]
+        )
+        assert foretold.fill_attempts(owner_member.id) == 0
+    assert list(Attempt.objects.order_by("id").values()) == expected
+    assert kept_sums(owner_member) == sums
+
+
+def test_the_upgrade_leaves_other_members_apart(owner: RestEntryPoint, stranger: RestEntryPoint) -> None:
+    with at(NOON):
+        decks = [made_deck(one) for one in (owner, stranger)]
+    for one, deck in zip((owner, stranger), decks, strict=True):
+        studied(one, deck["cards"][0])
+    before = [memory(one) for one in (owner, stranger)]
+    Attempt.objects.update(is_first=False, foretold=None)
+    foretold.fill_everybody(Member, Attempt, Review)
+    assert [memory(one) for one in (owner, stranger)] == before

@@ -1,0 +1,36 @@
+"""The mean of seconds that a review takes, kept on the member."""
+
+import random
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from tests.support.entry_points import RestEntryPoint
+from tests.support.vocabulary import made_deck, reviewed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+
+def kept(member: Any) -> tuple[float, int]:
+    stored = Member.objects.get(id=member.id)
+    return stored.seconds, stored.seconds_reviews
+
+
+def test_it_follows_each_review_that_has_a_duration(owner: RestEntryPoint, owner_member: Any) -> None:
+    [card] = made_deck(owner)["cards"]
+    reviewed(owner, card, "good")
+    assert kept(owner_member) == (0, 0)
+    chance, seconds = random.Random(7), 0.0  # noqa: S311  # the same every time
+    for number in range(1, 61):
+        took = chance.choice([0, 300, 4200, 30_000, 500_000])
+        reviewed(owner, card, "good", duration_ms=took)
+        seconds += (min(max(took / 1000, 1), 120) - seconds) / min(number, 50)
+        assert kept(owner_member) == (pytest.approx(seconds), number)
+
+
+def test_undoing_a_review_leaves_it(owner: RestEntryPoint, owner_member: Any) -> None:
+    [card] = made_deck(owner)["cards"]
+    reviewed(owner, card, "good", duration_ms=5000)
+    owner.made("undo_change", change_id=owner.made("list_changes")["data"][0]["id"])
+    assert kept(owner_member) == (5.0, 1)

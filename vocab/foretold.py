@@ -1,0 +1,89 @@
+"""What FSRS foretold of each review: kept with its attempt, from which the sums of practice are made."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Exists, Model, OuterRef, QuerySet
+
+from practice.models import CERTAIN, Attempt
+from practice.rebuilding import rebuild_sums
+from vocab.models import CardState, Review
+from vocab.scheduling import MemoryState, recall
+
+AT_ONCE = 5000
+"""Reviews that an upgrade fills with one transaction."""
+
+
+_UPDATE = "UPDATE practice_attempt SET is_first = %s, foretold = %s WHERE member_id = %s AND id = %s"
+
+
+def foretold(before: MemoryState, at: datetime) -> int | None:
+    """How likely the card was to be recalled, in billionths; None unless it was in the state review."""
+    return _likelihood(before["state"], before["stability"], before["last_reviewed_at"], at)
+
+
+def _likelihood(state: str, stability: float | None, last: datetime | None, at: datetime) -> int | None:
+    if state != CardState.REVIEW or stability is None or last is None:
+        return None
+    return round(recall(stability, last, at) * CERTAIN)
+
+
+def fill_everybody(members: type[Model], attempts: type[Model], reviews: type[Model]) -> None:
+    """Do `fill_attempts` for every member, in transactions that hold nobody up; for a migration, with its models."""
+    for member_id in QuerySet(members).order_by("pk").values_list("pk", flat=True).iterator():
+        if sum(_fill(piece, member_id) for piece in _pieces(attempts, reviews, member_id)):
+            with transaction.atomic():
+                QuerySet(members).select_for_update(no_key=True).filter(pk=member_id).first()
+                rebuild_sums([member_id])
+
+
+def fill_attempts(member_id: UUID) -> int:
+    """Give attempts what the review log foretold of them, where they do not have it; returns how many did not.
+
+    So it is after an upgrade, and of an archive from before it was kept. Inside a transaction under the member's lock.
+    """
+    filled = sum(_fill(piece, member_id) for piece in _pieces(Attempt, Review, member_id))
+    if filled:
+        rebuild_sums([member_id])
+    return filled
+
+
+class _Logged(NamedTuple):
+    """A line of the review log whose attempt lacks what it foretold."""
+
+    reviewed_at: datetime
+    id: UUID
+    state: str
+    stability: float | None
+    last_reviewed_at: datetime | None
+
+
+def _pieces(attempts: type[Model], reviews: type[Model], member_id: UUID) -> Iterator[list[_Logged]]:
+    """Those lines of a member's log, oldest first, `AT_ONCE` at most together."""
+    lacking = QuerySet(attempts).filter(member_id=member_id, id=OuterRef("id"), is_first=False, foretold=None)
+    told = QuerySet(reviews).filter(Exists(lacking), member_id=member_id, state__in=(CardState.NEW, CardState.REVIEW))
+    later = ordered = told.order_by("reviewed_at", "id")
+    while piece := [_Logged(*row) for row in later.values_list(*_Logged._fields)[:AT_ONCE]]:
+        yield piece
+        last = piece[-1]
+        later = ordered.filter(reviewed_at__gte=last.reviewed_at).exclude(reviewed_at=last.reviewed_at, id__lte=last.id)
+
+
+def _fill(piece: list[_Logged], member_id: UUID) -> int:
+    """Write what was foretold of some reviews; past the ORM, which would take a statement for each."""
+    prepare = Attempt._meta.get_field("id").get_db_prep_save
+    rows = [
+        (
+            line.state == CardState.NEW,
+            _likelihood(line.state, line.stability, line.last_reviewed_at, line.reviewed_at),
+            prepare(member_id, connection),
+            prepare(line.id, connection),
+        )
+        for line in piece
+    ]
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.executemany(_UPDATE, rows)
+    return len(rows)
