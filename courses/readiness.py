@@ -12,9 +12,11 @@ from accounts.models import Member
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.items import get_item
 from courses.models import ItemStatus
+from courses.plan_records import TARGET
 from courses.readiness_records import ItemDetailRow, ItemReadinessRow, ReadinessRow
 from courses.serializers import ItemRow
 from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
+from courses.study_plans import STUDY_PLANS, exam_day
 from studyservice.database.statements import Param, Select
 from studyservice.hooks import Hook
 
@@ -42,17 +44,31 @@ class _DueColumns(ReadItem):
     has_cards: bool
 
 
-def get_item_detail(member: Member, item_id: UUID) -> ItemDetailRow:
-    """The item, with the readiness if it is an exam or a quiz that is not past; one query, then two.
+def get_item_detail(
+    member: Member, item_id: UUID, *, minutes_a_day: int | None = None, target: int = TARGET
+) -> ItemDetailRow:
+    """The item, with the readiness if it is an exam or a quiz that is not past; one query, then two. With
+    `minutes_a_day` also the plan for it; another query.
 
     Raises:
         NotFound: there is no such item of the member's.
+        ValidationFailed: there are no plans for such an item.
     """
     item = cast("ItemDetailRow", get_item(member, item_id))
     item["readiness"] = None
     day = item["due_on"]
     if item["kind"] in EXAMINED and day is not None and day >= member.today():
         item["readiness"] = READINESS.get().for_items(member, {item_id: day})[item_id]
+    if minutes_a_day is not None:
+        item["study_plan"] = STUDY_PLANS.get()(
+            member,
+            item_id=item_id,
+            course_id=item["course_id"],
+            exam_on=exam_day("minutes_a_day", item["kind"], day, member.today()),
+            minutes_a_day=minutes_a_day,
+            target=target,
+            without=None if item["readiness"] is None else item["readiness"]["expected_recall"],
+        )
     return item
 
 

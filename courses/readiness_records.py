@@ -1,11 +1,12 @@
 """How a readiness is answered, by whatever tells one: of an item, of the agenda's next exams, of a deck."""
 
 from datetime import date
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar, NotRequired, TypedDict
 from uuid import UUID
 
 from rest_framework import serializers
 
+from courses.plan_records import StudyPlanRecord, StudyPlanRow
 from courses.serializers import ItemRecord, ItemRow
 from studyservice.operations.serializers import Record
 
@@ -54,6 +55,7 @@ class ItemDetailRow(ItemRow):
     """An `ItemDetailRecord`."""
 
     readiness: ReadinessRow | None
+    study_plan: NotRequired[StudyPlanRow | None]
 
 
 class ItemDetailRecord(ItemRecord):
@@ -61,8 +63,14 @@ class ItemDetailRecord(ItemRecord):
 
     example: ClassVar[dict[str, Any]] = ItemRecord.example | {"readiness": ReadinessRecord.example}
 
-    computed: ClassVar[tuple[str, ...]] = (*ItemRecord.computed, "readiness")
+    computed: ClassVar[tuple[str, ...]] = (*ItemRecord.computed, "readiness", "study_plan")
 
+    study_plan = StudyPlanRecord(
+        required=False,
+        allow_null=True,
+        help_text="Only with minutes_a_day: what to study each day, and what will be known, if you answer as the model "
+        "expects; null where the course has no cards to study.",
+    )
     readiness = ReadinessRecord(
         allow_null=True,
         help_text="Of an exam or a quiz due today or later: what the member will know on that day of all cards in the "

@@ -13,6 +13,7 @@ from courses.entry_serializers import (
     NewCourseBody,
     NewItemBody,
 )
+from courses.plan_records import ItemQuery
 from courses.readiness_records import ItemDetailRecord, ItemDetailRow
 from courses.serializers import (
     CourseBody,
@@ -96,12 +97,13 @@ class ItemViewSet(MemberViewSet):
         """
         return item_pages.list_items(self.member, **self.query)
 
-    @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord)
+    @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord, query=ItemQuery)
     def get_item(self, item_id: UUID) -> ItemDetailRow:
-        """A dated course item. Of an exam or a quiz to come also the readiness: what the member will recall on that day
-        of the cards in the course's decks, if nothing is studied until then.
+        """A dated course item. Of an exam or quiz to come also readiness: what the member will recall of the course's
+        cards that day if nothing is studied. With minutes_a_day also study_plan: what to study each day, and what will
+        then be known, if you answer as the model expects.
         """
-        return readiness.get_item_detail(self.member, item_id)
+        return readiness.get_item_detail(self.member, item_id, **self.query)
 
     @operation(
         "Create an item",

@@ -18,12 +18,15 @@ class VocabConfig(AppConfig):
         from accounts.undo.log import SOURCES
         from accounts.undo.undo import LOGS
         from courses.readiness import READINESS
+        from courses.study_plans import STUDY_PLANS
         from vocab.archive import write_cards
         from vocab.changes import review_changes
+        from vocab.plans import plan_for
         from vocab.readiness import CardReadiness
         from vocab.undoing import undo_review
 
         READINESS.register(CardReadiness())
+        STUDY_PLANS.register(plan_for)
         EXTRAS.register("cards.csv", write_cards)
         SOURCES.register(review_changes)
         LOGS.register(undo_review)

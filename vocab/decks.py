@@ -18,6 +18,7 @@ from studyservice.operations.serializers import DeletedRow, deletion
 from vocab.changes import keep_reviews
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Deck
+from vocab.plans import cards_for
 from vocab.readiness import deck_readiness, no_cards
 from vocab.serializers import CardRecord, CardRow, DeckColumns, DeckFields, DeckRecord, DeckRow
 
@@ -55,6 +56,7 @@ _COLUMNS = DeckRecord.columns() | {
 }
 _LIST = Select[_Columns](_DECKS, _COLUMNS)
 _ONE = Select[_Columns](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
+_OF_COURSE = Select[_Columns](_DECKS.filter(course_id=Param("course_id")), _COLUMNS)
 _OF_DECK = _CARDS.filter(deck_id=Param("deck_id"))
 _DUE_FIRST = _OF_DECK.order_by("due_at", "position", "id")
 _CARDS_DUE_FIRST = Select[CardRow](_DUE_FIRST, CardRecord, limited=True)
@@ -86,6 +88,8 @@ def list_vocab_decks(
     due_only: bool = False,
     limit: int | None = None,
     on: date | None = None,
+    for_item: UUID | None = None,
+    minutes_a_day: int = 0,
 ) -> list[DeckRow]:
     """Every deck, oldest first, or only `deck_id`, with its cards if asked for; one query, another for cards, and
     another for `on`.
@@ -96,20 +100,29 @@ def list_vocab_decks(
         due_only: only the cards to ask now, in their order; no more new ones than today still allows.
         limit: most cards.
         on: a day on which the readiness is told.
+        for_item: only the decks of the course of this exam, the first with today's cards of the plan for it, across
+            all of them.
+        minutes_a_day: of that plan.
 
     Raises:
-        ValidationFailed: `on` is past, or more than a year ahead.
+        ValidationFailed: `on` is past, or more than a year ahead; there are no plans for `for_item`.
     """
     readiness = {} if on is None else deck_readiness(member, on, deck_id)
     now = timezone.now()
     one = {"member_id": member.id, "deck_id": deck_id}
     moment = {"now": now, "today": member.date_at(now)}
-    columns = _LIST.all(member_id=member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
+    if for_item is not None:
+        course_id, planned = cards_for(member, for_item, minutes_a_day, limit)
+        columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, **moment)
+    else:
+        columns = _LIST.all(member_id=member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
     decks = [_told(deck, _new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
     if on is not None:
         for deck in decks:
             deck["readiness"] = readiness.get(deck["id"]) or no_cards(on)
-    if decks and include_cards:
+    if decks and for_item is not None:
+        decks[0]["cards"] = planned
+    elif decks and include_cards:
         most = _NO_LIMIT if limit is None else limit
         if due_only:
             most = min(most, decks[0]["today_count"])

@@ -1,5 +1,7 @@
 """How long a review takes the member: a mean that is kept on the member with each review."""
 
+from decimal import ROUND_HALF_UP, Decimal
+
 from django.db.models import F, FloatField
 from django.db.models.functions import Least
 
@@ -14,7 +16,7 @@ LEAST_SECONDS = 1
 WINDOW = 50
 """Reviews from which the mean is told; from then on it forgets the oldest."""
 
-ASSUMED = 12.0
+ASSUMED = Decimal("12.00")
 """Seconds, until then."""
 
 _NOTE = Update(
@@ -26,6 +28,13 @@ _NOTE = Update(
         "seconds_reviews": F("seconds_reviews") + 1,
     },
 )
+
+
+def told_seconds(member: Member) -> tuple[Decimal, bool]:
+    """Seconds that a review takes, to two places, and whether they were measured."""
+    if member.seconds_reviews < WINDOW:
+        return ASSUMED, False
+    return Decimal(member.seconds).quantize(Decimal("0.01"), ROUND_HALF_UP), True
 
 
 def note_seconds(write: Write, duration_ms: int) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from courses.plan_records import minutes_field
 from courses.readiness_records import ReadinessRecord, ReadinessRow
 from studyservice.operations.columns import max_length
 from studyservice.operations.fields import BooleanField, ChoiceField, DateField, IdField, ListField
@@ -148,9 +149,25 @@ class DecksQuery(Query):
         help_text="A day from today to a year ahead: how ready the member will be then, with readiness in each deck.",
     )
 
+    for_item = IdField(
+        required=False,
+        help_text="Instead of deck_id an exam or quiz due in 1 to 120 days: the decks of its course, the first with "
+        "today's cards of the plan for it, across all of them, in the order to ask them.",
+    )
+    minutes_a_day = minutes_field("Minutes a day of that plan, 5 to 600; needs for_item.")
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse the cards of every deck at once, and what is about cards that are not asked for."""
+        """Refuse the cards of every deck at once, and what is about cards or a plan that are not asked for."""
         wrong = {}
+        if ("for_item" in attrs) is not ("minutes_a_day" in attrs):
+            needed = "Needs for_item, the exam to plan for." if "minutes_a_day" in attrs else "Is needed with for_item."
+            wrong["minutes_a_day"] = [needed]
+        if "for_item" in attrs:
+            if "deck_id" in attrs or attrs["due_only"]:
+                wrong["for_item"] = ["Answers today's cards of all decks of a course: leave out deck_id and due_only."]
+            if wrong:
+                raise serializers.ValidationError(wrong)
+            return attrs
         if attrs["include_cards"] and "deck_id" not in attrs:
             wrong["include_cards"] = ["Needs deck_id, the deck whose cards to answer."]
         if not attrs["include_cards"]:

@@ -32,9 +32,9 @@ class DeckViewSet(MemberViewSet):
 
     @operation("List vocabulary decks", scope=Scope.READ, answer=DeckRecord, many=True, query=DecksQuery)
     def list_vocab_decks(self) -> Page[DeckRow]:
-        """All flashcard decks, oldest first, with how many cards to ask today. With deck_id only that deck, and with
-        include_cards its cards too, due first; to quiz, send due_only and limit 10. With on, what will be recalled on
-        that day.
+        """All flashcard decks, oldest first, with how many cards to ask today. With deck_id and include_cards that deck
+        and its cards; to quiz, send due_only and limit 10. With for_item and minutes_a_day today's cards of the plan
+        for an exam. With on, what will be recalled that day.
         """
         return page(decks.list_vocab_decks(self.member, **self.query))
 

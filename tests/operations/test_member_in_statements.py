@@ -1,5 +1,6 @@
 """Every statement of the API on members' rows, and every join in it, names the member."""
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -128,8 +129,12 @@ def with_readiness(world: World, owner: RestEntryPoint) -> None:
     owner.made("update_vocab_deck", deck_id=world.id("deck_id"), course_id=world.id("course_id"))
     owner.made("update_item", item_id=world.id("item_id"), kind="exam", due_on=today)
     other = owner.made("create_item", course_id=world.id("course_id"), title="Quiz", kind="quiz", due_on=today)
+    tomorrow = str(date.fromisoformat(today) + timedelta(days=1))
+    exam = owner.made("create_item", course_id=world.id("course_id"), title="Final", kind="exam", due_on=tomorrow)
     with named():
-        assert len(owner.made("get_agenda")["readiness"]) == 2
+        assert len(owner.made("get_agenda")["readiness"]) == 3
         assert owner.made("get_item", item_id=other["id"])["readiness"]["expected_recall"] is not None
         for query in ({}, {"deck_id": world.id("deck_id")}):
             owner.made("list_vocab_decks", on=today, **query)
+        assert owner.made("get_item", item_id=exam["id"], minutes_a_day=10)["study_plan"]["cards"] > 0
+        assert owner.made("list_vocab_decks", for_item=exam["id"], minutes_a_day=10)["data"][0]["cards"]

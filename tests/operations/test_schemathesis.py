@@ -170,13 +170,15 @@ def _without_blanks(value: Any) -> Any:
 def _exempt(case: Any) -> list[Any]:
     """Checks that decisions 4 and 12 take out of force for this request."""
     query = case.query or {}
-    of_decks = {"include_cards", "due_only", "limit", "on"} & set(query)
+    of_decks = {"include_cards", "due_only", "limit", "on", "for_item", "minutes_a_day"} & set(query)
     refused_though_right = (
         # Cards come with one deck only, and what is about them with cards, which a parameter by itself cannot say; nor
         # can it say which days are in the year ahead.
         (case.path == "/v1/vocab-decks" and bool(of_decks))
         # They need include_syllabus, or include_text.
         or bool({"syllabus_from", "syllabus_limit"} & set(query))
+        # There are plans for exams and quizzes to come, which the schema of a parameter cannot say.
+        or bool({"minutes_a_day", "target"} & set(query))
         # Ids that name no category of the course are refused, which a schema cannot say.
         or "remaining" in query
         # A cursor is opaque: of the texts that the schema allows, only those that the service gave are good.

@@ -1,0 +1,49 @@
+"""Plans for exams: asked for here, where items are, and made by who has the cards."""
+
+from datetime import date
+from typing import Protocol
+from uuid import UUID
+
+from accounts.models import Member
+from courses.plan_records import FURTHEST, NEAREST, StudyPlanRow
+from courses.statuses import EXAMINED
+from studyservice.hooks import Hook
+from studyservice.operations.errors import ValidationFailed
+
+
+class StudyPlans(Protocol):
+    """Who makes plans from the cards of a course."""
+
+    def __call__(
+        self,
+        member: Member,
+        *,
+        item_id: UUID,
+        course_id: UUID,
+        exam_on: date,
+        minutes_a_day: int,
+        target: int,
+        without: float | None,
+    ) -> StudyPlanRow | None:
+        """The plan; None without cards. One query.
+
+        Args:
+            target: percent of the cards to know.
+            without: percent that is known if nothing is studied.
+        """
+
+
+STUDY_PLANS = Hook[StudyPlans]("STUDY_PLANS")
+
+
+def exam_day(field: str, kind: str, due_on: date | None, today: date) -> date:
+    """The day of an item for which there are plans.
+
+    Raises:
+        ValidationFailed: there are none for such an item; names `field`.
+    """
+    if kind not in EXAMINED:
+        raise ValidationFailed.of(field, "Plans are made for exams and quizzes, and this item is another kind.")
+    if due_on is None or not NEAREST <= (due_on - today).days <= FURTHEST:
+        raise ValidationFailed.of(field, f"Plans are made for exams and quizzes due in {NEAREST} to {FURTHEST} days.")
+    return due_on

@@ -1,0 +1,110 @@
+"""FSRS in numbers: what the `fsrs` package calculates of a card, for plans that need it some ten thousand times.
+
+The parameters are the package's. Only the answers that plans assume are here, `again` and `good`; tests compare both
+with the package, card by card. Instants are microseconds since 1970, as integers.
+"""
+
+import math
+from dataclasses import dataclass
+from datetime import timedelta
+
+import fsrs
+
+from vocab.scheduling import FORGETTING_DECAY, FORGETTING_FACTOR, MOST_STABILITY
+
+MICROSECOND = timedelta(microseconds=1)
+DAY = timedelta(days=1) // MICROSECOND
+
+_PACKAGE = fsrs.Scheduler(enable_fuzzing=False)
+_P = _PACKAGE.parameters
+_LEARNING = tuple(step // MICROSECOND for step in _PACKAGE.learning_steps)
+_RELEARNING = tuple(step // MICROSECOND for step in _PACKAGE.relearning_steps)
+_LEAST_STABILITY = 0.001
+_MEAN_DIFFICULTY = _P[4] - math.e ** (_P[5] * 3) + 1
+_FIRST_DIFFICULTY = min(max(_P[4] - math.e ** (_P[5] * 2) + 1, 1.0), 10.0)
+_GROWTH = math.e ** _P[8]
+_SAME_DAY_GOOD = math.e ** (_P[17] * _P[18])
+_SAME_DAY_AGAIN = math.e ** (_P[17] * (-2 + _P[18]))
+
+LEARNING, REVIEW, RELEARNING = "learning", "review", "relearning"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What FSRS knows of a card.
+
+    Attributes:
+        state: a new card is in `learning`, without a stability.
+        step: in the (re)learning steps; 0 in the state `review`.
+        last: when it was last reviewed.
+        due: when it comes up next.
+    """
+
+    state: str
+    step: int
+    stability: float | None
+    difficulty: float
+    last: int | None
+    due: int
+
+
+def recalled(card: Memory, at: int) -> float:
+    """How likely the card is recalled `at` this instant, from 0 to 1; by whole days, and 0 for a new card."""
+    if card.stability is None or card.last is None:
+        return 0.0
+    return float((1 + FORGETTING_FACTOR * max(0, (at - card.last) // DAY) / card.stability) ** FORGETTING_DECAY)
+
+
+def settled(card: Memory, at: int, retention: float, *, good: bool) -> Memory:
+    """The card after an answer `at` this instant, `good` or again, and after a good answer to each step that follows.
+
+    The steps are at the same instant: ten minutes later the package would count a day less at the next noon.
+    """
+    card = answered(card, at, retention, good=good)
+    while card.state != REVIEW:
+        card = answered(card, at, retention, good=True)
+    return card
+
+
+def answered(card: Memory, at: int, retention: float, *, good: bool) -> Memory:
+    """The card after one answer `at` this instant, which is `good` or again."""
+    stability, difficulty = _learned(card, at, good=good)
+    steps = _RELEARNING if card.state == RELEARNING else _LEARNING
+    if card.state == REVIEW:
+        if good:
+            return _scheduled(stability, difficulty, at, retention)
+        return Memory(RELEARNING, 0, stability, difficulty, at, at + _RELEARNING[0])
+    if not good:
+        return Memory(card.state, 0, stability, difficulty, at, at + steps[0])
+    if card.step + 1 >= len(steps):
+        return _scheduled(stability, difficulty, at, retention)
+    return Memory(card.state, card.step + 1, stability, difficulty, at, at + steps[card.step + 1])
+
+
+def _scheduled(stability: float, difficulty: float, at: int, retention: float) -> Memory:
+    days = round((stability / FORGETTING_FACTOR) * ((retention ** (1 / FORGETTING_DECAY)) - 1))
+    days = min(max(days, 1), _PACKAGE.maximum_interval)
+    return Memory(REVIEW, 0, stability, difficulty, at, at + days * DAY)
+
+
+def _learned(card: Memory, at: int, *, good: bool) -> tuple[float, float]:
+    """Stability and difficulty after the answer; a new card is never answered again here."""
+    if card.stability is None or card.last is None:
+        return _P[2], _FIRST_DIFFICULTY
+    stability, difficulty = card.stability, card.difficulty
+    if (at - card.last) // DAY < 1:
+        growth = (_SAME_DAY_GOOD if good else _SAME_DAY_AGAIN) * (stability ** -_P[19])
+        learned = stability * (max(growth, 1.0) if good else growth)
+    elif good:
+        forgotten = 1 - recalled(card, at)
+        growth = _GROWTH * (11 - difficulty) * (stability ** -_P[9]) * ((math.e ** (forgotten * _P[10])) - 1)
+        learned = stability * (1 + growth)
+    else:
+        forgotten = 1 - recalled(card, at)
+        long_term = (
+            _P[11] * (difficulty ** -_P[12]) * (((stability + 1) ** _P[13]) - 1) * (math.e ** (forgotten * _P[14]))
+        )
+        learned = min(long_term, stability / _SAME_DAY_GOOD)
+    drifted = difficulty if good else difficulty + (10.0 - difficulty) * (2 * _P[6]) / 9.0
+    drifted = _P[7] * _MEAN_DIFFICULTY + (1 - _P[7]) * drifted
+    return min(max(learned, _LEAST_STABILITY), MOST_STABILITY), min(max(drifted, 1.0), 10.0)

@@ -1,0 +1,266 @@
+"""The plan for an exam: new cards, reviews and a last look at every card, day by day (docs/exam-plan.md).
+
+A pure function of the cards, of what was reviewed today, of the member's settings, the day and two parameters: it
+reads no clock and no database, and nothing of it is stored. Asked again tomorrow, it goes on from what happened.
+"""
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from operator import itemgetter
+from zoneinfo import ZoneInfo
+
+from vocab.exam_plan.days import Days
+from vocab.exam_plan.memory import REVIEW, Memory, recalled, settled
+from vocab.exam_plan.shares import evenly, from_the_last, left_of_today
+
+MOST_EXACT = 500
+"""Cards that are calculated one by one; of more a sample is."""
+
+REVIEWS_OF_A_NEW_CARD = 3
+"""What a new card takes on the day on which it is begun: its learning steps, and one that is repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCard:
+    """A card, in the order of deck, position and id.
+
+    Attributes:
+        reps: how often it was reviewed.
+        today: how many reviews of it today's log has.
+        before: its last review before those.
+    """
+
+    memory: Memory
+    reps: int = 0
+    today: int = 0
+    before: int | None = None
+
+    @property
+    def is_new(self) -> bool:
+        return self.memory.last is None
+
+    @property
+    def begun_today(self) -> bool:
+        return 0 < self.today == self.reps
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a plan is made for.
+
+    Attributes:
+        retention: the member's desired retention.
+        minutes: a day.
+        seconds: that a card takes.
+    """
+
+    today: date
+    exam_on: date
+    zone: ZoneInfo
+    retention: float
+    minutes: int
+    seconds: Decimal
+
+    def looks_a_day(self) -> int:
+        """Cards that fit into the minutes of a day."""
+        return int(60 * self.minutes / self.seconds)
+
+    def window(self, cards: int) -> int:
+        """The days before the exam in which every card is seen once more."""
+        return max(1, -(-cards // self.looks_a_day()))
+
+
+@dataclass(slots=True)
+class Day:
+    """What a day has."""
+
+    new: int = 0
+    due: int = 0
+    last_look: int = 0
+
+    def cards(self) -> int:
+        """Reviews that it takes."""
+        return REVIEWS_OF_A_NEW_CARD * self.new + self.due + self.last_look
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Days from today to the day before the exam.
+
+    Attributes:
+        predicted: the mean recall at noon of the exam, from 0 to 1.
+        at_most: the same if every last look were on the day before.
+        sampled: whether a sample of the cards was calculated; of today everything is exact.
+    """
+
+    days: list[Day]
+    predicted: float
+    at_most: float
+    sampled: bool
+
+
+class Planner:
+    """Cards under settings, with a window of so many days and so many last looks a day.
+
+    Attributes:
+        first: the first day of the window from today on.
+        since: when the window begins, which may be past; a card reviewed since then has had its last look.
+    """
+
+    def __init__(self, cards: Sequence[PlanCard], settings: Settings, *, window: int, looks_a_day: int) -> None:
+        self._cards, self._retention = cards, settings.retention
+        self._days = Days(settings.today, settings.exam_on, settings.zone)
+        opens = self._days.number - window
+        self.first, self.since = max(0, opens), self._days.begin(opens)
+        self._began = opens <= 0
+        self._midnight = self._days.begin(0)
+        self._looks_a_day = looks_a_day
+
+    def days(self) -> tuple[list[Day], float]:
+        """What each day has, and the mean recall at noon of the exam."""
+        days = [Day() for _ in range(self._days.number)]
+        begins = self._begin_days()
+        seen, looks = [], []
+        for card, begin in zip(self._cards, begins, strict=True):
+            is_open = self.is_open(card)
+            memory = self._up_to_the_window(card, begin, days)
+            (looks if is_open else seen).append(memory)
+        for day, number in enumerate(self._look_days(), start=self.first):
+            days[day].last_look = number
+        exam = self._days.noons[-1]
+        expected = sum(recalled(memory, exam) for memory in seen)
+        expected += sum(self._value(memory, day) for memory, day in self._looked(looks))
+        return days, expected / len(self._cards)
+
+    def today(self) -> Day:
+        """What is left of today; of any number of cards without a look at later days."""
+        return Day(self._new_days()[0], sum(map(self.is_due, self._cards)), self._looks_today())
+
+    def is_open(self, card: PlanCard) -> bool:
+        """Whether the card is still to be seen once more in the window; one that is begun there is not."""
+        last = card.memory.last
+        return not self._began or (last is not None and last < self.since)
+
+    def is_due(self, card: PlanCard) -> bool:
+        """Whether the card is due today, last looks and steps of something answered today left aside."""
+        return self._comes_up(card.memory) and not self._is_step(card.memory) and self._days.of(card.memory.due) == 0
+
+    def in_learning(self, card: PlanCard) -> bool:
+        """Whether the card is in its (re)learning steps, whenever the next is, and no last look."""
+        return card.memory.state != REVIEW and self._comes_up(card.memory)
+
+    def new_today(self) -> list[int]:
+        """The places of the new cards to begin today."""
+        return [place for place, card in enumerate(self._cards) if card.is_new][: self._new_days()[0]]
+
+    def looks_today(self) -> list[int]:
+        """The places of the cards whose last look is today, the one that gains least by waiting first."""
+        number = self._looks_today()
+        open_looks = (place for place, card in enumerate(self._cards) if number and self.is_open(card))
+        gains = ((self._gain(self._cards[place].memory), place) for place in open_looks)
+        return [place for _, place in heapq.nsmallest(number, gains)]
+
+    def _comes_up(self, memory: Memory) -> bool:
+        """Whether FSRS's due date counts: of a seen card before the window, then of steps after a last look."""
+        if memory.last is None:
+            return False
+        return not self._began or (memory.state != REVIEW and memory.last >= self.since)
+
+    def _is_step(self, memory: Memory) -> bool:
+        return memory.state != REVIEW and memory.last is not None and memory.last >= self._midnight
+
+    def _new_days(self) -> list[int]:
+        """How many new cards are begun on each day before the window, or on each day if it has begun."""
+        new = sum(card.is_new for card in self._cards)
+        begun = sum(card.begun_today for card in self._cards)
+        number = self._days.number if self._began else self.first
+        return left_of_today(evenly(new + begun, number), begun, lambda left: evenly(left, number - 1))
+
+    def _begin_days(self) -> list[int]:
+        """The day on which each card is begun; 0 for those that are."""
+        order = iter([day for day, number in enumerate(self._new_days()) for _ in range(number)])
+        return [next(order) if card.is_new else 0 for card in self._cards]
+
+    def _look_days(self) -> list[int]:
+        """How many last looks each day of the window has, from its first day from today on."""
+        looks = sum(map(self.is_open, self._cards))
+        taken = sum(map(self._taken_today, self._cards)) if self._began else 0
+        number = self._days.number - self.first
+        shares = from_the_last(looks + taken, number, self._looks_a_day)
+        return left_of_today(shares, taken, lambda left: from_the_last(left, number - 1, self._looks_a_day))
+
+    def _looks_today(self) -> int:
+        return self._look_days()[0] if self._began else 0
+
+    def _taken_today(self, card: PlanCard) -> bool:
+        return card.today > 0 and card.before is not None and card.before < self.since
+
+    def _up_to_the_window(self, card: PlanCard, begin: int, days: list[Day]) -> Memory:
+        """The card as it is when its last look can come, or at the exam; counts what is due until then."""
+        memory = card.memory
+        if card.is_new:
+            days[begin].new += 1
+            memory = settled(memory, self._days.noons[begin], self._retention, good=True)
+        until = self._days.number if self._began else self.first
+        while self._comes_up(memory) and (day := self._days.of(memory.due)) < until:
+            if not (day == 0 and self._is_step(memory)):
+                days[day].due += 1
+            memory = self._answered(memory, day, good=True)
+        return memory
+
+    def _looked(self, looks: list[Memory]) -> list[tuple[Memory, int]]:
+        """Each card with the day of its last look: the one that gains most by waiting comes last."""
+        shares = self._look_days()
+        order = [day for day, number in enumerate(shares, start=self.first) for _ in range(number)]
+        by_gain = sorted(((self._gain(memory), place) for place, memory in enumerate(looks)), key=itemgetter(0))
+        return [(looks[place], day) for (_, place), day in zip(by_gain, order, strict=True)]
+
+    def _gain(self, memory: Memory) -> float:
+        """What the exam gains if the card is seen on the last day of the window instead of the first from today on."""
+        last = self._days.number - 1
+        return 0.0 if last == self.first else self._value(memory, last) - self._value(memory, self.first)
+
+    def _value(self, memory: Memory, day: int) -> float:
+        """The expected recall at the exam if the card is seen on this day, over the two answers it may get."""
+        exam = self._days.noons[-1]
+        likely = recalled(memory, max(self._days.noons[day], memory.last or 0))
+        good, again = (recalled(self._answered(memory, day, good=good), exam) for good in (True, False))
+        return likely * good + (1 - likely) * again
+
+    def _answered(self, memory: Memory, day: int, *, good: bool) -> Memory:
+        return settled(memory, max(self._days.noons[day], memory.last or 0), self._retention, good=good)
+
+
+def exam_plan(cards: Sequence[PlanCard], settings: Settings) -> Plan:
+    """The plan for at least one card; `cards` are in the order of deck, position and id."""
+    chosen = sample(cards)
+    window, looks_a_day = settings.window(len(cards)), settings.looks_a_day()
+    scaled = max(1, looks_a_day * len(chosen) // len(cards))
+    days, predicted = Planner(chosen, settings, window=window, looks_a_day=scaled).days()
+    _, at_most = Planner(chosen, settings, window=1, looks_a_day=scaled).days()
+    if len(chosen) < len(cards):
+        times = Decimal(len(cards)) / len(chosen)
+        days = [Day(*(_scaled(number, times) for number in (day.new, day.due, day.last_look))) for day in days]
+        days[0] = planner(cards, settings).today()
+    return Plan(days, predicted, at_most, sampled=len(chosen) < len(cards))
+
+
+def planner(cards: Sequence[PlanCard], settings: Settings) -> Planner:
+    """All cards under these settings."""
+    return Planner(cards, settings, window=settings.window(len(cards)), looks_a_day=settings.looks_a_day())
+
+
+def sample(cards: Sequence[PlanCard]) -> Sequence[PlanCard]:
+    """All cards, or every k-th by stability, new ones first, so that there are `MOST_EXACT` at most; in their order."""
+    every = -(-len(cards) // MOST_EXACT)
+    if every == 1:
+        return cards
+    by_stability = sorted(range(len(cards)), key=lambda place: (cards[place].memory.stability or 0.0, place))
+    return [cards[place] for place in sorted(by_stability[::every])]
+
+
+def _scaled(number: int, times: Decimal) -> int:
+    return int((number * times).to_integral_value(ROUND_HALF_UP))

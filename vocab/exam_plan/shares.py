@@ -1,0 +1,30 @@
+"""How a number of cards is shared out among days."""
+
+from collections.abc import Callable
+
+
+def evenly(cards: int, days: int) -> list[int]:
+    """As many a day, the remainder on the earliest: 7 on 3 days are 3, 2, 2."""
+    share, more = divmod(cards, days) if days else (0, 0)
+    return [share + (day < more) for day in range(days)]
+
+
+def from_the_last(cards: int, days: int, most: int) -> list[int]:
+    """`most` a day from the last day back; as many more on each day as it takes, where that is too few."""
+    if days and most * days < cards:
+        most = -(-cards // days)
+    shares = [0] * days
+    for day in reversed(range(days)):
+        shares[day] = min(most, cards)
+        cards -= shares[day]
+    return shares
+
+
+def left_of_today(shares: list[int], done: int, share_out: Callable[[int], list[int]]) -> list[int]:
+    """What the days still have when `done` of all that was shared out was done today.
+
+    Args:
+        share_out: gives the shares of the later days.
+    """
+    today = max(0, shares[0] - done)
+    return [today, *share_out(sum(shares) - done - today)]

@@ -1,0 +1,224 @@
+"""Plans for exams: the cards they are made from, and how they are told. `vocab.exam_plan` makes them."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from math import ceil
+from typing import Any, TypedDict, cast
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.db.models import (
+    Case,
+    DateTimeField,
+    FilteredRelation,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.utils import timezone
+
+from accounts.models import Member
+from courses.models import Item
+from courses.plan_records import PlanDayRow, StudyPlanRow
+from courses.study_plans import exam_day
+from studyservice.database.statements import Param, Select, aggregated
+from studyservice.operations.errors import ValidationFailed
+from vocab.exam_plan.days import instant
+from vocab.exam_plan.memory import LEARNING, Memory
+from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan
+from vocab.exam_plan.queue import queue
+from vocab.models import Card, CardState, Review
+from vocab.plan_turns import plan_turn
+from vocab.seconds import told_seconds
+from vocab.serializers import CardRecord, CardRow
+
+_FOR_ITEM = "for_item"
+
+
+class _Studied(TypedDict):
+    """What a plan needs of a card."""
+
+    state: str
+    step: int | None
+    stability: float | None
+    difficulty: float | None
+    due_at: datetime
+    last_reviewed_at: datetime | None
+    reps: int
+    reviews_today: int
+    before_today: datetime | None
+
+
+class _Examined(_Studied):
+    """An item with a card of its course, or with none where there are none."""
+
+    kind: str
+    due_on: date | None
+    course_id: UUID
+    id: UUID | None
+
+
+def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
+    """With the number of reviews in today's log, and the last review before them, of the cards at `path`."""
+    log = Review.objects.filter(
+        member_id=Param("member_id"), card_id=OuterRef(f"{path}id"), reviewed_at__gte=Param("midnight")
+    )
+    first = log.order_by("reviewed_at", "id").values("last_reviewed_at")[:1]
+    has_some = {f"{path}last_reviewed_at__gte": Param("midnight")}  # else the log is not looked at
+    return rows.annotate(
+        reviews_today=Case(
+            When(**has_some, then=aggregated(log, "COUNT", "reviewed_at")),
+            default=Value(0),
+            output_field=IntegerField(),
+        ),
+        before_today=Case(When(**has_some, then=Subquery(first)), output_field=DateTimeField()),
+    )
+
+
+_TODAYS = ("reviews_today", "before_today")
+_STATE = tuple(name for name in _Studied.__annotations__ if name not in _TODAYS)
+_OF_COURSE = Select[_Studied](
+    _with_todays(
+        Card.objects.filter(
+            member_id=Param("member_id"),
+            deck__member_id=Param("member_id"),
+            deck__course_id=Param("course_id"),
+            suspended=False,
+        )
+    ).order_by("deck__created_at", "deck_id", "position", "id"),
+    {name: name for name in (*_STATE, *_TODAYS)},
+)
+_MINE = Param("member_id")
+_OF_ITEM = Select[_Examined](
+    _with_todays(
+        Item.objects.filter(member_id=_MINE, id=Param("item_id")).annotate(
+            its_course=FilteredRelation("course", condition=Q(course__member_id=_MINE)),
+            its_decks=FilteredRelation("its_course__decks", condition=Q(its_course__decks__member_id=_MINE)),
+            its_cards=FilteredRelation(
+                "its_decks__cards", condition=Q(its_decks__cards__member_id=_MINE, its_decks__cards__suspended=False)
+            ),
+        ),
+        "its_cards__",
+    ).order_by("its_decks__created_at", "its_decks__id", "its_cards__position", "its_cards__id"),
+    {"kind": "kind", "due_on": "due_on", "course_id": "course_id"}
+    | {name: f"its_cards__{path}" for name, path in (CardRecord.columns() | {"step": "step"}).items()}
+    | {name: name for name in _TODAYS},
+)
+"""One statement, so that the item and its cards take no more queries than the item alone."""
+
+
+def plan_for(
+    member: Member,
+    *,
+    item_id: UUID,
+    course_id: UUID,
+    exam_on: date,
+    minutes_a_day: int,
+    target: int,
+    without: float | None,
+) -> StudyPlanRow | None:
+    """The plan for an exam (`courses.study_plans.StudyPlans`)."""
+    today = member.today()
+    settings = _settings(member, exam_on, minutes_a_day, today)
+    given = {"member_id": member.id, "course_id": course_id, "midnight": _midnight(member, today)}
+    with plan_turn(member.id):
+        cards = _plan_cards(_OF_COURSE.all(**given))
+        if not cards:
+            return None
+        plan = exam_plan(cards, settings)
+    predicted = _percent(plan.predicted)
+    return {
+        "item_id": item_id,
+        "exam_on": exam_on,
+        "today": settings.today,
+        "planned_from": "sample" if plan.sampled else "all",
+        "cards": len(cards),
+        "seconds_a_card": float(settings.seconds),
+        "seconds_from": "measured" if told_seconds(member)[1] else "assumed",
+        "last_look_from": exam_on - timedelta(days=settings.window(len(cards))),
+        "target": target,
+        "without": without,
+        "predicted": predicted,
+        "at_most": _percent(plan.at_most),
+        "reaches_target": predicted >= target,
+        "days": [_told(settings, number, day) for number, day in enumerate(plan.days)],
+    }
+
+
+def cards_for(member: Member, item_id: UUID, minutes_a_day: int, limit: int | None) -> tuple[UUID, list[CardRow]]:
+    """The course of an exam, and today's cards of the plan for it in their order: learning and relearning that are due
+    now, reviews that are due today, last looks, new cards. One query.
+
+    Raises:
+        ValidationFailed: the member has no such item, or there are no plans for it; names `for_item`.
+    """
+    now = timezone.now()
+    today = member.date_at(now)
+    with plan_turn(member.id):
+        rows = _OF_ITEM.all(member_id=member.id, item_id=item_id, midnight=_midnight(member, today))
+        if not rows:
+            raise ValidationFailed.of(_FOR_ITEM, "Is no item of yours. list_items gives the ids.")
+        exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)
+        found = [row for row in rows if row["id"] is not None]
+        places = queue(_plan_cards(found), _settings(member, exam_on, minutes_a_day, today), instant(now))
+    return rows[0]["course_id"], [_card(found[place]) for place in places[:limit]]
+
+
+def _settings(member: Member, exam_on: date, minutes_a_day: int, today: date) -> Settings:
+    return Settings(
+        today=today,
+        exam_on=exam_on,
+        zone=ZoneInfo(member.time_zone),
+        retention=member.desired_retention,
+        minutes=minutes_a_day,
+        seconds=told_seconds(member)[0],
+    )
+
+
+def _midnight(member: Member, today: date) -> datetime:
+    """When the member's day began."""
+    return datetime.combine(today, time(0), ZoneInfo(member.time_zone)).astimezone(UTC)
+
+
+def _plan_cards(rows: Sequence[_Studied]) -> list[PlanCard]:
+    return [
+        PlanCard(
+            Memory(
+                state=LEARNING if row["state"] == CardState.NEW else row["state"],
+                step=row["step"] or 0,
+                stability=row["stability"],
+                difficulty=row["difficulty"] or 0.0,
+                last=None if row["last_reviewed_at"] is None else instant(row["last_reviewed_at"]),
+                due=instant(row["due_at"]),
+            ),
+            reps=row["reps"],
+            today=row["reviews_today"],
+            before=None if row["before_today"] is None else instant(row["before_today"]),
+        )
+        for row in rows
+    ]
+
+
+def _card(row: _Examined) -> CardRow:
+    return cast("CardRow", {name: row[name] for name in CardRow.__annotations__})  # type: ignore[literal-required]  # columns
+
+
+def _told(settings: Settings, number: int, day: Day) -> PlanDayRow:
+    minutes = ceil(day.cards() * settings.seconds / 60)
+    return {
+        "on": settings.today + timedelta(days=number),
+        "new": day.new,
+        "due": day.due,
+        "last_look": day.last_look,
+        "minutes": minutes,
+        "over": max(0, minutes - settings.minutes),
+    }
+
+
+def _percent(share: float) -> float:
+    return float((100 * Decimal(share)).quantize(Decimal("0.01"), ROUND_HALF_UP))
