@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel test test-all check audit lint format types migrations conformance secret openapi clients lock bench drills syllabi schema
+.PHONY: help run wheel test test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ schema: $(VENV)/installed-dev ## Refresh tests/schema, the committed schema of e
 
 clients: $(VENV)/installed-dev $(CLIENTS) ## Build the Python and the TypeScript client into clients/build/
 	@$(BIN)/python -m clients
+
+exam-plan: $(VENV)/installed ## Simulate members who follow a plan for an exam, and write the tables of docs/exam-plan.md
+	$(BIN)/python -m bench.exam_plan
 
 bench: $(VENV)/installed-dev ## Measure against the floor and other frameworks, needs redis-server; writes RESULTS.md and PLANS.md
 	$(BIN)/python -m bench

@@ -13,8 +13,9 @@ from studyservice.database.snapshots import in_pieces
 from studyservice.operations.fields import BooleanField, ChoiceField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
 from studyservice.operations.spreadsheets import csv_lines
+from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
 from vocab.models import MAX_DURATION_MS, Card, CardState, Rating
-from vocab.scheduling import LEAST_STABILITY, MOST_STABILITY, MOST_STEP
+from vocab.scheduling import MOST_STEP
 from vocab.serializers import CardBody, DeckDetailsBody
 
 

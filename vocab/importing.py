@@ -20,8 +20,9 @@ from studyservice.reading.process import read_in_child
 from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room, set_course
 from vocab.decks import list_vocab_decks, require_course
 from vocab.file_serializers import ImportRow
+from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
 from vocab.reading.found import FoundCard, FoundDeck
-from vocab.scheduling import LEAST_STABILITY, MAX_INTERVAL, MOST_STABILITY
+from vocab.scheduling import MAX_INTERVAL
 from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, NewCard
 
 MAX_FILE = 10 * 1024 * 1024

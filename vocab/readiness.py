@@ -23,8 +23,8 @@ from courses.readiness_records import ReadinessRow
 from studyservice.database.functions import WholeDays
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import ValidationFailed
+from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
 from vocab.models import Card, Deck
-from vocab.scheduling import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
 
 FURTHEST = timedelta(days=365)
 """How far ahead decks are looked at."""

@@ -67,6 +67,7 @@ SECTIONS = (
             _guide("grades", "Weighted categories, scores, the current grade and what is still needed."),
             _guide("practice", "Flashcards, due times, streaks and weak topics: how each is counted."),
             _guide("readiness", "What will be recalled of flashcards on the day of an exam."),
+            _guide("exam-plan", "What to study each day before an exam, and how to check it."),
             _guide("changes", "Who changed what, and taking it back for 30 days."),
             _guide("archive", "Everything that is stored, out as one file and in again."),
         ),

@@ -34,7 +34,7 @@ GIVEN = {
 CALL = re.compile(r"\b([a-z]+(?:_[a-z]+)+) (\{.*?\})")
 """A tool call that a prompt writes out."""
 
-ANSWERED = {"due_count", "has_syllabus", "expected_recall", "below_target"}
+ANSWERED = {"has_syllabus", "expected_recall", "below_target", "study_plan", "reaches_target", "due_count"}
 """Fields of answers that prompts speak of, beside names of tools and of their arguments."""
 
 
@@ -165,6 +165,20 @@ class TestTexts:
         assert "None of its 2 cards is due now. Today's new cards are used up" in text
         assert "1 new ones of this deck wait" in text
         assert "the next is due" not in text
+
+    @pytest.mark.parametrize("name", ["quiz_me", "exam_check"])
+    def test_it_uses_the_plan_for_an_exam(self, tools_of_owner: McpEntryPoint, name: str) -> None:
+        text = text_of(tools_of_owner, name, **GIVEN[name])
+        assert '"if you answer as the model expects"' in text
+        assert "list_vocab_decks with for_item (its item_id), minutes_a_day and limit 10" in text
+        assert ("study_plan" in text) is (name == "exam_check")
+        for argument in ("for_item", "minutes_a_day"):
+            assert argument in tools()["list_vocab_decks"].definition.input_schema["properties"]
+        assert "minutes_a_day" in tools()["get_item"].definition.input_schema["properties"]
+
+    def test_a_deck_without_a_course_has_no_exam(self, owner: RestEntryPoint, tools_of_owner: McpEntryPoint) -> None:
+        owner.made("create_vocab_deck", name="Alone", cards=[{"term": "a", "definition": "b"}])
+        assert "for_item" not in text_of(tools_of_owner, "quiz_me", deck="Alone")
 
     def test_an_exam_check_reads_a_syllabus_where_there_is_one(
         self, owner_member, tools_of_owner: McpEntryPoint

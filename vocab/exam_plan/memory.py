@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import fsrs
 
-from vocab.scheduling import FORGETTING_DECAY, FORGETTING_FACTOR, MOST_STABILITY
+from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY, MOST_STABILITY
 
 MICROSECOND = timedelta(microseconds=1)
 DAY = timedelta(days=1) // MICROSECOND
@@ -19,7 +19,6 @@ _PACKAGE = fsrs.Scheduler(enable_fuzzing=False)
 _P = _PACKAGE.parameters
 _LEARNING = tuple(step // MICROSECOND for step in _PACKAGE.learning_steps)
 _RELEARNING = tuple(step // MICROSECOND for step in _PACKAGE.relearning_steps)
-_LEAST_STABILITY = 0.001
 _MEAN_DIFFICULTY = _P[4] - math.e ** (_P[5] * 3) + 1
 _FIRST_DIFFICULTY = min(max(_P[4] - math.e ** (_P[5] * 2) + 1, 1.0), 10.0)
 _GROWTH = math.e ** _P[8]
@@ -107,4 +106,4 @@ def _learned(card: Memory, at: int, *, good: bool) -> tuple[float, float]:
         learned = min(long_term, stability / _SAME_DAY_GOOD)
     drifted = difficulty if good else difficulty + (10.0 - difficulty) * (2 * _P[6]) / 9.0
     drifted = _P[7] * _MEAN_DIFFICULTY + (1 - _P[7]) * drifted
-    return min(max(learned, _LEAST_STABILITY), MOST_STABILITY), min(max(drifted, 1.0), 10.0)
+    return min(max(learned, LEAST_STABILITY), MOST_STABILITY), min(max(drifted, 1.0), 10.0)
