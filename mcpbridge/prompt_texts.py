@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import cast
 
 from courses.serializers import COURSE_TEXTS
 from mcpbridge.names import one_line
@@ -136,7 +137,8 @@ def quiz_me(about: Occasion) -> str:
             "today's cards of the plan for it, from all decks of the course, in the order to ask them. What the plan "
             f"predicts holds {_AS_EXPECTED}: say so."
         )
-    used_up = bool(deck["new_count"]) and deck["today_count"] == deck["due_count"] - deck["new_count"]
+    due, new, today = (cast("int", deck[name]) for name in ("due_count", "new_count", "today_count"))
+    used_up = new > 0 and today == due - new
     if deck["today_count"]:
         state = f"{deck['today_count']} of its {deck['card_count']} cards are due."
         start = f"Call {_call('list_vocab_decks', **asked, due_only=True, limit=10)} for the ones to ask first."

@@ -54,13 +54,15 @@ class _Studied(TypedDict):
     before_today: datetime | None
 
 
-class _Examined(_Studied):
-    """An item with a card of its course, or with none where there are none."""
+class _Examined(CardRow):
+    """An item with a card of its course; without cards one row, in which the card's columns are null."""
 
     kind: str
     due_on: date | None
     course_id: UUID
-    id: UUID | None
+    step: int | None
+    reviews_today: int
+    before_today: datetime | None
 
 
 def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
@@ -70,7 +72,7 @@ def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
     )
     first = log.order_by("reviewed_at", "id").values("last_reviewed_at")[:1]
     has_some = {f"{path}last_reviewed_at__gte": Param("midnight")}  # else the log is not looked at
-    return rows.annotate(
+    found: QuerySet[Any] = rows.annotate(
         reviews_today=Case(
             When(**has_some, then=aggregated(log, "COUNT", "reviewed_at")),
             default=Value(0),
@@ -78,6 +80,7 @@ def _with_todays(rows: QuerySet[Any], path: str = "") -> QuerySet[Any]:
         ),
         before_today=Case(When(**has_some, then=Subquery(first)), output_field=DateTimeField()),
     )
+    return found
 
 
 _TODAYS = ("reviews_today", "before_today")
@@ -164,7 +167,7 @@ def cards_for(member: Member, item_id: UUID, minutes_a_day: int, limit: int | No
         if not rows:
             raise ValidationFailed.of(_FOR_ITEM, "Is no item of yours. list_items gives the ids.")
         exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)
-        found = [row for row in rows if row["id"] is not None]
+        found = rows if any(row["id"] for row in rows) else []
         places = queue(_plan_cards(found), _settings(member, exam_on, minutes_a_day, today), instant(now))
     return rows[0]["course_id"], [_card(found[place]) for place in places[:limit]]
 

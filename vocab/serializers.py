@@ -67,7 +67,8 @@ class CardChangesBody(CardBody):
 
     example: ClassVar[dict[str, Any]] = {**CardBody.example, "suspended": False}
 
-    class Meta(CardBody.Meta):
+    class Meta:
+        model = Card
         fields = (*CardBody.Meta.fields, "suspended")
 
 

@@ -42,6 +42,7 @@ DRILLS = {
     "citus": "citus",
     "erasure": "erasure",
     "agenda": "largest_agenda",
+    "plans": "exam_plans",
     "calendar": "calendar_polls",
     "syllabi": "syllabi",
     "undo": "undo",

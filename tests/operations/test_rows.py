@@ -84,6 +84,9 @@ OPERATIONS = {
     for attribute in vars(viewset).values()
     if isinstance(one := getattr(attribute, "operation", attribute), Operation)
 }
+NAMED_OTHERWISE = {"get_item": "get_item_detail"}
+"""Operations to their domain functions, where the function of that name gives the object alone."""
+
 TAKING = [one for one in OPERATIONS.values() if one.body or one.query]
 STATEMENTS = [
     pytest.param(statement, id=f"{module.__name__}.{name}")
@@ -115,7 +118,8 @@ def _type_of(field: Any) -> Any:
 
 def _parameters(operation_id: str) -> tuple[dict[str, Any], set[str]]:
     """What the domain function of this name takes by name, and which of it must be given."""
-    [function] = [vars(one)[operation_id] for one in MODULES if _defines(one, operation_id)]
+    name = NAMED_OTHERWISE.get(operation_id, operation_id)
+    [function] = [vars(one)[name] for one in MODULES if _defines(one, name)]
     hints = get_type_hints(function)
     taken: dict[str, Any] = {}
     needed: set[str] = set()

@@ -123,7 +123,8 @@ class Planner:
         """What each day has, and the mean recall at noon of the exam."""
         days = [Day() for _ in range(self._days.number)]
         begins = self._begin_days()
-        seen, looks = [], []
+        seen: list[Memory] = []
+        looks: list[Memory] = []
         for card, begin in zip(self._cards, begins, strict=True):
             is_open = self.is_open(card)
             memory = self._up_to_the_window(card, begin, days)
@@ -131,9 +132,9 @@ class Planner:
         for day, number in enumerate(self._look_days(), start=self.first):
             days[day].last_look = number
         exam = self._days.noons[-1]
-        expected = sum(recalled(memory, exam) for memory in seen)
-        expected += sum(self._value(memory, day) for memory, day in self._looked(looks))
-        return days, expected / len(self._cards)
+        known = [recalled(memory, exam) for memory in seen]
+        known += [self._value(memory, day) for memory, day in self._looked(looks)]
+        return days, sum(known) / len(self._cards)
 
     def today(self) -> Day:
         """What is left of today; of any number of cards without a look at later days."""
