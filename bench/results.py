@@ -41,7 +41,8 @@ class Results:
         setting = (
             f"{machine_line()}\nLoad average when the run began: {self.busy:.1f}.\n{self.postgres}.\n"
             f"{self.rounds} rounds of {self.seconds:g} s for each row and contestant, {CONNECTIONS} connections, "
-            f"one process each: gunicorn gthread with {THREADS} threads, for {FASTAPI} uvicorn with uvloop.\n"
+            f"one process each: gunicorn asgi with {THREADS} threads, for others gthread, "
+            f"for {FASTAPI} uvicorn with uvloop.\n"
             f"The answer to tools/list has {self.tools_list:,} bytes."
         )
         parts = [_HEAD, setting, self._targets(), self._rates(), self._ratios(), self._cpu(), self._memory()]

@@ -27,25 +27,21 @@ logging._srcfile = None  # noqa: SLF001  # its name there
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 workers = settings.WEB_CONCURRENCY
-threads = settings.WEB_THREADS + 1  # the last is for `/health`, which is answered whatever holds the others
 max_requests = settings.WEB_MAX_REQUESTS
 max_requests_jitter = max_requests // 10  # so that processes do not end at the same time
-worker_class = (
-    "studyservice.server.worker.JSONErrorWorker"
-    if settings.METRICS_ADDRESS is None
-    else "studyservice.server.watched.WatchedWorker"
-)
+worker_class = "studyservice.server.worker.Worker"  # with WEB_THREADS threads
+asgi_loop = "asyncio"  # another one that happens to be installed is not taken
+asgi_lifespan = "off"  # the application is WSGI
 timeout = 60
 graceful_timeout = 30
-keepalive = 75  # told to nobody: studyservice.server.connection_queue has its own times
-sendfile = True  # into the worker's channel, which reads no more of a file than the client takes
+keepalive = 75  # of no effect: studyservice.server.connection has its own times
 # Each connection takes a descriptor. Where the system allows few, the limit is raised as far as it may be; the rest is
 # for files, the database and Redis.
 _, _most = resource.getrlimit(resource.RLIMIT_NOFILE)
 _files = 65_536 if _most == resource.RLIM_INFINITY else min(_most, 65_536)
 resource.setrlimit(resource.RLIMIT_NOFILE, (_files, _most))
 worker_connections = max(64, min(4096, _files - 256))
-http_parser = "python"  # the worker leans on it; another one that happens to be installed is not taken
+http_parser = "python"  # nor is another one of these
 limit_request_line = 8190
 limit_request_field_size = 16380
 control_socket_disable = True
@@ -82,11 +78,6 @@ def post_worker_init(worker: Any) -> None:
     gc.collect()  # full passes come when a quarter is new: of what is left now, which is little
     gc.enable()
     sys.setswitchinterval(SWITCH_SECONDS)
-
-
-def post_request(worker: Any, request: Any, environ: dict[str, Any], response: Any) -> None:
-    """After each request."""
-    worker.lanes.learn(environ)
 
 
 if workers > 1 and settings.REDIS_URL is None:

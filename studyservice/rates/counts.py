@@ -1,6 +1,6 @@
 """What one request was counted against, so that it counts once although it is begun twice.
 
-A request whose body had not come is begun again when it has (`studyservice.server.channel.BodyAwaited`).
+A request whose body had not come is begun again when it has (`studyservice.server.bodies.BodyAwaited`).
 """
 
 from collections import deque

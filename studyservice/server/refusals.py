@@ -16,7 +16,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from studyservice.http.responses import error_response
-from studyservice.operations.errors import ApiError, InternalError
+from studyservice.operations.errors import ApiError, InternalError, InvalidRequest
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -27,6 +27,11 @@ _REFUSED = "studyservice.refused"
 _REQUEST_LINE = re.compile(rb"(?:\r\n)?([A-Z]{1,20}) (/[^? \r\n]*)")
 _FORWARDED = re.compile(rb"\r\n(x-forwarded-for|origin):[ \t]*([\x21-\x7e][\x20-\x7e]*)", re.IGNORECASE)
 _MOST_OF_PATH = 2_000
+_UNREADABLE = "The request is not valid HTTP, lacks Host, or its line or a header is too long."
+
+
+class UnreadableRequest(Exception):
+    """It is not valid HTTP, lacks Host, or is too long."""
 
 
 class RefusalMiddleware:
@@ -43,18 +48,17 @@ class RefusalMiddleware:
         if isinstance(error, InternalError):
             logger.error("Error answering a request", exc_info=cause)
         else:
-            logger.warning("Refused before it was a request: %s", type(cause).__name__)
+            logger.warning("Refused before it was a request: %s", cause)
         return error_response(error)
 
 
-def refuse(application: "WSGIApplication", head: bytes, peer: str, error: ApiError, cause: BaseException) -> bytes:
+def refuse(application: "WSGIApplication", head: bytes, peer: str, cause: BaseException) -> bytes:
     """The whole answer, after which the connection closes.
 
     Args:
         head: what came of the request's head; of what can be read there, method, path and origin are used.
         peer: the address of the connection.
-        error: what the client is told.
-        cause: what is logged.
+        cause: what is logged; the client is told whether it was the request.
     """
     told: list[str] = []
 
@@ -62,6 +66,8 @@ def refuse(application: "WSGIApplication", head: bytes, peer: str, error: ApiErr
         told.append(f"HTTP/1.1 {status}")
         told.extend(f"{name}: {value}" for name, value in headers)
 
+    unreadable = isinstance(cause, UnreadableRequest)
+    error: ApiError = InvalidRequest(_UNREADABLE) if unreadable else InternalError()
     environ = _environ(head, peer)
     answer = application(environ | {_REFUSED: (error, cause)}, start_response)
     body = b"".join(answer)

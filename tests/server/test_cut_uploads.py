@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT
 
 from accounts.models import Member
-from studyservice.server.channel import BodyAwaited
+from studyservice.server.bodies import BodyAwaited
 from tests.support.entry_points import RestEntryPoint
 from tests.support.uploads import multipart
 
@@ -25,7 +25,7 @@ class Cut(io.BytesIO):
     """A body whose rest has not come yet."""
 
     def read(self, size: int | None = -1) -> bytes:
-        """What has come, as from `studyservice.server.channel`."""
+        """What has come, as from `studyservice.server.bodies`."""
         if data := super().read(size):
             return data
         raise BodyAwaited

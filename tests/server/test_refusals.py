@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import server as servers
+from tests.support.streams import answers, conversation
 from tests.support.wire import Wire, is_envelope, received
 
 pytestmark = pytest.mark.database("sqlite", "framing of HTTP")
@@ -34,7 +35,7 @@ def logged(directory: Path, request_id: str) -> list[dict[str, object]]:
 def test_a_refusal_is_logged_under_its_id(wire: Wire, directory: Path) -> None:
     response = wire.ask(b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n")
     why, line = logged(directory, response.headers["X-Request-Id"])
-    assert "InvalidHeader" in str(why["message"])
+    assert "400 Bad Request" in str(why["message"])
     assert (line["method"], line["path"], line["status"], line["error"]) == ("GET", "/v1/me", 400, "invalid_request")
 
 
@@ -73,3 +74,23 @@ def test_a_static_file_is_not_the_answer_to_a_broken_request_for_it(wire: Wire) 
     with wire.connect() as connection:
         connection.sendall(b"GET /static/studyservice/icon.svg HTTP/1.1\r\nHost: 127.0.0.1\r\nbad header\r\n\r\n")
         assert is_envelope(received(connection), "invalid_request")
+
+
+def test_a_refusal_behind_an_answer_is_logged_with_its_own_path(wire: Wire, directory: Path) -> None:
+    first, broken = f"GET /v1/me HTTP/1.1{SENT}\r\n", f"GET /v1/items HTTP/1.1{SENT}bad header\r\n\r\n"
+    answered, refused = answers(conversation(wire.port, [(first + broken).encode()]))
+    assert answered.status == 401
+    *_, line = logged(directory, refused.headers["X-Request-Id"])
+    assert (line["path"], line["status"]) == ("/v1/items", 400)
+
+
+def test_a_websocket_is_refused(wire: Wire) -> None:
+    upgrade = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    response = wire.ask(f"GET /v1/me HTTP/1.1{SENT}{upgrade}Sec-WebSocket-Key: {'A' * 22}==\r\n\r\n".encode())
+    assert (response.status, is_envelope(response, "invalid_request")) == (400, True)
+
+
+def test_a_line_that_is_no_trailer_is_400(wire: Wire) -> None:
+    head = f"POST /v1/courses HTTP/1.1{SENT}Transfer-Encoding: chunked\r\n\r\n"
+    response = wire.ask(f"{head}0\r\nno colon\r\n\r\n".encode())
+    assert (response.status, response.headers["Connection"]) == (400, "close")

@@ -13,7 +13,7 @@ import pytest
 from tests.support import server as servers
 from tests.support.databases import copied
 from tests.support.server import ADA
-from tests.support.wire import JSON, Wire, half_body, half_sent, is_envelope, is_open, received
+from tests.support.wire import JSON, MIB, Wire, half_body, half_sent, is_envelope, is_open, received
 
 pytestmark = pytest.mark.database("sqlite", "connections of the server")
 
@@ -23,10 +23,11 @@ LAST = b'"next_cursor":null}'
 THREADS = 4
 
 QUICK = """
-connection_queue.HEAD_SECONDS, connection_queue.IDLE_SECONDS = 1, 4
+connection.HEAD_SECONDS, connection.IDLE_SECONDS = 1, 4
 pace.STILL_SECONDS, pace.WINDOW_SECONDS = 1, 2
 """
 SMALL = "worker_connections = 20"
+FORGETFUL = "connections.HELD_BYTES = 1024 * 1024"
 
 
 @contextmanager
@@ -34,7 +35,7 @@ def configured(directory: Path, lines: str) -> Iterator[Wire]:
     """A server with some lines of configuration."""
     config = directory / "gunicorn.py"
     config.write_text(
-        f"from studyservice.gunicorn import *\nfrom studyservice.server import pace, connection_queue\n{lines}\n"
+        f"from studyservice.gunicorn import *\nfrom studyservice.server import connection, connections, pace\n{lines}\n"
     )
     with copied(f"slow_{secrets.token_hex(4)}", directory) as url, servers.started(directory, url, str(config)) as own:
         yield Wire.to(own, own.command("createmember", ADA, "--api-key", "live")["api_key"])
@@ -51,6 +52,13 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
 def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
     """To a server that has room for 20 connections."""
     with configured(tmp_path_factory.mktemp("small"), SMALL) as wire:
+        yield wire
+
+
+@pytest.fixture(scope="module")
+def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wire]:
+    """To a server that keeps no more than 1 MiB for all clients."""
+    with configured(tmp_path_factory.mktemp("forgetful"), FORGETFUL) as wire:
         yield wire
 
 
@@ -174,3 +182,40 @@ def test_readers_that_stand_still_hold_no_thread(usual: Wire) -> None:
         readers = [stack.enter_context(slow_reader(usual, heads)) for _ in range(12)]
         assert usual.ask(usual.head("GET", "/v1/me")).status == 200
         assert all(received(reader).status == 200 for reader in readers)
+
+
+def test_beyond_what_is_kept_the_slowest_body_goes(forgetful: Wire) -> None:
+    head = forgetful.head("POST", "/v1/courses", JSON, f"Content-Length: {MIB}")
+    with half_sent(forgetful, head + b" " * 100_000) as slow, half_sent(forgetful, head) as quick:
+        time.sleep(3)
+        quick.sendall(b" " * (MIB - 1000))
+        closes(slow)
+        assert is_open(quick)
+
+
+def test_an_upload_that_stands_still_is_given_up(quick: Wire) -> None:
+    """A thread waits for what it has beyond 9 MiB."""
+    length = f"Content-Length: {20 * MIB}"
+    kind = "Content-Type: multipart/form-data; boundary=b"
+    part = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\n'
+    with half_sent(quick, quick.head("POST", "/v1/import", kind, length) + part + bytes(10 * MIB)) as connection:
+        assert is_envelope(received(connection), "invalid_request")
+
+
+def test_who_leaves_large_answers_unread_has_no_more_made(usual: Wire) -> None:
+    """Reads of a member may take half of the threads; others are answered."""
+    heads = long_answers(usual)
+    with ExitStack() as stack:
+        readers = [stack.enter_context(slow_reader(usual, heads)) for _ in range(THREADS // 2)]
+        time.sleep(1)
+        with usual.connect() as another:
+            another.sendall(usual.head("GET", "/v1/me"))
+            assert is_open(another)
+            time.sleep(1)
+            another.settimeout(0.1)
+            with pytest.raises(TimeoutError):
+                another.recv(1)
+            stack.pop_all().close()
+            another.settimeout(60)
+            assert received(another).status == 200
+    assert len(readers) == THREADS // 2

@@ -12,7 +12,7 @@ globals().update({name: value for name, value in vars(service).items() if not na
 def post_worker_init(worker: Any) -> None:
     """Put it around the service."""
     service.post_worker_init(worker)
-    answer = worker.wsgi
+    answer = worker.bridge.application
 
     def answer_or_die(environ: dict[str, Any], start_response: Any) -> Any:
         chunks = answer(environ, start_response)
@@ -20,4 +20,4 @@ def post_worker_init(worker: Any) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return chunks
 
-    worker.wsgi = answer_or_die
+    worker.bridge.application = answer_or_die

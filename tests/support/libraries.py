@@ -14,7 +14,7 @@ LIBRARIES = (
     "django.contrib.admin.sites",
     "django.core.handlers.wsgi",
     "gunicorn.arbiter",
-    "gunicorn.workers.gthread",
+    "gunicorn.workers.gasgi",
     "icalendar",
     "jwcrypto.jwk",
     "limits.aio",

@@ -1,0 +1,200 @@
+"""Bodies of requests: where they end, and how a thread reads one."""
+
+import asyncio
+import io
+import re
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Protocol
+
+MAX_REQUEST_BYTES = 9 * 1024 * 1024
+"""How much of a body is collected before a thread reads it: more than the largest JSON that the API accepts.
+
+Only an upload may be longer; for the rest of that a thread waits.
+"""
+
+MAX_FRAMING_BYTES = 256 * 1024
+"""How much more than its content a chunked body may be: each chunk costs time, however small."""
+
+_LONGEST_LINE = 16_384
+_SIZE = re.compile(rb"([0-9a-fA-F]{1,8})[ \t]*(?:;.*)?")
+_TRAILER = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:.*")
+
+
+class BodyAwaited(BaseException):
+    """A body is needed that has not arrived.
+
+    It unwinds the request, through everything that handles an `Exception`, so that the thread is free: the request is
+    answered from its beginning again when its body is there.
+    """
+
+
+class BrokenBody(OSError):
+    """The body is shorter than was told, not well-formed, or made of too many pieces."""
+
+
+class BodyEnd(Protocol):
+    """Is told of the bytes after a head as they come."""
+
+    def feed(self, data: bytes) -> bytes | None:
+        """Take the next bytes; gives those behind the body once it is whole.
+
+        Raises:
+            BrokenBody: it is not well-formed.
+        """
+
+
+class LengthEnd:
+    """The end of a body with a Content-Length, or of none."""
+
+    def __init__(self, length: int) -> None:
+        self._left = length
+
+    def feed(self, data: bytes) -> bytes | None:
+        """Count."""
+        taken = min(self._left, len(data))
+        self._left -= taken
+        return None if self._left else data[taken:]
+
+
+class ChunkedEnd:
+    """The end of a chunked body (RFC 9112 section 7.1). Gunicorn takes any line for a trailer."""
+
+    def __init__(self) -> None:
+        self._kept = bytearray()
+        self._skip = self._framing = 0
+        self._in_trailers = False
+
+    def feed(self, data: bytes) -> bytes | None:
+        """Go from line to line."""
+        self._kept += data
+        at = min(self._skip, len(self._kept))
+        self._skip -= at
+        while not self._skip and (end := self._kept.find(b"\r\n", at)) >= 0:
+            line = bytes(self._kept[at:end])
+            self._framing += end + 2 - at
+            at = end + 2
+            if self._in_trailers and not line:
+                return bytes(self._kept[at:])
+            self._take(line)
+            step = min(self._skip, len(self._kept) - at)
+            self._skip -= step
+            at += step
+        del self._kept[:at]
+        if self._framing > MAX_FRAMING_BYTES or len(self._kept) > _LONGEST_LINE:
+            raise BrokenBody("The body is made of too many pieces.")
+        return None
+
+    def _take(self, line: bytes) -> None:
+        match = (_TRAILER if self._in_trailers else _SIZE).fullmatch(line)
+        if match is None:
+            raise BrokenBody("The body is not well-formed.")
+        if not self._in_trailers:
+            size = int(match[1], 16)
+            self._in_trailers = size == 0
+            self._skip = size + 2 if size else 0
+
+
+class Source(Protocol):
+    """The connection that a body comes from."""
+
+    on_end: Callable[[], object] | None
+    ended: bool
+    body_has_come: bool
+
+    def await_body(self) -> None:
+        """It is waited for from now on."""
+
+    def hold(self, number: int) -> None:
+        """Count what is kept of it."""
+
+
+class Body:
+    """`wsgi.input` of a request whose body the event loop collects.
+
+    Args:
+        source: calls `on_end` when no more of it will come.
+        receive: gives its pieces (ASGI).
+    """
+
+    def __init__(self, source: Source, receive: Callable[[], Awaitable[dict[str, Any]]]) -> None:
+        self._source = source
+        self._receive = receive
+        self._loop = asyncio.get_running_loop()
+        self._kept = io.BytesIO()
+        self._collected = 0
+        self._broken = False
+        self.whole = False
+
+    async def collect(self, seconds: float | None = None) -> None:
+        """Wait until it is whole, long, or no more of it will come; for so many seconds at the most."""
+        if self._source.body_has_come:
+            await self._collect()
+        else:
+            await self._wait_for(self._collect(), seconds)
+
+    def opened(self) -> Any:
+        """It, to be read from its beginning."""
+        self._kept.seek(0)
+        return self._kept if self.whole else self
+
+    def read(self, size: int | None = -1) -> bytes:
+        """The next `size` bytes, or all; fewer at the end.
+
+        Raises:
+            BodyAwaited: they have not come.
+            BrokenBody: they never will.
+        """
+        if self._collected < MAX_REQUEST_BYTES and not self._broken and not self.whole:
+            raise BodyAwaited
+        wanted = None if size is None or size < 0 else size
+        parts = [self._kept.read(wanted)]
+        while not self.whole and (wanted is None or sum(map(len, parts)) < wanted):
+            if self._broken:
+                raise BrokenBody("The body is shorter than was told.")
+            asyncio.run_coroutine_threadsafe(self._refill(), self._loop).result()
+            parts.append(self._kept.read(None if wanted is None else wanted - sum(map(len, parts))))
+        return b"".join(parts)
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """The next line (PEP 3333)."""
+        line = b""
+        while not line.endswith(b"\n") and len(line) != size and (byte := self.read(1)):
+            line += byte
+        return line
+
+    async def _collect(self) -> None:
+        while not self.whole and not self._broken and self._collected < MAX_REQUEST_BYTES:
+            await self._take()
+
+    async def _refill(self) -> None:
+        self._source.hold(-self._kept.tell())
+        self._kept = io.BytesIO()
+        await self._wait_for(self._take(), None)
+        self._kept.seek(0)
+
+    async def _take(self) -> None:
+        message = await self._receive()
+        if message["type"] != "http.request":
+            self._broken = True
+            return
+        data: bytes = message["body"]
+        self._kept.seek(0, io.SEEK_END)
+        self._kept.write(data)
+        self._collected += len(data)
+        self._source.hold(len(data))
+        self.whole = not message["more_body"]
+
+    async def _wait_for(self, taking: Coroutine[Any, Any, None], seconds: float | None) -> None:
+        task = self._loop.create_task(taking)
+        self._source.await_body()
+        self._source.on_end = task.cancel
+        await asyncio.wait([task], timeout=0 if self._source.ended else seconds)
+        self._source.on_end = None
+        if not task.done():
+            self._broken = self._source.ended
+            task.cancel()
+            await asyncio.wait([task])
+        elif task.cancelled():
+            self._broken = True
+        else:
+            task.result()

@@ -1,0 +1,192 @@
+"""What gunicorn runs: the WSGI application as an ASGI one, answering in threads that wait for no client."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from wsgiref.util import FileWrapper
+
+from studyservice.http.paths import is_below
+from studyservice.rates.counts import Counts, noted_in
+from studyservice.server.bodies import Body, BodyAwaited, ChunkedEnd, LengthEnd
+from studyservice.server.connection import Connection, current
+from studyservice.server.environ import environ_of
+from studyservice.server.fair_queue import Lane
+from studyservice.server.lanes import Lanes
+from studyservice.server.refusals import UnreadableRequest, refuse
+from studyservice.server.turns import Task, Turns
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication, WSGIEnvironment
+
+logger = logging.getLogger(__name__)
+
+LARGE_BYTES = 512 * 1024
+"""An answer of which more is unsent takes part in what its member may ask for at once."""
+
+_STEP_BYTES = 256 * 1024
+_SOON_SECONDS = 0.05
+"""A body that has not come by then is waited for once it is wanted: a request is seldom begun twice."""
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Answer:
+    """Of the application; its file, if it has one, is its body."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes = b""
+    file: Any = None
+
+
+class Bridge:
+    """The application of a process.
+
+    Args:
+        application: answers.
+        threads: how many requests are answered at once, without those for `/health`.
+    """
+
+    def __init__(self, application: "WSGIApplication", threads: int) -> None:
+        self.application = application
+        self._lanes = Lanes(threads)
+        self._requests = Turns(threads, "requests")
+        self._probes = Turns(1, "probes")
+        self._refusals: set[asyncio.Task[None]] = set()
+
+    def load(self) -> tuple[int, int]:
+        """How many requests are being answered, and how many wait for a thread; not those for `/health`."""
+        return self._requests.load()
+
+    def shutdown(self) -> None:
+        """End the threads."""
+        self._requests.shutdown()
+        self._probes.shutdown()
+
+    def watched_by(self, waited: Callable[[float], None]) -> None:
+        """Call `waited` with the seconds that each request waited for a thread; not of those for `/health`."""
+        self._requests.waited = waited
+
+    async def __call__(self, scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Send) -> None:
+        """Answer a request (ASGI)."""
+        connection = current.get()
+        if scope["type"] != "http":  # a WebSocket
+            connection.refuse(UnreadableRequest("a WebSocket"))
+            return
+        environ = environ_of(scope)
+        length = -1 if "HTTP_TRANSFER_ENCODING" in environ else int(environ.get("CONTENT_LENGTH", 0))
+        if not connection.begin(ChunkedEnd() if length < 0 else LengthEnd(length)):
+            return
+        try:
+            if scope["http_version"] != "1.0" and not environ.get("HTTP_HOST"):
+                connection.refuse(UnreadableRequest("no Host"))
+                return
+            body = Body(connection, receive) if length else None
+            if body is not None and (connection.body_has_come or not environ.get("HTTP_EXPECT")):
+                await body.collect(_SOON_SECONDS)
+            await self._answer(connection, environ, body, send)
+        except Exception as error:  # noqa: BLE001  # whatever it is, the client is told and it is logged
+            connection.refuse(error)
+        finally:
+            connection.finish()
+
+    async def _answer(self, connection: Connection, environ: "WSGIEnvironment", body: Body | None, send: Send) -> None:
+        counts = Counts()
+        lane, turns = self._place(environ, reads=body is None)
+        task = await self._turn(lane, turns, environ, body, counts)
+        if body is not None and isinstance(task.result.result(), BodyAwaited):
+            await body.collect()
+            counts.begin_again()
+            task = await self._turn(lane, turns, environ, body, counts)
+        answer = task.result.result()
+        if isinstance(answer, BaseException):
+            raise answer
+        try:
+            await self._send(connection, answer, send, task)
+        finally:
+            task.free()
+            if answer.file is not None:
+                answer.file.close()
+
+    def _place(self, environ: "WSGIEnvironment", *, reads: bool) -> tuple[Lane, Turns]:
+        """Where a request waits for a thread."""
+        reads = reads and environ["REQUEST_METHOD"] in {"GET", "HEAD", "OPTIONS"}
+        probes = reads and is_below(environ["PATH_INFO"], "/health") and environ["REQUEST_METHOD"] != "OPTIONS"
+        return self._lanes.lane(environ, reads=reads), self._probes if probes else self._requests
+
+    async def _turn(
+        self, lane: Lane, turns: Turns, environ: "WSGIEnvironment", body: Body | None, counts: Counts
+    ) -> Task:
+        """Let a thread answer."""
+        fresh = environ if body is None else environ | {"wsgi.input": body.opened()}
+
+        def work() -> Any:
+            with noted_in(counts):
+                return self._wsgi(fresh)
+
+        return await turns.have_done(lane, work, _is_large)
+
+    def _wsgi(self, environ: "WSGIEnvironment") -> Answer:
+        """The answer of the application, in a thread."""
+        answer = Answer(500, [])
+
+        def start_response(status: str, headers: list[tuple[str, str]], *_: Any) -> Any:
+            answer.status, answer.headers = int(status[:3]), headers
+
+        parts = self.application(environ, start_response)
+        self._lanes.learn(environ)
+        bodiless = environ["REQUEST_METHOD"] == "HEAD" or answer.status in {204, 304}
+        if isinstance(parts, FileWrapper) and not bodiless:
+            answer.file = parts
+            return answer
+        try:
+            answer.body = b"" if bodiless else b"".join(parts)
+        finally:
+            if hasattr(parts, "close"):
+                parts.close()
+        return answer
+
+    async def _send(self, connection: Connection, answer: Answer, send: Send, task: Task) -> None:
+        headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.headers]
+        headers.append((b"Server", b"gunicorn"))
+        if not connection.body_has_come:
+            headers.append((b"Connection", b"close"))
+        connection.release()
+        connection.begin_answer()
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        body = answer.body
+        if answer.file is not None:
+            while data := answer.file.filelike.read(_STEP_BYTES):
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+        elif len(body) > _STEP_BYTES:
+            connection.hold(len(body))
+            while len(body) > _STEP_BYTES:
+                if len(body) <= LARGE_BYTES:
+                    task.free()
+                await send({"type": "http.response.body", "body": body[:_STEP_BYTES], "more_body": True})
+                body = body[_STEP_BYTES:]
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+
+    def refuse(self, connection: Connection, cause: BaseException) -> None:
+        """Answer with an error; the connection ends."""
+        made = asyncio.get_running_loop().create_task(self._refused(connection, cause))
+        self._refusals.add(made)
+        made.add_done_callback(self._refusals.discard)
+
+    async def _refused(self, connection: Connection, cause: BaseException) -> None:
+        head, (peer, *_) = bytes(connection.head), connection.get_extra_info("peername") or ("",)
+        lane = Lane(f"refusals of {peer}", 1)
+        task = await self._requests.have_done(lane, lambda: refuse(self.application, head, peer, cause), _is_large)
+        answer = task.result.result()
+        if isinstance(answer, bytes):
+            connection.end_with(answer)
+        else:
+            logger.error("Error answering a request", exc_info=answer)
+            connection.abort()
+
+
+def _is_large(answer: Any) -> bool:
+    return isinstance(answer, Answer) and len(answer.body) > LARGE_BYTES

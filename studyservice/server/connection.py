@@ -1,0 +1,311 @@
+"""A connection: how long its client may take for heads, bodies and answers.
+
+A `Connection` stands between the transport of the event loop and gunicorn's protocol, as asyncio's TLS does: for the
+transport it is the protocol, for gunicorn it is the transport. Of gunicorn's inside it needs nothing.
+"""
+
+import asyncio
+import fcntl
+import logging
+import struct
+import termios
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from enum import Enum, auto
+from typing import Any, cast
+
+from studyservice.server.bodies import BodyEnd, BrokenBody
+from studyservice.server.connections import Connections
+from studyservice.server.pace import Pace
+from studyservice.server.refusals import UnreadableRequest
+
+logger = logging.getLogger(__name__)
+
+HEAD_SECONDS = 10.0
+"""From the first byte of a head to its last, however they come."""
+
+IDLE_SECONDS = 75.0
+"""How long a connection may send nothing, as a new one or after an answer."""
+
+LINGER_STILL_SECONDS = 5.0
+LINGER_SECONDS = 30.0
+LINGER_BYTES = 8 * 1024 * 1024
+"""An ended connection is read from for so long, and so much, so that its client sees the answer (RFC 9112 9.6)."""
+
+MAX_HEAD_BYTES = 64 * 1024
+
+_UNKNOWN_PACE_SECONDS = 1.0
+"""An answer that has begun later is not compared with others: how fast its reader is cannot be known yet."""
+
+_END_OF_HEAD = b"\r\n\r\n"
+_CONTINUE = b"HTTP/1.1 100 "
+
+current: ContextVar["Connection"] = ContextVar("connection")
+"""The connection, in the tasks that gunicorn starts for it."""
+
+
+class Stage(Enum):
+    """What a connection is at."""
+
+    HEAD = auto()
+    REQUEST = auto()
+    ANSWER = auto()
+    REFUSAL = auto()
+    END = auto()
+
+
+class Connection(asyncio.Protocol, asyncio.Transport):
+    """One connection.
+
+    Attributes:
+        head: what came of the request's head, and behind it while nobody has taken it.
+        ended: nothing more will come.
+        body_has_come: the whole body of the request has.
+        held: bytes that are kept for it.
+        on_end: is called when no more of the body will come.
+    """
+
+    def __init__(self, connections: Connections, gunicorn: asyncio.Protocol) -> None:
+        super().__init__()
+        self._connections = connections
+        self._gunicorn = gunicorn
+        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
+        self._stage = Stage.HEAD
+        self._until = time.monotonic() + IDLE_SECONDS
+        self._pace: Pace | None = None
+        self._before = self._received = self._sent = 0
+        self._feeding = False
+        self._body_end: BodyEnd | None = None
+        self._next = bytearray()
+        self.head = bytearray()
+        self.ended = self.body_has_come = False
+        self.held = 0
+        self.on_end: Callable[[], object] | None = None
+
+    # What the transport tells.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._connections.add(self)
+        current.set(self)
+        self._gunicorn.connection_made(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        if self._stage is Stage.HEAD:
+            self._take_head(data)
+        elif self._stage in {Stage.REQUEST, Stage.ANSWER}:
+            self._take_body(data)
+        if self._stage in {Stage.REFUSAL, Stage.END}:
+            if self._received - self._before > LINGER_BYTES:
+                self.abort()
+            return
+        self._feeding = True
+        try:
+            self._gunicorn.data_received(data)
+        finally:
+            self._feeding = False
+
+    def eof_received(self) -> bool:
+        self.ended = True
+        if self.on_end is not None:
+            self.on_end()
+        if self._stage is Stage.HEAD and _END_OF_HEAD not in self.head:
+            self._end()
+        return self._stage is not Stage.END
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.ended = True
+        self._stage = Stage.END
+        self._connections.remove(self)
+        self.release()
+        if self.on_end is not None:
+            self.on_end()
+        self._gunicorn.connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        self._gunicorn.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._gunicorn.resume_writing()
+
+    # What gunicorn does with its transport.
+
+    def write(self, data: Any) -> None:
+        """Send an answer; what gunicorn says by itself is a refusal, and is said by the application."""
+        expected = self._stage is Stage.ANSWER or (self._stage is Stage.REQUEST and data.startswith(_CONTINUE))
+        if expected and not self._feeding:
+            self._sent += len(data)
+            self._transport.write(data)
+        else:
+            self.refuse(UnreadableRequest(str(data[:40], "latin-1").partition("\r\n")[0]))
+
+    def writelines(self, list_of_data: Any) -> None:
+        self.write(b"".join(list_of_data))
+
+    def can_write_eof(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        if self._stage is not Stage.REFUSAL:
+            self._end()
+
+    def abort(self) -> None:
+        self._stage = Stage.END
+        self._connections.remove(self)
+        self.release()
+        self._transport.abort()
+
+    def is_closing(self) -> bool:
+        return self._stage is Stage.END or self._transport.is_closing()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self._transport.get_extra_info(name, default)
+
+    def pause_reading(self) -> None:
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._transport.resume_reading()
+
+    def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
+        self._transport.set_write_buffer_limits(high, low)
+
+    def get_write_buffer_size(self) -> int:
+        return self._transport.get_write_buffer_size()
+
+    # What the application does with it.
+
+    def begin(self, body_end: BodyEnd) -> bool:
+        """Answer the request whose head has come; whether it is to be answered."""
+        if self._stage is not Stage.HEAD:
+            return False
+        self._stage, self._pace = Stage.REQUEST, None
+        self._connections.works(self)
+        self._body_end, self.body_has_come = body_end, False
+        end = self.head.find(_END_OF_HEAD) + len(_END_OF_HEAD)
+        behind = bytes(self.head[end:])
+        del self.head[end:]
+        self._take_body(behind)
+        return self._stage is Stage.REQUEST
+
+    def begin_answer(self) -> None:
+        """What is written from now on is the answer."""
+        if self._stage is Stage.REQUEST:
+            self._stage, self._pace = Stage.ANSWER, None
+
+    def finish(self) -> None:
+        """The request was answered; if its body has not come, the connection ends."""
+        self.release()
+        if self._stage not in {Stage.REQUEST, Stage.ANSWER}:
+            return
+        self.head, self._next = self._next, bytearray()
+        if not self.body_has_come or (self.ended and _END_OF_HEAD not in self.head):
+            self._end()
+            return
+        self._stage, self._pace = Stage.HEAD, None
+        self._until = time.monotonic() + (HEAD_SECONDS if self.head else IDLE_SECONDS)
+        self._connections.waits(self)
+
+    def refuse(self, cause: BaseException) -> None:
+        """Answer what came with an error; where an answer has begun, end it."""
+        if self._stage is Stage.ANSWER:
+            logger.error("An answer broke off", exc_info=cause)
+            self._end()
+        elif self._stage in {Stage.HEAD, Stage.REQUEST}:
+            self._stage, self._before = Stage.REFUSAL, self._received
+            self._connections.works(self)
+            self._connections.refuse(self, cause)
+
+    def end_with(self, refusal: bytes) -> None:
+        """Send a refusal, and end."""
+        if not self._transport.is_closing():
+            self._transport.write(refusal)
+            self._end()
+
+    def await_body(self) -> None:
+        """The body is waited for from now on."""
+        self._pace, self._before = Pace(time.monotonic()), self._received
+
+    def hold(self, number: int) -> None:
+        """Count what is kept for it."""
+        self.held += number
+        self._connections.hold(number)
+
+    def release(self) -> None:
+        """Nothing is kept for it."""
+        if self.held:
+            self.hold(-self.held)
+
+    # Time.
+
+    def check(self, now: float, *, goes_on: bool) -> None:
+        """Give it up if its client is too slow."""
+        if self._stage is Stage.ANSWER or self.get_write_buffer_size():
+            if self._is_slow(self._delivered(), now):
+                self._connections.give_up(self)
+        elif self._stage is Stage.REQUEST:
+            if self.on_end is not None and self._is_slow(self._received, now):
+                self.on_end()
+        elif self._stage is Stage.END:
+            if self._is_slow(self._received, now, LINGER_STILL_SECONDS) or now >= self._until or not goes_on:
+                self.abort()
+        elif self._stage is Stage.HEAD and (now >= self._until or not (goes_on or self.head)):
+            (self._connections.give_up if self.head else Connection.abort)(self)
+
+    def rate(self, now: float) -> float:
+        """Bytes per second that its client sends or reads; infinite where it is not waited for."""
+        if self._pace is None or (self._stage is Stage.REQUEST and self.on_end is None):
+            return float("inf")
+        if self._stage is Stage.ANSWER and self._pace.age(now) < _UNKNOWN_PACE_SECONDS:
+            return float("inf")
+        return self._pace.rate(now)
+
+    def _is_slow(self, moved: int, now: float, still: float | None = None) -> bool:
+        if self._pace is None:
+            self._pace, self._before = Pace(now, still), moved
+        self._pace.note(moved - self._before, now)
+        return self._pace.is_too_slow(now)
+
+    def _delivered(self) -> int:
+        """Bytes of answers that have reached the client, where the system tells (Linux); else those sent."""
+        sent = self._sent - self.get_write_buffer_size()
+        try:
+            waiting = fcntl.ioctl(self.get_extra_info("socket"), termios.TIOCOUTQ, b"\0" * 4)
+        except OSError:
+            return sent
+        return sent - int(struct.unpack("i", waiting)[0])
+
+    def _take_head(self, data: bytes) -> None:
+        if not self.head:
+            self._until = time.monotonic() + HEAD_SECONDS
+        self.head += data
+        if len(self.head) >= MAX_HEAD_BYTES and _END_OF_HEAD not in self.head:
+            self.refuse(UnreadableRequest("no end of the head"))
+
+    def _take_body(self, data: bytes) -> None:
+        if self.body_has_come or self._body_end is None:
+            self._next += data
+            return
+        try:
+            behind = self._body_end.feed(data)
+        except BrokenBody as error:
+            self.refuse(UnreadableRequest(str(error)))
+            return
+        if behind is not None:
+            self.body_has_come = True
+            self._next += behind
+
+    def _end(self) -> None:
+        """Send what is left, and read from it until its client has seen that."""
+        if self._stage is Stage.END:
+            return
+        self._stage, self._pace, self._before = Stage.END, None, self._received
+        self._until = time.monotonic() + LINGER_SECONDS
+        self._connections.works(self)
+        if self.ended or self._transport.is_closing():
+            self._transport.close()
+            return
+        self._transport.write_eof()
+        self._transport.resume_reading()
