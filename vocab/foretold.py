@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -63,8 +63,12 @@ class _Logged(NamedTuple):
 
 def _pieces(attempts: type[Model], reviews: type[Model], member_id: UUID) -> Iterator[list[_Logged]]:
     """Those lines of a member's log, oldest first, `AT_ONCE` at most together."""
-    lacking = QuerySet(attempts).filter(member_id=member_id, id=OuterRef("id"), is_first=False, foretold=None)
-    told = QuerySet(reviews).filter(Exists(lacking), member_id=member_id, state__in=(CardState.NEW, CardState.REVIEW))
+    lacking: QuerySet[Any] = QuerySet(attempts).filter(
+        member_id=member_id, id=OuterRef("id"), is_first=False, foretold=None
+    )
+    told: QuerySet[Any] = QuerySet(reviews).filter(
+        Exists(lacking), member_id=member_id, state__in=(CardState.NEW, CardState.REVIEW)
+    )
     later = ordered = told.order_by("reviewed_at", "id")
     while piece := [_Logged(*row) for row in later.values_list(*_Logged._fields)[:AT_ONCE]]:
         yield piece
