@@ -119,8 +119,8 @@ def plan_week(about: Occasion) -> str:
         "Propose a plan, day by day: what to do, for which item, for about how long. What is overdue comes first, then "
         "what is due soonest; big things in small steps, the last one a day before they are due; where the readiness "
         "is low, cards on several days.",
-        "Ask what to change. After my yes write each step with create_milestone (item_id, title, due_on), and move "
-        "steps that exist with update_milestone. Delete none.",
+        "Ask what to change. After my yes write the steps of each item with one create_milestone (item_id, title, "
+        "due_on, and the further steps in more), and move steps that exist with update_milestone. Delete none.",
     )
 
 
@@ -202,8 +202,9 @@ def exam_check(about: Occasion) -> str:
         "Answer in a few lines: days left; what is sound; what is missing; the grade that I need; the three things to "
         f"do next, with today's cards of the plan (days). Say of what it predicts that it holds {_AS_EXPECTED}. Say "
         "what the data cannot tell: flashcards are not the whole exam. Guess no score.",
-        "Offer to write those steps into the plan (create_milestone with item_id, title and due_on, after my yes) and "
-        "to quiz me with today's cards: list_vocab_decks with for_item (its item_id), minutes_a_day and limit 10.",
+        "Offer to write those steps into the plan (one create_milestone with item_id, title, due_on and the further "
+        "steps in more, after my yes) and to quiz me with today's cards: list_vocab_decks with for_item (its item_id), "
+        "minutes_a_day and limit 10.",
     )
 
 

@@ -7,12 +7,12 @@ from accounts.archive.fields import MomentField
 from accounts.members.archived import MAX_POSITION
 from accounts.models import Member
 from planning.calendar.events import calendar_text, events_between
-from planning.serializers import MilestoneChanges
+from planning.serializers import MilestoneValues
 from studyservice.operations.fields import DateField, IdField, IntegerField, StringField
 from studyservice.operations.serializers import Body
 
 
-class MilestoneLine(MilestoneChanges):
+class MilestoneLine(MilestoneValues):
     """A milestone."""
 
     id = IdField()

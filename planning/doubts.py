@@ -1,6 +1,6 @@
 """Milestones that are due after their item, as tools say it after a write."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from uuid import UUID
 
@@ -11,19 +11,19 @@ from accounts.models import Member
 from planning.models import Milestone
 
 
-def late_milestones(member: Member, item_id: UUID, milestone_id: UUID | None = None) -> Iterator[str]:
-    """A sentence for each milestone of the item, or for this one, if it is not done and due after the item."""
+def late_milestones(member: Member, item_id: UUID, milestone_ids: Collection[UUID] | None = None) -> Iterator[str]:
+    """A sentence for each milestone of the item, or for each of these, if it is not done and due after the item."""
     found = Milestone.objects.filter(
         member_id=member.id, item__member_id=member.id, item_id=item_id, done=False, due_on__gt=F("item__due_on")
     )
-    if milestone_id is not None:
-        found = found.filter(id=milestone_id)
+    if milestone_ids is not None:
+        found = found.filter(id__in=milestone_ids)
     for title, due_on, item, item_due_on in found.order_by("position", "id").values_list(
         "title", "due_on", "item__title", "item__due_on"
     ):
         yield f"“{title}” is due on {due_on}, after “{item}”, which is due on {item_due_on}."
 
 
-def doubt_milestone(member: Member, item_id: UUID, milestone_id: UUID) -> None:
-    """Let a tool say if the milestone is due after its item."""
-    doubt(partial(late_milestones, member, item_id, milestone_id))
+def doubt_milestones(member: Member, item_id: UUID, milestone_ids: Collection[UUID]) -> None:
+    """Let a tool say which of the milestones are due after their item."""
+    doubt(partial(late_milestones, member, item_id, milestone_ids))

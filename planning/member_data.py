@@ -1,12 +1,13 @@
 """The members' rows of this app."""
 
+from accounts.changes.contents import ORDER
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from planning.archive import ImportedEventLine, MilestoneLine
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import ImportedEvent, Milestone
-from planning.undoing import forget_import, move_to_free_positions
+from planning.undoing import forget_import, move_to_free_positions, put_order_back, put_place_back
 
 register(
     MemberData(
@@ -17,6 +18,7 @@ register(
         moved=("position",),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
         on_restore=move_to_free_positions,
+        undo_fields={f"item.{ORDER}": put_order_back, "milestone.place": put_place_back},
     )
 )
 register(

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import OuterRef
 
-from accounts.changes.contents import fields_of
+from accounts.changes.contents import Fields, fields_of
 from accounts.changes.deleting import delete_object
 from accounts.changes.writing import writing
 from accounts.members.limits import Limit
@@ -15,22 +15,25 @@ from courses.errors import NoSuchItem
 from courses.items import get_item
 from courses.models import Item
 from courses.revisions import SHOWN_OF_MILESTONE, revision
-from planning.doubts import doubt_milestone
+from planning.doubts import doubt_milestones
 from planning.errors import NoSuchMilestone
+from planning.milestone_order import ORDER, Positions, positions_of, renumber, require_place
 from planning.models import Milestone
 from planning.serializers import (
-    MilestoneChanges,
+    MAX_MILESTONES,
+    CreatedMilestoneRow,
     MilestoneColumns,
+    MilestoneEntryFields,
     MilestoneFields,
     MilestoneRecord,
     MilestoneRow,
-    NewMilestone,
+    MilestoneValues,
 )
 from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.serializers import DeletedRow, deletion
 
 MILESTONES_OF_ITEM = Limit(
-    most=20,
+    most=MAX_MILESTONES,
     what="milestones of an item",
     full="There are {most} milestones on this item, the most there can be. Delete one first.",
     per="item",
@@ -43,7 +46,7 @@ MILESTONES_OF_MEMBER = Limit(
 )
 """It bounds what get_agenda can answer."""
 
-_LOGGED = ("item_id", *MilestoneChanges.Meta.fields, "position")
+_LOGGED = ("item_id", *MilestoneValues.Meta.fields, "position")
 """Columns in the log of changes."""
 
 _MINE = Milestone.objects.filter(member_id=Param("member_id"))
@@ -52,6 +55,7 @@ MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__memb
 
 
 class _ItemOfNewMilestone(TypedDict):
+    title: str
     here: int
     last_position: int | None
     in_all: int
@@ -59,7 +63,7 @@ class _ItemOfNewMilestone(TypedDict):
 
 _ONE = Select[MilestoneColumns](MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord)
 _OF_ITEM = Select[MilestoneColumns](
-    MILESTONES.filter(item_id=Param("item_id")).order_by("position", "created_at", "id"),
+    MILESTONES.filter(item_id=Param("item_id")).order_by(*ORDER),
     MilestoneRecord,
 )
 _HERE = _MINE.filter(item_id=OuterRef("id"))
@@ -69,7 +73,7 @@ _ITEM = Select[_ItemOfNewMilestone](
         last_position=aggregated(_HERE, "MAX", "position"),
         milestones_in_all=aggregated(_MINE, "COUNT", "position"),
     ),
-    {"here": "milestones_here", "last_position": "last_position", "in_all": "milestones_in_all"},
+    {"title": "title", "here": "milestones_here", "last_position": "last_position", "in_all": "milestones_in_all"},
 )
 
 
@@ -104,50 +108,99 @@ def list_milestones(member: Member, item_id: UUID) -> list[MilestoneRow]:
     return with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
 
 
-def create_milestone(member: Member, item_id: UUID, **fields: Unpack[NewMilestone]) -> MilestoneRow:
-    """Create a milestone at the end of the item's list.
+def create_milestone(
+    member: Member,
+    item_id: UUID,
+    *,
+    place: int | None = None,
+    more: list[MilestoneEntryFields] | None = None,
+    **entry: Unpack[MilestoneEntryFields],
+) -> CreatedMilestoneRow:
+    """Create all of the milestones or none; returns the first, with all of them if `more` were sent.
+
+    They go to the end of the item's list, or to `place`, which numbers all milestones of the item from 1.
 
     Raises:
         NotFound: there is no such item of the member's.
-        Conflict: the item, or the member, has as many milestones as there can be.
+        ValidationFailed: the item has no such place.
+        Conflict: the item, or the member, would have too many milestones.
     """
     with writing(member.id, "create_milestone") as write:
         item = _ITEM.first(member_id=member.id, item_id=item_id)
         if item is None:
             raise NoSuchItem
+        if place is not None:
+            require_place(place, item["here"] + 1)
+        entries = [entry, *(more or ())]
         for limit, present in ((MILESTONES_OF_ITEM, item["here"]), (MILESTONES_OF_MEMBER, item["in_all"])):
-            if present >= limit.most:
+            if present + len(entries) > limit.most:
                 raise limit.refusal()
-        position = (item["last_position"] or 0) + 1
-        milestone = Milestone.objects.create(
-            member_id=member.id,
-            item_id=item_id,
-            position=position,
-            created_at=write.now,
-            updated_at=write.now,
-            **fields,
+        first = place or (item["last_position"] or 0) + 1
+        positions = {} if place is None else positions_of(member.id, item_id)
+        made = Milestone.objects.bulk_create(
+            Milestone(
+                member_id=member.id,
+                item_id=item_id,
+                position=position,
+                created_at=write.now,
+                updated_at=write.now,
+                **fields,
+            )
+            for position, fields in enumerate(entries, start=first)
         )
-        write.made(Milestone, milestone.id, milestone.title, fields_of(milestone, _LOGGED))
-        doubt_milestone(member, item_id, milestone.id)
-        return get_milestone(member, milestone.id)
+        for one in made:
+            write.made(Milestone, one.id, one.title, fields_of(one, _LOGGED))
+        new = [one.id for one in made]
+        if place is not None:
+            order = [*positions]
+            renumber(write, item_id, item["title"], positions, [*order[: place - 1], *new, *order[place - 1 :]])
+        doubt_milestones(member, item_id, new)
+        return _created(member, item_id, new) if more else cast("CreatedMilestoneRow", get_milestone(member, new[0]))
 
 
-def update_milestone(member: Member, milestone_id: UUID, **changes: Unpack[MilestoneFields]) -> MilestoneRow:
-    """Change the fields given. Equal values leave the milestone untouched.
+def _created(member: Member, item_id: UUID, ids: list[UUID]) -> CreatedMilestoneRow:
+    stored = with_overdue(_OF_ITEM.all(member_id=member.id, item_id=item_id), member.today())
+    by_id = {row["id"]: row for row in stored}
+    milestones = [by_id[id_] for id_ in ids]
+    return {**milestones[0], "milestones": milestones}
+
+
+def update_milestone(
+    member: Member, milestone_id: UUID, *, place: int | None = None, **changes: Unpack[MilestoneFields]
+) -> MilestoneRow:
+    """Change the fields given, and move the milestone to `place`. Equal values leave it untouched.
+
+    A move numbers all milestones of the item from 1.
 
     Raises:
         NotFound: there is no such milestone of the member's.
+        ValidationFailed: the item has no such place.
     """
     with writing(member.id, "update_milestone") as write:
         milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
         if milestone is None:
             raise NoSuchMilestone
-        if different := write.differing(Milestone, milestone_id, milestone["title"], milestone, changes):
+        stored: Fields = milestone
+        wanted: Fields = changes
+        positions: Positions = {}
+        if place is not None:
+            positions = positions_of(member.id, milestone["item_id"])
+            require_place(place, len(positions))
+            stored = {**stored, "place": [*positions].index(milestone_id) + 1}
+            wanted = {**wanted, "place": place}
+        noted = write.differing(Milestone, milestone_id, milestone["title"], stored, wanted)
+        different = {name: value for name, value in noted.items() if name != "place"}
+        if different:
             mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
             mine.update(**different, **revision(different, SHOWN_OF_MILESTONE), updated_at=write.now)
             milestone = cast("MilestoneColumns", milestone | different)
             if "due_on" in different:
-                doubt_milestone(member, milestone["item_id"], milestone_id)
+                doubt_milestones(member, milestone["item_id"], [milestone_id])
+        if place is not None and "place" in noted:
+            order = [id_ for id_ in positions if id_ != milestone_id]
+            order.insert(place - 1, milestone_id)
+            renumber(write, milestone["item_id"], milestone["item_title"], positions, order)
+            milestone["position"] = place
     return with_overdue([milestone], member.today())[0]
 
 

@@ -9,19 +9,23 @@ from rest_framework import serializers
 from courses.readiness_records import ItemReadinessRecord, ItemReadinessRow
 from courses.serializers import ItemRecord, ItemRow
 from planning.models import Milestone
+from studyservice.operations.fields import IntegerField, ListField
 from studyservice.operations.query_fields import QueryIntegerField
 from studyservice.operations.serializers import Body, Query, Record
 
+MAX_MILESTONES = 20
+"""Milestones of an item (spec, Limits)."""
 
-class NewMilestone(TypedDict):
-    """The fields of a `MilestoneBody`."""
+
+class MilestoneEntryFields(TypedDict):
+    """The fields of a `MilestoneEntryBody`."""
 
     title: str
     due_on: NotRequired[date | None]
 
 
-class MilestoneBody(Body):
-    """What a new milestone is made of."""
+class MilestoneEntryBody(Body):
+    """A milestone to create."""
 
     example: ClassVar[dict[str, Any]] = {"title": "Answer last year's exam", "due_on": "2030-11-28"}
 
@@ -30,22 +34,41 @@ class MilestoneBody(Body):
         fields: ClassVar[tuple[str, ...]] = ("title", "due_on")
 
 
-class MilestoneFields(TypedDict, total=False):
-    """Changes of a milestone: the fields of `MilestoneChanges`."""
+def _place_field(most: int, described: str) -> IntegerField:
+    return IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        max_value=most,
+        help_text=f"Its place among the item's milestones, from 1 to {described}. They are then numbered anew.",
+    )
 
-    title: str
-    due_on: date | None
-    done: bool
+
+class MilestoneBody(MilestoneEntryBody):
+    """A milestone to create, and further ones of the same item."""
+
+    example: ClassVar[dict[str, Any]] = MilestoneEntryBody.example | {
+        "place": 1,
+        "more": [{"title": "Ask about open points", "due_on": "2030-12-01"}],
+    }
+
+    place = _place_field(MAX_MILESTONES + 1, "one more than there are; without it the end")
+    more = ListField(
+        child=MilestoneEntryBody(),
+        required=False,
+        allow_null=True,
+        max_length=MAX_MILESTONES - 1,
+        help_text=f"Further milestones, at most {MAX_MILESTONES - 1}, placed after this one in the order sent. All are "
+        "created, or none.",
+    )
 
 
-class MilestoneChanges(MilestoneBody):
-    """The writable fields of a milestone."""
-
-    example: ClassVar[dict[str, Any]] = {"done": True}
+class MilestoneValues(MilestoneEntryBody):
+    """The columns of a milestone that callers write."""
 
     class Meta:
         model = Milestone
-        fields = (*MilestoneBody.Meta.fields, "done")
+        fields = (*MilestoneEntryBody.Meta.fields, "done")
         extra_kwargs: ClassVar[dict[str, Any]] = {
             "done": {
                 "default": serializers.empty,
@@ -53,6 +76,22 @@ class MilestoneChanges(MilestoneBody):
                 "help_text": "Whether it is done; an assistant sends it only when the member says so.",
             }
         }
+
+
+class MilestoneFields(TypedDict, total=False):
+    """The fields of a `MilestoneValues`."""
+
+    title: str
+    due_on: date | None
+    done: bool
+
+
+class MilestoneChanges(MilestoneValues):
+    """Changes of a milestone."""
+
+    example: ClassVar[dict[str, Any]] = {"done": True}
+
+    place = _place_field(MAX_MILESTONES, "as many as there are")
 
 
 class MilestoneColumns(TypedDict):
@@ -97,7 +136,23 @@ class MilestoneRecord(Record):
 
     class Meta:
         model = Milestone
-        fields = ("id", "item_id", *MilestoneChanges.Meta.fields, "position")
+        fields = ("id", "item_id", *MilestoneValues.Meta.fields, "position")
+
+
+class CreatedMilestoneRow(MilestoneRow):
+    """A `CreatedMilestoneRecord`."""
+
+    milestones: NotRequired[list[MilestoneRow]]
+
+
+class CreatedMilestoneRecord(MilestoneRecord):
+    """The milestone, or the first of several."""
+
+    example: ClassVar[dict[str, Any]] = MilestoneRecord.example | {"milestones": [MilestoneRecord.example]}
+
+    computed: ClassVar[tuple[str, ...]] = (*MilestoneRecord.computed, "milestones")
+
+    milestones = MilestoneRecord(many=True, required=False, help_text="Only with more: all, in the order sent.")
 
 
 class AgendaQuery(Query):

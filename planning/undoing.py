@@ -9,8 +9,10 @@ from django.db.models import Count, Max
 from accounts.changes.recording import Write
 from accounts.members.data import Columns
 from accounts.models import Member
+from planning.milestone_order import positions_of, set_positions
 from planning.models import ImportedEvent, Milestone
 from studyservice.database.batches import batches
+from studyservice.operations.errors import Conflict
 
 
 def move_to_free_positions(member: Member, rows: list[Columns]) -> None:
@@ -24,6 +26,25 @@ def move_to_free_positions(member: Member, rows: list[Columns]) -> None:
             if (row["item_id"], row["position"]) in taken:
                 last = there.filter(item_id=row["item_id"]).aggregate(last=Max("position"))["last"]
                 there.filter(id=row["id"]).update(position=last + 1)
+
+
+def put_order_back(member: Member, write: Write, item_id: UUID, after: Any, before: Any) -> None:
+    """Restore the positions that an item's milestones had before a call moved some.
+
+    Raises:
+        Conflict: the item has other milestones by now, or another order.
+    """
+    if [str(id_) for id_ in positions_of(member.id, item_id)] != [id_ for id_, _ in after]:
+        raise Conflict(
+            "The item has other milestones by now, or another order, and an undo overwrites nothing. Undo that first."
+        )
+    old = {UUID(id_): position for id_, position in before}
+    set_positions(member.id, old)
+    write.touched(Milestone, old)
+
+
+def put_place_back(member: Member, write: Write, milestone_id: UUID, after: Any, before: Any) -> None:
+    """Do nothing: the place that the log tells goes back with the order of the item (`put_order_back`)."""
 
 
 def forget_import(member: Member, write: Write, event_id: UUID, after: Any, before: Any) -> None:

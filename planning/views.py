@@ -10,6 +10,8 @@ from planning.serializers import (
     AgendaQuery,
     AgendaRecord,
     AgendaRow,
+    CreatedMilestoneRecord,
+    CreatedMilestoneRow,
     MilestoneBody,
     MilestoneChanges,
     MilestoneRecord,
@@ -46,15 +48,15 @@ class MilestoneViewSet(MemberViewSet):
     @operation(
         "Create a milestone",
         scope=Scope.WRITE,
-        answer=MilestoneRecord,
+        answer=CreatedMilestoneRecord,
         status=HTTPStatus.CREATED,
         body=MilestoneBody,
         exists=get_item,
         counted=True,
     )
-    def create_milestone(self, item_id: UUID) -> MilestoneRow:
-        """Add a step at the end of an item's study plan. Propose first. An item can have 20, a member 5,000; one more
-        answers conflict.
+    def create_milestone(self, item_id: UUID) -> CreatedMilestoneRow:
+        """Add a step to an item's study plan, at the end or at place; with more, several at once. Propose first. An
+        item can have 20, a member 5,000; one more answers conflict and creates nothing.
         """
         return milestones.create_milestone(self.member, item_id, **self.body)
 
@@ -67,7 +69,9 @@ class MilestoneViewSet(MemberViewSet):
         exists=milestones.get_milestone,
     )
     def update_milestone(self, milestone_id: UUID) -> MilestoneRow:
-        """Change the fields that are sent; a due_on of null makes it undated. The member can undo it on /activity."""
+        """Change the fields that are sent; a due_on of null makes it undated, place moves it within the item's plan. The
+        member can undo it on /activity.
+        """
         return milestones.update_milestone(self.member, milestone_id, **self.body)
 
     @operation("Delete a milestone", scope=Scope.WRITE, answer=Deleted, consequential=True)

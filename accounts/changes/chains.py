@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import CASCADE, ForeignKey, QuerySet
 
-from accounts.changes.contents import Part, unpacked
+from accounts.changes.contents import ORDER, Part, unpacked
 from accounts.changes.models import Change
 from accounts.changes.values import columns, model_of
 from studyservice.database.batches import batches
@@ -47,7 +47,13 @@ def _needs(part: Part, lost: set[str]) -> bool:
         return _refers(part, lost, only_cascading=True)
     if part.before is not None and part.type in _FORGIVING:
         return False
-    return str(part.id) in lost or _refers(part, lost, only_cascading=False)
+    return str(part.id) in lost or _refers(part, lost, only_cascading=False) or _ordered(part, lost)
+
+
+def _ordered(part: Part, lost: set[str]) -> bool:
+    """Whether the change ordered rows of which one is lost."""
+    order = (part.after or {}).get(ORDER)
+    return isinstance(order, list) and any(row_id in lost for row_id, _ in order)
 
 
 def _refers(part: Part, lost: set[str], *, only_cascading: bool) -> bool:

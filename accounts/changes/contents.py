@@ -23,6 +23,9 @@ TOLD_CHARACTERS = 300
 UNTOLD = "_"
 """What the name of a field begins with that is stored for an undo alone."""
 
+ORDER = "_order"
+"""The field of an object that holds the order of rows below it: the id and the position of each."""
+
 INTERNAL = frozenset({"sequence", "done_at", "missable_from", "graded", "marked_at", "folded"})
 """Columns that are told nowhere; the log may have them, for an undo."""
 

@@ -112,6 +112,10 @@ def _moved(name: str, before: Json, after: Json) -> str:
     return f"moved {name} from {first} to {_day(after)}"
 
 
+def _placed(name: str, before: Json, after: Json) -> str:
+    return f"moved {name} from place {before} to place {after}"
+
+
 def _ticked(name: str, before: Json, after: Json) -> str:
     return f"ticked off {name}" if after else f"set {name} to be done again"
 
@@ -148,6 +152,7 @@ _FIELDS: dict[str, Callable[[str, Json, Json], str]] = {
     "title": _renamed,
     "due_on": _moved,
     "done": _ticked,
+    "place": _placed,
     "categories": _replaced,
     "course_id": _filed,
     "category_id": _regraded,

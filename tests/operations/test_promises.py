@@ -55,12 +55,36 @@ BREAKING: dict[str, Callable[[Any], object]] = {
     "a text must be shorter": lambda d: _schemas(d)["NewItemBody"]["properties"]["title"].update(maxLength=80),
     "a value is taken no more": lambda d: _schemas(d)["NewItemBody"]["properties"]["kind"]["enum"].remove("lab"),
     "a value is answered no more": lambda d: _schemas(d)["ItemKind"]["anyOf"][0]["enum"].remove("lab"),
+    "an operation answers less": lambda d: _other_answer(d, milestones=None),
+    "an operation answers something else": lambda d: _other_answer(d, until={"type": "integer"}),
+    "another schema is taken, which demands more": lambda d: _other_card(d, required=["term", "definition", "hint"]),
+    "another schema is taken, which takes less": lambda d: _other_card(d, properties={"term": {"type": "string"}}),
     "a field must be sent": lambda d: _schemas(d)["NewItemBody"]["required"].append("kind"),
     "a new field must be sent": lambda d: (
         _schemas(d)["NewItemBody"]["properties"].update(place={"type": "string"}),
         _schemas(d)["NewItemBody"]["required"].append("place"),
     ),
 }
+
+
+def _other_answer(description: Any, **changes: Any) -> None:
+    """The agenda as a schema of another name; `changes` are fields that it has, or has no more if they are None."""
+    agenda = copy.deepcopy(_schemas(description)["Agenda"])
+    for name, field in changes.items():
+        agenda["properties"] |= {} if field is None else {name: field}
+        if field is None:
+            del agenda["properties"][name]
+    agenda["required"] = [name for name in agenda["required"] if name in agenda["properties"]]
+    _schemas(description)["Week"] = agenda
+    [media] = _operation(description)["responses"]["200"]["content"].values()
+    media["schema"] = {"$ref": "#/components/schemas/Week"}
+
+
+def _other_card(description: Any, **changes: Any) -> None:
+    """The cards to add as a schema of another name, with `changes`."""
+    _schemas(description)["NewCard"] = copy.deepcopy(_schemas(description)["CardBody"]) | changes
+    _schemas(description)["CardsBody"]["properties"]["cards"]["items"] = {"$ref": "#/components/schemas/NewCard"}
+
 
 ADDITIONS: dict[str, Callable[[Any], object]] = {
     "an operation": lambda d: d["paths"].update({"/v1/week": {"get": _operation(d) | {"operationId": "get_week"}}}),
@@ -71,6 +95,8 @@ ADDITIONS: dict[str, Callable[[Any], object]] = {
         _schemas(d)["Course"]["properties"].update(colour={"type": "string"}),
         _schemas(d)["Course"]["required"].append("colour"),
     ),
+    "another schema is taken, which demands less": lambda d: _other_card(d, required=[]),
+    "an answer of another name that has more": lambda d: _other_answer(d, weeks={"type": "integer"}),
     "a field that may be sent": lambda d: _schemas(d)["NewItemBody"]["properties"].update(place={"type": "string"}),
     "a value": lambda d: _schemas(d)["ItemKind"]["anyOf"][0]["enum"].append("talk"),
 }

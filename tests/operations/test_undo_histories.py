@@ -44,6 +44,20 @@ def change_milestone(entry_point: RestEntryPoint, ids: dict[str, str], other: in
             entry_point.made("delete_milestone", milestone_id=milestone["id"])
 
 
+def plan_steps(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    there = len(entry_point.made("list_milestones", item_id=ids["item"])["data"])
+    more = [{"title": f"Step {other}.{number}"} for number in range(other % 3)]
+    place = other % (there + 1) + 1
+    entry_point.made("create_milestone", item_id=ids["item"], title=f"Step {other}", place=place, more=more)
+
+
+def move_step(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    there = entry_point.made("list_milestones", item_id=ids["item"])["data"]
+    for milestone in there[other % 2 :][:1]:
+        place = other % len(there) + 1
+        entry_point.made("update_milestone", milestone_id=milestone["id"], place=place, due_on=f"2026-12-{place:02}")
+
+
 def delete_score(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     for category in entry_point.made("get_grades", course_id=ids["course"])["categories"]:
         for score in category["scores"][:1]:
@@ -147,6 +161,8 @@ ALL = [
     ("item", tick_item),
     ("item", file_item),
     ("item", link_score),
+    ("item", plan_steps),
+    ("item", move_step),
     ("course", delete_score),
     ("course", move_score),
     ("deck", change_card),
@@ -312,6 +328,8 @@ def taken_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
         if "_remembered" in after:
             remember(rows, part, before["_remembered"], after["_remembered"])
             continue
+        for milestone_id, position in before.get("_order", ()):
+            rows["planning.Milestone"][milestone_id]["position"] = position
         row = rows[BY_TYPE[part.type]][str(part.id)]
         row |= {name: value for name, value in before.items() if name in row}
     for part in parts:

@@ -4,12 +4,15 @@ Spec, Versioning 2: within v1 there are only additions. Two sorts of lines: prom
 and demands on what clients send, of which an operation or a schema that is known may only have fewer.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 LIMITS = ("format", "pattern", "const", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems")
 DEMANDS = " demands "
 """What parts the two halves of a demand."""
+
+_WORD = re.compile(r"\b")
 
 
 def promises(description: Any) -> set[str]:
@@ -19,15 +22,37 @@ def promises(description: Any) -> set[str]:
 
 def broken(kept: set[str], found: set[str]) -> list[str]:
     """Promises of `kept` that `found` has no more, and demands of `found` on what `kept` knows without them."""
-    lost = {line for line in kept - found if DEMANDS not in line}
+    lost = {line for line in kept - found if DEMANDS not in line and not _is_replaced(line, kept, found)}
     known = {_subject(line) for line in kept}
     new = {line for line in found - kept if DEMANDS in line and _subject(line) in known}
     return sorted(lost | new)
 
 
+def _is_replaced(line: str, kept: set[str], found: set[str]) -> bool:
+    """Whether another schema stands where `line` has one, which promises as much and demands no more."""
+    place, _, form = line.partition(": ")
+    for other in found - kept:
+        old_words, new_words = _WORD.split(form), _WORD.split(other.removeprefix(f"{place}: "))
+        if not other.startswith(f"{place}: ") or len(old_words) != len(new_words):
+            continue
+        different = [pair for pair in zip(old_words, new_words, strict=True) if pair[0] != pair[1]]
+        if len(different) == 1:
+            [(old, new)] = different
+            was, now = _about(old, kept), _about(new, found)
+            promised = {rest for rest in was if not rest.startswith(DEMANDS)}
+            return bool(was) and promised <= now and {rest for rest in now if rest.startswith(DEMANDS)} <= was
+    return False
+
+
+def _about(schema: str, lines: set[str]) -> set[str]:
+    """The lines about a schema, without its name."""
+    return {line.removeprefix(schema) for line in lines if _subject(line) == schema}
+
+
 def refreshed(kept: set[str], found: set[str]) -> set[str]:
-    """`kept` with what `found` adds; what it has no more stays, but for demands."""
-    return {line for line in kept if DEMANDS not in line or line in found} | (found - set(broken(kept, found)))
+    """`kept` with what `found` adds; what it has no more stays, but for demands and replaced schemas."""
+    stays = {line for line in kept - found if DEMANDS not in line and not _is_replaced(line, kept, found)}
+    return stays | (found - set(broken(kept, found)))
 
 
 def _subject(line: str) -> str:

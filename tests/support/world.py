@@ -62,6 +62,7 @@ _BODIES: dict[str, Any] = {
     "create_item": {"title": "Midterm exam", "kind": "exam", "due_on": "2026-12-03"},
     "add_grade_score": {"category_id": "", "label": "Quiz 3", "score": 84.5},
     "update_grade_score": {"category_id": "", "label": "Quiz 3", "score": 84.5},
+    "create_milestone": {"title": "Outline", "due_on": "2026-11-28"},
     "set_grade_categories": {"categories": [{"name": "Quizzes", "weight": 20}, {"name": "Exam", "weight": 80}]},
 }
 """Bodies for operations whose published example names objects deep inside, works once, or has all that can be sent."""
