@@ -34,6 +34,7 @@ _SYNONYMS = {
     "back": {"definition"},
     "grade": {"score"},
     "percent": {"score"},
+    "id": {"card_id"},
 }
 """A word that callers use to the declared names that it may mean."""
 
@@ -117,6 +118,8 @@ def _unknown(tool: Tool, given: Mapping[str, Any], at_home: set[str]) -> Iterato
         fields = listed["items"]["properties"]
         answered = answer.get("properties", {}).get(list_name, {}).get("items", answer)
         seen = {*fields, *answered.get("properties", {})}
+        if f"{list_name.removesuffix('s')}_id" in fields:
+            seen.discard("id")  # which means that one
         for index, entry in enumerate(entries):
             if not isinstance(entry, dict):
                 continue
@@ -138,7 +141,7 @@ def _meant(name: str, free: list[str]) -> str | None:
     """
     if len(name) > _MOST_LETTERS:
         return None
-    words = set(_words(name))
+    words = {name, *_words(name)}
     synonyms = {declared for word in words for declared in _SYNONYMS.get(word, ())}
     meant = [declared for declared in free if declared in synonyms]
     near = (one for one in free if not words.isdisjoint(_words(one)) or _has_half_the_letters(name, one))

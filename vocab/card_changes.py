@@ -56,15 +56,15 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
     with writing(member.id, "add_vocab_cards") as write:
         name = require_deck(member, deck_id)["name"]
         write.within(Deck, deck_id, name)
-        last = add_to_deck(write, deck_id, cards)
+        first, *_ = add_to_deck(write, deck_id, cards)
         touch_deck(write, deck_id)
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
-        deck["cards"] = _AFTER.all(member_id=member.id, deck_id=deck_id, position=last)
+        deck["cards"] = _AFTER.all(member_id=member.id, deck_id=deck_id, position=first.position - 1)
         return deck
 
 
-def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int:
-    """Add cards behind those of the deck, inside `write`; gives the position behind which they stand.
+def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> list[Card]:
+    """Add cards behind those of the deck, inside `write`.
 
     Raises:
         Conflict: the deck would have too many cards.
@@ -73,8 +73,7 @@ def add_to_deck(write: Write, deck_id: UUID, cards: Sequence[CardFields]) -> int
     if not CARDS_OF_DECK.has_room(present, len(cards)):
         raise Conflict(f"A deck has at most {CARDS_OF_DECK.most} cards. Add fewer, delete some, or make another deck.")
     last: int = present.aggregate(last=Max("position"))["last"] or 0
-    add_cards(write, deck_id, cards, after=last)
-    return last
+    return add_cards(write, deck_id, cards, after=last)
 
 
 def update_vocab_card(member: Member, card_id: UUID, **changes: Unpack[CardChanges]) -> CardRow:

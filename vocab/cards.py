@@ -14,7 +14,7 @@ from vocab.models import Card, Deck
 from vocab.serializers import CardBody, CardFields
 
 
-def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> None:
+def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after: int = 0) -> list[Card]:
     """Add cards to the deck behind the position `after`, inside `write`. They are due at once unless they say when.
 
     The log keeps their texts, so that an undo does not delete a card that was edited since.
@@ -27,6 +27,7 @@ def add_cards(write: Write, deck_id: UUID, cards: Sequence[CardFields], *, after
     count_cards(write.member_id, deck_id, len(added))
     for card in added:
         write.made(Card, card.id, card.term, fields_of(card, ("deck_id", *CardBody.Meta.fields)))
+    return added
 
 
 def remove_card(write: Write, card_id: UUID, deck_id: UUID) -> None:

@@ -1,7 +1,7 @@
 """New decks, and cards that come into a deck of the same name that is there."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import cast
 from uuid import UUID
 
 from accounts.changes.recording import Write
@@ -9,59 +9,50 @@ from accounts.changes.writing import writing
 from accounts.members.limits import Limit
 from accounts.models import Member
 from studyservice.operations.errors import Conflict
-from vocab.card_changes import add_to_deck, touch_deck
 from vocab.cards import add_cards
 from vocab.decks import list_vocab_decks, require_course
+from vocab.merge_serializers import CreatedDeckRow
+from vocab.merging import Merge, StoredDeck, last_of_each, merge_cards, refuse_ids, similar_terms, without_ids
 from vocab.models import Card, Deck
-from vocab.serializers import CardFields, DeckRow
+from vocab.serializers import CardEntryFields, CardFields
 
 DECKS = Limit(most=100, what="decks", full="There are {most} decks, the most there can be. Delete one first.")
-
-
-class _Stored(NamedTuple):
-    id: UUID
-    name: str
-    course_id: UUID | None
-
-
-class _Known(NamedTuple):
-    """A card that is there."""
-
-    id: UUID
-    term: str
-    definition: str
 
 
 def create_vocab_deck(
     member: Member,
     *,
     name: str,
-    cards: list[CardFields],
+    cards: list[CardEntryFields],
     course_id: UUID | None = None,
     include_cards: bool = True,
     if_exists: str = "create",
-) -> tuple[DeckRow, bool]:
+) -> tuple[CreatedDeckRow, bool]:
     """A deck with these cards, all of them due, and whether it is new; `include_cards` says whether they are answered.
 
     With `if_exists` of `merge` the cards go into the oldest deck of this name, if there is one: the names are compared
-    trimmed and case-folded. It keeps its own name and course.
+    trimmed and case-folded. It keeps its own name and course. The answer then says what was merged.
 
     Raises:
-        ValidationFailed: `course_id` is no course of the member's.
+        ValidationFailed: `course_id` is no course of the member's, or an entry names a card that cannot be changed.
         Conflict: the member has as many decks as it can have, or the deck would have too many cards.
     """
     with writing(member.id, "create_vocab_deck") as write:
         require_course(member, course_id)
         known = oldest_named(write, name) if if_exists == "merge" else None
         if known is not None:
-            merge_cards(write, known, cards)
-            deck_id = known.id
+            deck_id, merge = known.id, merge_cards(write, known, cards)
         else:
+            refuse_ids(cards, "Is not a card of this deck." if if_exists == "merge" else "Needs if_exists merge.")
             require_room(write, 1)
-            made = last_of_each(cards) if if_exists == "merge" else cards
-            deck_id = make_deck(write, name, course_id, made)
+            new = without_ids(cards)
+            deck_id, made = make_deck(write, name, course_id, last_of_each(new) if if_exists == "merge" else new)
+            merge = Merge({"added": len(made), "updated": 0, "unchanged": 0}, similar_terms({}, made))
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=include_cards)
-        return deck, known is None
+        created = cast("CreatedDeckRow", deck)
+        if if_exists == "merge":
+            created["merged"], created["similar"] = merge
+        return created, known is None
 
 
 def require_room(write: Write, new: int) -> None:
@@ -74,16 +65,15 @@ def require_room(write: Write, new: int) -> None:
         raise Conflict(f"A member has at most {DECKS.most} decks, and {new} more would be too many. Delete some first.")
 
 
-def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> UUID:
-    """Make a deck inside `write`, for which there is room; gives its id."""
+def make_deck(write: Write, name: str, course_id: UUID | None, cards: Sequence[CardFields]) -> tuple[UUID, list[Card]]:
+    """Create a deck inside `write`, for which there is space; returns its id and its cards."""
     fields = {"name": name, "course_id": course_id}
     deck = Deck.objects.create(member_id=write.member_id, created_at=write.now, updated_at=write.now, **fields)
     write.made(Deck, deck.id, name, fields)
-    add_cards(write, deck.id, cards)
-    return deck.id
+    return deck.id, add_cards(write, deck.id, cards)
 
 
-def oldest_named(write: Write, name: str) -> _Stored | None:
+def oldest_named(write: Write, name: str) -> StoredDeck | None:
     """The member's oldest deck of this name, trimmed and case-folded; under the lock of `write`."""
     decks = (
         Deck.objects.filter(member_id=write.member_id)
@@ -91,52 +81,15 @@ def oldest_named(write: Write, name: str) -> _Stored | None:
         .values_list("id", "name", "course_id")
     )
     wanted = _folded(name)
-    return next((_Stored(*deck) for deck in decks if _folded(deck[1]) == wanted), None)
+    return next((StoredDeck(*deck) for deck in decks if _folded(deck[1]) == wanted), None)
 
 
-def merge_cards(write: Write, deck: _Stored, cards: Iterable[CardFields]) -> None:
-    """Add the terms that are new to the deck, and give known ones their new definition; their schedule stays.
-
-    Terms are compared exactly. Of several cards of a term that has none of that definition, the first in the deck gets
-    it; of two entries of a term the last counts.
-
-    Raises:
-        Conflict: the deck would have too many cards.
-    """
-    mine = Card.objects.filter(member_id=write.member_id, deck_id=deck.id)
-    present: dict[str, list[_Known]] = {}
-    for row in mine.order_by("position", "id").values_list("id", "term", "definition"):
-        present.setdefault(row[1], []).append(_Known(*row))
-    new: list[CardFields] = []
-    changed: list[tuple[_Known, str]] = []
-    for card in last_of_each(cards):
-        same = present.get(card["term"])
-        if same is None:
-            new.append(card)
-        elif all(one.definition != card["definition"] for one in same):
-            changed.append((same[0], card["definition"]))
-    if not new and not changed:
-        return
-    write.within(Deck, deck.id, deck.name)
-    for known, definition in changed:
-        write.changed(Card, known.id, known.term, {"definition": known.definition}, {"definition": definition})
-    mine.bulk_update((Card(id=known.id, definition=text) for known, text in changed), ["definition"])
-    if new:
-        add_to_deck(write, deck.id, new)
-    touch_deck(write, deck.id)
-
-
-def set_course(write: Write, deck: _Stored, course_id: UUID | None) -> None:
+def set_course(write: Write, deck: StoredDeck, course_id: UUID | None) -> None:
     """Let a deck that was merged into belong to a course; None leaves it as it is."""
     if course_id is not None and (
         different := write.differing(Deck, deck.id, deck.name, deck._asdict(), {"course_id": course_id})
     ):
         Deck.objects.filter(member_id=write.member_id, id=deck.id).update(**different, updated_at=write.now)
-
-
-def last_of_each(cards: Iterable[CardFields]) -> list[CardFields]:
-    """One card for each term, where it stood first, with the definition that it had last."""
-    return list({card["term"]: card for card in cards}.values())
 
 
 def _folded(name: str) -> str:

@@ -17,10 +17,11 @@ from courses.syllabi.reading.files import clean_filename
 from studyservice.operations.errors import Conflict, InvalidRequest, RateLimited, ValidationFailed
 from studyservice.rates.limiter import Rate, hit
 from studyservice.reading.process import read_in_child
-from vocab.deck_creation import last_of_each, make_deck, merge_cards, oldest_named, require_room, set_course
+from vocab.deck_creation import make_deck, oldest_named, require_room, set_course
 from vocab.decks import list_vocab_decks, require_course
 from vocab.file_serializers import ImportRow
 from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
+from vocab.merging import last_of_each, merge_cards
 from vocab.reading.found import FoundCard, FoundDeck
 from vocab.scheduling import MAX_INTERVAL
 from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, NewCard
@@ -80,7 +81,8 @@ def import_vocab_decks(
                 ids.append(there.id)
             else:
                 made = last_of_each(cards) if if_exists == "merge" else cards
-                ids.append(make_deck(write, part, course_id, made))
+                deck_id, _ = make_deck(write, part, course_id, made)
+                ids.append(deck_id)
         decks = {deck["id"]: deck for deck in list_vocab_decks(member, include_cards=False)}
     answer: ImportRow = {
         "decks": [decks[deck_id] for deck_id in dict.fromkeys(ids)],

@@ -1,7 +1,8 @@
 """Requests and answers of the vocabulary operations."""
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, ClassVar, NotRequired, TypedDict
+from typing import Any, ClassVar, NotRequired, TypedDict, cast
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema_serializer
@@ -72,6 +73,46 @@ class CardChangesBody(CardBody):
         fields = (*CardBody.Meta.fields, "suspended")
 
 
+class CardEntryFields(TypedDict, total=False):
+    """The fields of a `CardEntryBody`."""
+
+    card_id: UUID | None
+    term: str
+    definition: str
+
+
+class CardEntryBody(CardBody):
+    """A card to create, or with `card_id` the changes of one."""
+
+    card_id = IdField(
+        required=False,
+        allow_null=True,
+        help_text="Only with if_exists merge: a card of that deck, whose fields change as far as they are sent. Its "
+        "schedule stays.",
+    )
+
+    class Meta:
+        model = Card
+        fields = CardBody.Meta.fields
+        extra_kwargs: ClassVar[dict[str, Any]] = dict.fromkeys(
+            CardBody.Meta.fields, {"default": serializers.empty, "required": False}
+        )
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The fields sent; without `card_id` those that a new card needs are required."""
+        if not isinstance(data, Mapping) or data.get("card_id") is not None:
+            return super().to_internal_value(data)
+        needed = [name for name, field in CardBody.shared(partial=False).fields.items() if field.required]
+        wrong: dict[str, Any] = {name: ["This field is required."] for name in needed if name not in data}
+        try:
+            found = super().to_internal_value(data)
+        except serializers.ValidationError as error:
+            wrong |= cast("Mapping[str, Any]", error.detail)
+        if wrong:
+            raise serializers.ValidationError({name: wrong[name] for name in self.fields if name in wrong})
+        return found
+
+
 class DeckFields(TypedDict, total=False):
     """Changes of a deck: the fields of a `DeckDetailsBody`."""
 
@@ -94,7 +135,7 @@ class DeckBody(DeckDetailsBody):
 
     example: ClassVar[dict[str, Any]] = DeckDetailsBody.example | {"cards": [CardBody.example]}
 
-    cards = ListField(child=CardBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
+    cards = ListField(child=CardEntryBody(), min_length=1, max_length=MAX_CARDS, help_text="Its cards, 1 to 500.")
     include_cards = BooleanField(
         default=True,
         help_text="Whether to answer the cards too; they are stored either way. Send false for a long deck.",
@@ -103,7 +144,8 @@ class DeckBody(DeckDetailsBody):
         choices=["create", "merge"],
         default="create",
         help_text="merge puts the cards into the oldest deck of this name, if there is one: new terms are added, known "
-        "ones get the new definition and keep their schedule; the deck keeps its course.",
+        "ones get the new definition and keep their schedule; the deck keeps its course. Terms match exactly, by case "
+        "too: similar in the answer names those that nearly do.",
     )
 
 

@@ -11,6 +11,7 @@ from studyservice.operations.uploads import Upload
 from vocab import card_changes, deck_creation, decks, exporting, importing, reviews
 from vocab.exporting import MEDIA_TYPES
 from vocab.file_serializers import ExportQuery, ImportQuery, ImportRecord, ImportRow
+from vocab.merge_serializers import CreatedDeckRecord, CreatedDeckRow
 from vocab.serializers import (
     CardChangesBody,
     CardRecord,
@@ -41,14 +42,14 @@ class DeckViewSet(MemberViewSet):
     @operation(
         "Create a vocabulary deck",
         scope=Scope.WRITE,
-        answer=DeckRecord,
+        answer=CreatedDeckRecord,
         status=HTTPStatus.CREATED,
         other_status=HTTPStatus.OK,
         body=DeckBody,
         long_body=True,
         counted=True,
     )
-    def create_vocab_deck(self) -> DeckRow:
+    def create_vocab_deck(self) -> CreatedDeckRow:
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. Propose first.
         For a long deck send include_cards false, for a short answer; if_exists merge adds to a deck that is there. A
         member can have 100 decks; one more answers conflict.

@@ -7,7 +7,7 @@ from uuid import UUID
 from study_data_service_client import Refused, Study
 from study_data_service_client.api.courses import create_course
 from study_data_service_client.models import (
-    CardBody,
+    CardEntryBody,
     CategoriesBody,
     CategoryBody,
     DeckBody,
@@ -55,7 +55,9 @@ def main() -> None:
     step = study.create_milestone(item.id, body=MilestoneBody(title="Outline"))
     done = study.update_milestone(step.id, body=PatchedMilestoneChanges(done=True))
 
-    deck = study.create_vocab_deck(body=DeckBody(name="Organelles", cards=[CardBody(term="ATP", definition="Energy")]))
+    deck = study.create_vocab_deck(
+        body=DeckBody(name="Organelles", cards=[CardEntryBody(term="ATP", definition="Energy")])
+    )
     assert not isinstance(deck.cards, Unset)
     card = study.review_vocab_card(deck.cards[0].id, body=ReviewBody(rating="good"))
 

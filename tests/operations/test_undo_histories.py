@@ -115,6 +115,19 @@ def merge(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     entry_point.made("create_vocab_deck", name=deck["name"], cards=some_cards(other), if_exists="merge")
 
 
+def merge_named(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
+    """Rename a card of the oldest deck of that name, change the next, and add a third."""
+    listed = entry_point.made("list_vocab_decks")["data"]
+    name = next(deck["name"] for deck in listed if deck["id"] == ids["deck"])
+    oldest = next(deck["id"] for deck in listed if deck["name"].casefold() == name.casefold())
+    [deck] = entry_point.made("list_vocab_decks", deck_id=oldest, include_cards=True)["data"]
+    first, *rest = [card["id"] for card in deck["cards"]] or [None]
+    named = [{"card_id": first, "term": f"Renamed {other} {first}"}] if first else []
+    named += [{"card_id": one, "definition": f"Meaning {other}"} for one in rest[:1]]
+    cards = [*named, {"term": f"{other}", "definition": "Meaning"}]
+    entry_point.made("create_vocab_deck", name=name, cards=cards, if_exists="merge")
+
+
 def add_cards(entry_point: RestEntryPoint, ids: dict[str, str], other: int) -> None:
     by_rest(entry_point).made("add_vocab_cards", deck_id=ids["deck"], cards=some_cards(other))
 
@@ -167,6 +180,7 @@ ALL = [
     ("course", move_score),
     ("deck", change_card),
     ("deck", merge),
+    ("deck", merge_named),
     ("deck", add_cards),
     ("deck", file_deck),
     ("", import_decks),

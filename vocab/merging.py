@@ -1,0 +1,173 @@
+"""Cards that come into a deck: new terms are added, known cards get the texts sent and keep their schedule."""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+from uuid import UUID
+
+from accounts.changes.recording import Write
+from studyservice.operations.errors import Detail, ValidationFailed
+from vocab.card_changes import add_to_deck, touch_deck
+from vocab.merge_serializers import MergedRow, SimilarRow
+from vocab.models import Card, Deck
+from vocab.serializers import CardBody, CardEntryFields, CardFields
+
+MOST_SIMILAR = 20
+"""Similar terms that one answer names."""
+
+_ACCENTS = range(0x0300, 0x0370)
+"""The combining marks of Latin, Greek and Cyrillic letters."""
+
+_Texts = dict[str, object]
+"""The writable fields of a card."""
+
+
+class StoredDeck(NamedTuple):
+    """A deck to merge into."""
+
+    id: UUID
+    name: str
+    course_id: UUID | None
+
+
+class Merge(NamedTuple):
+    """The outcome: the numbers of distinct entries, and the terms that look like another one."""
+
+    merged: MergedRow
+    similar: list[SimilarRow]
+
+
+def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryFields]) -> Merge:
+    """Apply the entries with a `card_id` at once, then match the others by their term and add those that are new.
+
+    Terms are compared exactly. Of several cards of a term that has none of that definition, the first in the deck gets
+    it; of two entries of a term the last counts.
+
+    Raises:
+        ValidationFailed: a `card_id` is not one of the deck's cards, or is repeated, or a term that changes is then
+            that of another card.
+        Conflict: the deck would have too many cards.
+    """
+    mine = Card.objects.filter(member_id=write.member_id, deck_id=deck.id)
+    rows = mine.order_by("position", "id").values("id", *CardBody.Meta.fields)
+    stored: dict[UUID, _Texts] = {row["id"]: {name: row[name] for name in CardBody.Meta.fields} for row in rows}
+    texts = _with_named(stored, entries)
+    by_term: dict[object, list[UUID]] = {}
+    for card_id, fields in texts.items():
+        by_term.setdefault(fields["term"], []).append(card_id)
+    _require_new_terms(stored, texts, by_term, entries)
+    named = [entry["card_id"] for entry in entries if entry.get("card_id")]
+    updated = sum(texts[card_id] != stored[card_id] for card_id in named if card_id is not None)
+    new: list[CardFields] = []
+    unchanged = len(named) - updated
+    for card in last_of_each(without_ids(entries)):
+        same = by_term.get(card["term"])
+        if same is None:
+            new.append(card)
+        elif any(texts[card_id]["definition"] == card["definition"] for card_id in same):
+            unchanged += 1
+        else:
+            texts[same[0]] = texts[same[0]] | {"definition": card["definition"]}
+            updated += 1
+    changed = {card_id: fields for card_id, fields in texts.items() if fields != stored[card_id]}
+    added: list[Card] = []
+    if new or changed:
+        write.within(Deck, deck.id, deck.name)
+        for card_id, fields in changed.items():
+            write.differing(Card, card_id, str(stored[card_id]["term"]), stored[card_id], fields)
+        mine.bulk_update((Card(id=card_id, **fields) for card_id, fields in changed.items()), CardBody.Meta.fields)
+        if new:
+            added = add_to_deck(write, deck.id, new)
+        touch_deck(write, deck.id)
+    terms = {card_id: str(fields["term"]) for card_id, fields in texts.items()}
+    return Merge({"added": len(added), "updated": updated, "unchanged": unchanged}, similar_terms(terms, added))
+
+
+def _with_named(stored: Mapping[UUID, _Texts], entries: Sequence[CardEntryFields]) -> dict[UUID, _Texts]:
+    """The texts of all cards once those that entries name by `card_id` have what was sent."""
+    texts = dict(stored)
+    named: set[UUID] = set()
+    details: list[Detail] = []
+    for index, entry in enumerate(entries):
+        card_id = entry.get("card_id")
+        if card_id is None:
+            continue
+        if card_id not in stored:
+            details.append(_wrong_id(index, "Is not a card of this deck. list_vocab_decks lists them."))
+        elif card_id in named:
+            details.append(_wrong_id(index, "Is in the list already."))
+        else:
+            named.add(card_id)
+            sent = {name: value for name, value in entry.items() if name != "card_id"}
+            texts[card_id] = texts[card_id] | sent
+    if details:
+        raise ValidationFailed(details)
+    return texts
+
+
+def _require_new_terms(
+    stored: Mapping[UUID, _Texts],
+    texts: Mapping[UUID, _Texts],
+    by_term: Mapping[object, list[UUID]],
+    entries: Sequence[CardEntryFields],
+) -> None:
+    """Refuse a changed term that another card of the deck has, once all entries with a `card_id` are applied."""
+    details: list[Detail] = []
+    for index, entry in enumerate(entries):
+        card_id = entry.get("card_id")
+        if card_id is None or texts[card_id]["term"] == stored[card_id]["term"]:
+            continue
+        if len(by_term[texts[card_id]["term"]]) > 1:
+            details.append({"field": f"cards[{index}].term", "message": "Another card of this deck has this term."})
+    if details:
+        raise ValidationFailed(details)
+
+
+def refuse_ids(entries: Iterable[CardEntryFields], message: str) -> None:
+    """Refuse entries that name a card where there is none to change.
+
+    Raises:
+        ValidationFailed: an entry has a `card_id`.
+    """
+    if details := [_wrong_id(index, message) for index, entry in enumerate(entries) if entry.get("card_id")]:
+        raise ValidationFailed(details)
+
+
+def _wrong_id(index: int, message: str) -> Detail:
+    return {"field": f"cards[{index}].card_id", "message": message}
+
+
+def without_ids(entries: Iterable[CardEntryFields]) -> list[CardFields]:
+    """The entries that name no card; these have every field of one."""
+    plain = [entry for entry in entries if not entry.get("card_id")]
+    return [cast("CardFields", {name: value for name, value in one.items() if name != "card_id"}) for one in plain]
+
+
+def last_of_each(cards: Iterable[CardFields]) -> list[CardFields]:
+    """One card for each term, where it stood first, with the definition that it had last."""
+    return list({card["term"]: card for card in cards}.values())
+
+
+def similar_terms(stored: Mapping[UUID, str], added: Iterable[Card]) -> list[SimilarRow]:
+    """The added terms that differ from one before only in case, accents, white space or a final full stop.
+
+    Args:
+        stored: the terms of the deck by position. Of several that are alike the first is told.
+    """
+    first: dict[str, tuple[UUID, str]] = {}
+    for card_id, term in stored.items():
+        first.setdefault(_folded(term), (card_id, term))
+    similar: list[SimilarRow] = []
+    for card in added:
+        existing_id, existing = first.setdefault(_folded(card.term), (card.id, card.term))
+        if existing_id != card.id:
+            similar.append(
+                {"term": card.term, "card_id": card.id, "existing": existing, "existing_card_id": existing_id}
+            )
+    return similar[:MOST_SIMILAR]
+
+
+def _folded(term: str) -> str:
+    letters = unicodedata.normalize("NFD", term.casefold())
+    plain = "".join(letter for letter in letters if ord(letter) not in _ACCENTS and not letter.isspace())
+    return plain.removesuffix(".")
