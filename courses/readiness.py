@@ -98,7 +98,12 @@ def due_with_readiness(member: Member, today: date, until: date) -> Due:
     late = sum(item["status"] == ItemStatus.MISSED for item in items)
     missed, due = items[:late], items[late:]
     recalled = READINESS.get().for_items(member, days) if days else {}
-    return Due(due, [{"item_id": item_id, **recalled[item_id]} for item_id in days], missed[-MOST_MISSED:])
+    told: list[ItemReadinessRow] = [
+        {"item_id": item["id"], "title": item["title"], "course_name": item["course_name"], **recalled[item["id"]]}
+        for item in due
+        if item["id"] in days
+    ]
+    return Due(due, told, missed[-MOST_MISSED:])
 
 
 @cache

@@ -15,7 +15,10 @@ class ReadinessRow(TypedDict):
     """A `ReadinessRecord`."""
 
     on: date
+    cards: int
+    desired_retention: float
     expected_recall: float | None
+    seen_recall: float | None
     unseen: int
     below_target: int
 
@@ -23,13 +26,26 @@ class ReadinessRow(TypedDict):
 class ReadinessRecord(Record):
     """What the member will know of some cards on a day, if nothing is studied until then."""
 
-    example: ClassVar[dict[str, Any]] = {"on": "2030-12-03", "expected_recall": 71.25, "unseen": 3, "below_target": 5}
+    example: ClassVar[dict[str, Any]] = {
+        "on": "2030-12-03",
+        "cards": 24,
+        "desired_retention": 90,
+        "expected_recall": 71.25,
+        "seen_recall": 81.43,
+        "unseen": 3,
+        "below_target": 5,
+    }
 
     on = serializers.DateField(help_text="The day; noon of it in the member's time zone counts.")
+    cards = serializers.IntegerField(help_text="How many cards it is about.")
+    desired_retention = serializers.FloatField(help_text="The member's desired retention, in percent.")
     expected_recall = serializers.FloatField(
         allow_null=True,
-        help_text="Percent of the cards that will be recalled if nothing is studied until then, unseen ones as 0; null "
-        "without cards.",
+        help_text="Percent of the cards that will be recalled if nothing is studied until then. Unseen cards count as "
+        "0, so adding cards lowers it. Null without cards.",
+    )
+    seen_recall = serializers.FloatField(
+        allow_null=True, help_text="The same of the seen cards only; null if none was ever reviewed."
     )
     unseen = serializers.IntegerField(help_text="How many cards were never reviewed.")
     below_target = serializers.IntegerField(
@@ -41,14 +57,23 @@ class ItemReadinessRow(ReadinessRow):
     """An `ItemReadinessRecord`."""
 
     item_id: UUID
+    title: str
+    course_name: str
 
 
 class ItemReadinessRecord(ReadinessRecord):
     """What the member will know of a course's cards on the day of an exam or a quiz."""
 
-    example: ClassVar[dict[str, Any]] = {"item_id": ItemRecord.example["id"], **ReadinessRecord.example}
+    example: ClassVar[dict[str, Any]] = {
+        "item_id": ItemRecord.example["id"],
+        "title": ItemRecord.example["title"],
+        "course_name": ItemRecord.example["course_name"],
+        **ReadinessRecord.example,
+    }
 
     item_id = serializers.UUIDField(help_text="The exam or quiz.")
+    title = serializers.CharField(help_text="Its title.")
+    course_name = serializers.CharField(help_text="The name of its course.")
 
 
 class ItemDetailRow(ItemRow):

@@ -17,7 +17,7 @@ from vocab.cards import add_cards, remove_card
 from vocab.decks import list_vocab_decks, require_deck
 from vocab.errors import NoSuchCard
 from vocab.models import Card, Deck
-from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRecord, CardRow, DeckRow
+from vocab.serializers import MAX_CARDS, CardChanges, CardFields, CardRecord, CardRow, DeckRow, ListedCardRow
 
 CARDS_OF_DECK = Limit(
     most=MAX_CARDS,
@@ -59,7 +59,8 @@ def add_vocab_cards(member: Member, deck_id: UUID, *, cards: list[CardFields]) -
         first, *_ = add_to_deck(write, deck_id, cards)
         touch_deck(write, deck_id)
         [deck] = list_vocab_decks(member, deck_id=deck_id, include_cards=False)
-        deck["cards"] = _AFTER.all(member_id=member.id, deck_id=deck_id, position=first.position - 1)
+        added = _AFTER.all(member_id=member.id, deck_id=deck_id, position=first.position - 1)
+        deck["cards"] = cast("list[ListedCardRow]", added)
         return deck
 
 

@@ -19,8 +19,8 @@ from vocab.changes import keep_reviews
 from vocab.errors import NoSuchDeck
 from vocab.models import Card, CardState, Deck
 from vocab.plans import cards_for
-from vocab.readiness import deck_readiness, no_cards
-from vocab.serializers import CardRecord, CardRow, DeckColumns, DeckFields, DeckRecord, DeckRow
+from vocab.readiness import deck_readiness, no_cards, with_recall
+from vocab.serializers import CardRecord, CardRow, DeckColumns, DeckFields, DeckRecord, DeckRow, ListedCardRow
 
 
 class _Stored(TypedDict):
@@ -119,16 +119,18 @@ def list_vocab_decks(
     decks = [_told(deck, _new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
     if on is not None:
         for deck in decks:
-            deck["readiness"] = readiness.get(deck["id"]) or no_cards(on)
-    if decks and for_item is not None:
-        decks[0]["cards"] = planned
-    elif decks and include_cards:
-        most = _NO_LIMIT if limit is None else limit
-        if due_only:
-            most = min(most, decks[0]["today_count"])
-            decks[0]["cards"] = _CARDS_TO_ASK.all(**one, now=now, limit=most)
+            deck["readiness"] = readiness.get(deck["id"]) or no_cards(member, on)
+    if decks and (include_cards or for_item is not None):
+        if for_item is not None:
+            cards = planned
         else:
-            decks[0]["cards"] = _CARDS_DUE_FIRST.all(**one, limit=most)
+            most = _NO_LIMIT if limit is None else limit
+            if due_only:
+                most = min(most, decks[0]["today_count"])
+                cards = _CARDS_TO_ASK.all(**one, now=now, limit=most)
+            else:
+                cards = _CARDS_DUE_FIRST.all(**one, limit=most)
+        decks[0]["cards"] = cast("list[ListedCardRow]", cards) if on is None else with_recall(member, on, cards)
     return decks
 
 

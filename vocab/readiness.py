@@ -7,7 +7,7 @@ formula is that of the `fsrs` package, with its parameters; a test compares the 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -23,8 +23,10 @@ from courses.readiness_records import ReadinessRow
 from studyservice.database.functions import WholeDays
 from studyservice.database.statements import Param, Select
 from studyservice.operations.errors import ValidationFailed
+from vocab import scheduling
 from vocab.forgetting import FORGETTING_DECAY, FORGETTING_FACTOR, LEAST_STABILITY
 from vocab.models import Card, Deck
+from vocab.serializers import CardRow, ListedCardRow
 
 FURTHEST = timedelta(days=365)
 """How far ahead decks are looked at."""
@@ -113,12 +115,33 @@ def deck_readiness(member: Member, on: date, deck_id: UUID | None = None) -> dic
         raise ValidationFailed.of("on", f"Must be a day from {today}, the member's today, to {today + FURTHEST}.")
     given = {"member_id": member.id, "noon": _noon(member, on), "times": _times_to_target(member)}
     found = _BY_DECK.all(**given) if deck_id is None else _OF_DECK.all(**given, deck_id=deck_id)
-    return {sums["id"]: _told(on, sums) for sums in found}
+    return {sums["id"]: _told(member, on, sums) for sums in found}
 
 
-def no_cards(on: date) -> ReadinessRow:
+def no_cards(member: Member, on: date) -> ReadinessRow:
     """The readiness of what has no cards."""
-    return {"on": on, "expected_recall": None, "unseen": 0, "below_target": 0}
+    return {
+        "on": on,
+        "cards": 0,
+        "desired_retention": _percent(member.desired_retention),
+        "expected_recall": None,
+        "seen_recall": None,
+        "unseen": 0,
+        "below_target": 0,
+    }
+
+
+def with_recall(member: Member, on: date, cards: list[CardRow]) -> list[ListedCardRow]:
+    """`cards` themselves, each with its `recall` on a day; calculated here, as the cards are here one by one."""
+    at = _noon(member, on)
+    rows = cast("list[ListedCardRow]", cards)
+    for row in rows:
+        stability, last = row["stability"], row["last_reviewed_at"]
+        if stability is None or last is None:
+            row["recall"] = None
+        else:
+            row["recall"] = _percent(scheduling.recall(max(stability, LEAST_STABILITY), last, at))
+    return rows
 
 
 class CardReadiness:
@@ -142,7 +165,8 @@ class CardReadiness:
             given |= {f"item_{place}": item_id, f"noon_{place}": _noon(member, day)}
         found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(**given)}
         return {
-            item_id: _told(day, found[item_id]) if item_id in found else no_cards(day) for item_id, day in days.items()
+            item_id: _told(member, day, found[item_id]) if item_id in found else no_cards(member, day)
+            for item_id, day in days.items()
         }
 
 
@@ -156,11 +180,18 @@ def _times_to_target(member: Member) -> float:
     return float((member.desired_retention ** (1 / FORGETTING_DECAY) - 1) / FORGETTING_FACTOR)
 
 
-def _told(on: date, sums: _Sums) -> ReadinessRow:
-    percent = Decimal(100 * sums["recalled"]) / sums["cards"]
+def _told(member: Member, on: date, sums: _Sums) -> ReadinessRow:
     return {
         "on": on,
-        "expected_recall": float(percent.quantize(Decimal("0.01"), ROUND_HALF_UP)),
+        "cards": sums["cards"],
+        "desired_retention": _percent(member.desired_retention),
+        "expected_recall": _percent(sums["recalled"], sums["cards"]),
+        "seen_recall": _percent(sums["recalled"], sums["reviewed"]) if sums["reviewed"] else None,
         "unseen": sums["cards"] - sums["reviewed"],
         "below_target": sums["below_target"],
     }
+
+
+def _percent(part: float | Decimal, whole: int = 1) -> float:
+    """100 times the quotient, half-up to two places."""
+    return float((100 * Decimal(part) / whole).quantize(Decimal("0.01"), ROUND_HALF_UP))

@@ -271,6 +271,25 @@ class CardRecord(Record):
         )
 
 
+class ListedCardRow(CardRow):
+    """A `ListedCardRecord`."""
+
+    recall: NotRequired[float | None]
+
+
+class ListedCardRecord(CardRecord):
+    """A flashcard of a deck."""
+
+    computed: ClassVar[tuple[str, ...]] = ("recall",)
+
+    recall = serializers.FloatField(
+        required=False,
+        allow_null=True,
+        help_text="Only with on: percent, how likely it will be recalled on that day if it is not studied until then; "
+        "null of a new card.",
+    )
+
+
 class DeckColumns(TypedDict):
     """A `DeckRecord` as it is read."""
 
@@ -290,7 +309,7 @@ class DeckRow(DeckColumns):
     """A `DeckRecord`."""
 
     today_count: int
-    cards: NotRequired[list[CardRow]]
+    cards: NotRequired[list[ListedCardRow]]
     readiness: NotRequired[ReadinessRow]
 
 
@@ -326,7 +345,7 @@ class DeckRecord(Record):
         allow_null=True,
         help_text="The earliest due time of its cards, past or future, without suspended ones; null without cards.",
     )
-    cards = CardRecord(
+    cards = ListedCardRecord(
         many=True,
         required=False,
         help_text="Its cards, due first; only with include_cards, which is true by default on creation.",

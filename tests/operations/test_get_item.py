@@ -23,7 +23,15 @@ def test_it_answers_the_item(owner: RestEntryPoint, course, time_machine) -> Non
         "days_until": 3,
         "created_at": ANY,
         "updated_at": ANY,
-        "readiness": {"on": "2026-11-24", "expected_recall": None, "unseen": 0, "below_target": 0},
+        "readiness": {
+            "on": "2026-11-24",
+            "cards": 0,
+            "desired_retention": 90,
+            "expected_recall": None,
+            "seen_recall": None,
+            "unseen": 0,
+            "below_target": 0,
+        },
     }
 
 

@@ -58,13 +58,26 @@ def as_the_package_has_it(card: Card, at: datetime) -> float:
     return PACKAGE.get_card_retrievability(known, at)
 
 
+def percent(likelihood: float) -> float:
+    return float((100 * Decimal(likelihood)).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def nothing(on: str) -> dict[str, Any]:
+    """The readiness of no cards."""
+    empty = {"expected_recall": None, "seen_recall": None, "unseen": 0, "below_target": 0}
+    return {"on": on, "cards": 0, "desired_retention": 90} | empty
+
+
 def answer_of(cards: list[Card], on: date, zone: str, target: float) -> dict[str, Any]:
     """The readiness of these cards, calculated card by card."""
     recalled = [as_the_package_has_it(card, noon(on, zone)) for card in cards]
-    percent = 100 * Decimal(sum(recalled)) / len(cards)
+    seen = sum(card.last_reviewed_at is not None for card in cards)
     return {
         "on": str(on),
-        "expected_recall": float(percent.quantize(Decimal("0.01"), ROUND_HALF_UP)),
+        "cards": len(cards),
+        "desired_retention": 100 * target,
+        "expected_recall": percent(sum(recalled) / len(cards)),
+        "seen_recall": percent(sum(recalled) / seen) if seen else None,
         "unseen": sum(card.last_reviewed_at is None for card in cards),
         "below_target": sum(
             card.last_reviewed_at is not None and one < target for card, one in zip(cards, recalled, strict=True)
@@ -154,7 +167,46 @@ class TestDecks:
     def test_new_cards_count_as_0_and_as_unseen(self, owner: RestEntryPoint) -> None:
         deck = made_deck(owner, "a", "b", "c", "d")
         reviewed(owner, deck["cards"][0], "good")
-        assert readiness(owner, TODAY) == [{"on": str(TODAY), "expected_recall": 25, "unseen": 3, "below_target": 0}]
+        few = {"cards": 4, "desired_retention": 90, "expected_recall": 25, "seen_recall": 100}
+        assert readiness(owner, TODAY) == [{"on": str(TODAY), "unseen": 3, "below_target": 0} | few]
+
+    def test_new_cards_lower_it_and_the_answer_says_so(self, owner: RestEntryPoint) -> None:
+        """What is expected of the cards seen stays, and the count tells of the new ones."""
+        deck = made_deck(owner, "a", "b")
+        for card in deck["cards"]:
+            reviewed(owner, card, "easy")
+        [before] = readiness(owner, day(30))
+        more = [{"term": term, "definition": "x"} for term in "cde"]
+        owner.made("create_vocab_deck", name=deck["name"], cards=more, if_exists="merge")
+        [after] = readiness(owner, day(30))
+        assert after["expected_recall"] < before["expected_recall"] == before["seen_recall"] == after["seen_recall"]
+        assert (before["cards"], before["unseen"], after["cards"], after["unseen"]) == (2, 0, 5, 3)
+
+    def test_the_target_is_told_in_percent(self, owner: RestEntryPoint, owner_member: Member) -> None:
+        deck = made_deck(owner)
+        for target, told in (("0.7", 70), ("0.8512", 85.12), ("0.99", 99)):
+            Member.objects.filter(id=owner_member.id).update(desired_retention=Decimal(target))
+            assert [one["desired_retention"] for one in readiness(owner, TODAY, deck_id=deck["id"])] == [told]
+
+    @pytest.mark.database("both")
+    def test_with_a_day_each_card_has_its_recall(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
+        """Null of new cards; without a day there is none."""
+        owner_member.time_zone = "Pacific/Auckland"
+        owner_member.save()
+        deck = DeckFactory.create(member=owner_member)
+        cards = [known(deck, 10, 4.0), known(deck, 3, 40.0), known(deck, 0.1, 0), known(deck, 5, 5e-324)]
+        new = CardFactory.create(member=owner_member, deck=deck, **NEW)
+        [told] = owner.made("list_vocab_decks", deck_id=str(deck.id), include_cards=True, on=day(20))["data"]
+        found = {card["id"]: card["recall"] for card in told["cards"]}
+        at = noon(TODAY + timedelta(days=20), "Pacific/Auckland")
+        expected = {str(card.id): percent(as_the_package_has_it(card, at)) for card in cards[:2]}
+        assert {id_: found[id_] for id_ in expected} == expected
+        assert found[str(new.id)] is None
+        assert [found[str(card.id)] for card in cards[2:]] == [pytest.approx(23.8, abs=5)] * 2
+        assert told["readiness"]["seen_recall"] == pytest.approx(sum(filter(None, found.values())) / 4, abs=0.02)
+        [without] = owner.made("list_vocab_decks", deck_id=str(deck.id), include_cards=True)["data"]
+        assert not [card for card in without["cards"] if "recall" in card]
+        assert "recall" not in owner.made("review_vocab_card", card_id=str(new.id), rating="good")
 
     def test_each_deck_has_its_own(self, owner: RestEntryPoint, owner_member: Member, known: Any) -> None:
         made = [DeckFactory.create(member=owner_member, created_at=NOW + timedelta(days=number)) for number in range(3)]
@@ -163,7 +215,7 @@ class TestDecks:
         told = readiness(owner, day(20))
         assert told[:2] == [answer_of(of, date.fromisoformat(day(20)), "UTC", 0.9) for of in cards]
         assert (told[0]["below_target"], told[1]["below_target"]) == (2, 0)
-        assert told[2] == {"on": day(20), "expected_recall": None, "unseen": 0, "below_target": 0}
+        assert told[2] == nothing(day(20))
         assert readiness(owner, day(20), deck_id=str(second.id)) == told[1:2]
 
     def test_a_card_on_the_day_it_is_due_is_at_the_target(
@@ -245,8 +297,7 @@ class TestItems:
 
     def test_an_exam_without_cards_has_nothing_to_tell(self, owner: RestEntryPoint, course: Any) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(3))
-        nothing = {"on": day(3), "expected_recall": None, "unseen": 0, "below_target": 0}
-        assert owner.made("get_item", item_id=item["id"])["readiness"] == nothing
+        assert owner.made("get_item", item_id=item["id"])["readiness"] == nothing(day(3))
 
     def test_changes_and_lists_answer_items_without(self, owner: RestEntryPoint, course: Any, deck: Any) -> None:
         item = owner.made("create_item", course_id=course["id"], title="x", kind="exam", due_on=day(3))
@@ -290,7 +341,7 @@ class TestAgenda:
         assert len(answer["items"]) == 7
         assert not any("has_cards" in item for item in answer["items"])
         assert answer["readiness"] == [
-            {"item_id": str(items[place].id)}
+            {"item_id": str(items[place].id), "title": items[place].title, "course_name": items[place].course.name}
             | answer_of(cards[due[place][0]], TODAY + timedelta(days=due[place][2]), "UTC", 0.9)
             for place in (3, 4, 6)
         ]
