@@ -29,6 +29,7 @@ def get_agenda(member: Member, *, days: int) -> AgendaRow:
     milestones = _OPEN.all(member_id=member.id, today=today, until=until)
     return {
         "today": today,
+        "weekday": f"{today:%A}",
         "until": until,
         "items": due.items,
         "milestones": with_overdue(milestones, today),

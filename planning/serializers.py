@@ -165,6 +165,7 @@ class AgendaRow(TypedDict):
     """An `AgendaRecord`."""
 
     today: date
+    weekday: str
     until: date
     items: list[ItemRow]
     milestones: list[MilestoneRow]
@@ -177,6 +178,7 @@ class AgendaRecord(Record):
 
     example: ClassVar[dict[str, Any]] = {
         "today": "2030-11-21",
+        "weekday": "Thursday",
         "until": "2030-12-05",
         "items": [ItemRecord.example],
         "milestones": [MilestoneRecord.example],
@@ -189,6 +191,7 @@ class AgendaRecord(Record):
     }
 
     today = serializers.DateField(help_text="Today in the member's time zone.")
+    weekday = serializers.CharField(help_text="The weekday of today, such as Monday.")
     until = serializers.DateField(help_text="The last day looked at.")
     items = ItemRecord(many=True, help_text="Items due from today to until, soonest first.")
     milestones = MilestoneRecord(

@@ -18,6 +18,7 @@ PRACTICE_STREAK = Hook[CountStreak]("PRACTICE_STREAK")
 def profile(credential: Credential) -> MemberRow:
     """The `MemberRecord` of the credential's member; costs one query, for the streak."""
     member = credential.member
+    today = member.today()
     count_streak = PRACTICE_STREAK.get()
     return {
         "id": member.id,
@@ -26,7 +27,8 @@ def profile(credential: Credential) -> MemberRow:
         "time_zone": member.time_zone,
         "desired_retention": member.desired_retention,
         "new_cards_a_day": member.new_cards_a_day,
-        "today": member.today(),
+        "today": today,
+        "weekday": f"{today:%A}",
         "practice_streak": count_streak(member),
         "membership": {
             "active": member.membership_is_active(),

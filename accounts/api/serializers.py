@@ -46,6 +46,7 @@ class MemberRow(TypedDict):
     desired_retention: float
     new_cards_a_day: int | None
     today: date
+    weekday: str
     practice_streak: int
     membership: MembershipRow
     scopes: list[str]
@@ -63,13 +64,14 @@ class MemberRecord(Record):
         "desired_retention": 0.9,
         "new_cards_a_day": 20,
         "today": "2030-11-21",
+        "weekday": "Thursday",
         "practice_streak": 4,
         "membership": MembershipRecord.example,
         "scopes": ["read", "write"],
         "created_at": "2030-09-01T08:30:00.000000Z",
     }
 
-    computed: ClassVar[tuple[str, ...]] = ("today", "practice_streak", "membership", "scopes")
+    computed: ClassVar[tuple[str, ...]] = ("today", "weekday", "practice_streak", "membership", "scopes")
 
     id = serializers.UUIDField(help_text="The member's id.")
     email = serializers.EmailField(help_text="E-mail address.")
@@ -82,6 +84,7 @@ class MemberRecord(Record):
         allow_null=True, help_text="How many new flashcards the member starts a day, over all decks; null: no limit."
     )
     today = serializers.DateField(help_text="Today in the member's time zone.")
+    weekday = serializers.CharField(help_text="The weekday of today, such as Monday.")
     practice_streak = serializers.IntegerField(help_text="Days in a row with practice, up to today or yesterday.")
     membership = MembershipRecord(help_text="The member's subscription.")
     scopes = serializers.ListField(

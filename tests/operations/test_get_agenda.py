@@ -54,6 +54,7 @@ def test_it_answers_an_empty_agenda(owner: RestEntryPoint) -> None:
     """Operations: `days` is 14 by default; decisions, 6: `until = today + days`."""
     assert owner.made("get_agenda") == {
         "today": TODAY,
+        "weekday": "Saturday",
         "until": "2026-12-05",
         "items": [],
         "milestones": [],
@@ -67,6 +68,7 @@ def test_it_answers_whole_items_and_milestones(owner: RestEntryPoint, course, ad
     milestone = step(item, "Outline", -1)
     assert owner.made("get_agenda", days=7) == {
         "today": TODAY,
+        "weekday": "Saturday",
         "until": "2026-11-28",
         "items": [
             {
@@ -193,6 +195,7 @@ def test_it_shows_only_the_members_own(owner: RestEntryPoint, stranger: RestEntr
     step(add("Midterm", 3), "Outline", 2)
     assert stranger.made("get_agenda") == {
         "today": TODAY,
+        "weekday": "Saturday",
         "until": "2026-12-05",
         "items": [],
         "milestones": [],

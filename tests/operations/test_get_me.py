@@ -15,6 +15,7 @@ def test_it_answers_the_member(owner: RestEntryPoint, time_machine) -> None:
         "desired_retention": 0.9,
         "new_cards_a_day": 20,
         "today": "2026-11-22",
+        "weekday": "Sunday",
         "practice_streak": 0,
         "membership": {"active": True, "until": None, "renew_url": None},
         "scopes": ["read", "write"],

@@ -150,3 +150,10 @@ def test_timestamps_are_utc_wherever_the_member_lives(living_in, time_machine) -
     member = living_in(EAST[0])
     assert member.made("get_me")["created_at"] == "2026-11-21T10:30:00.000000Z"
     assert member.made("create_course", name="Cell Biology")["created_at"].startswith("2026-11-21T10:30:00.")
+
+
+@pytest.mark.parametrize(("zone", "weekday"), [(EAST[0], "Sunday"), (WEST[0], "Friday"), ("UTC", "Saturday")])
+def test_the_weekday_is_that_of_the_members_today(living_in, time_machine, zone: str, weekday: str) -> None:
+    time_machine.move_to(INSTANT)
+    member = living_in(zone)
+    assert [member.made(name)["weekday"] for name in ("get_me", "get_agenda")] == [weekday] * 2
