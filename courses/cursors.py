@@ -7,7 +7,9 @@ from uuid import UUID
 from studyservice.operations.cursors import CursorCodec, invalid_cursor
 
 _VERSION = 2
-_CODEC = CursorCodec("courses.cursors", int, int, date, datetime, UUID, datetime, datetime, datetime)
+_POSITION = (int, int, date, datetime, UUID)
+_CODEC = CursorCodec("courses.cursors", *_POSITION, *[datetime] * 3)
+_FOLLOWING = CursorCodec("courses.following_cursors", *_POSITION, *[datetime] * 5)
 
 
 class Pins(NamedTuple):
@@ -17,11 +19,15 @@ class Pins(NamedTuple):
         newest: the newest `created_at` that was visible when the walk began.
         began: the newest write when the walk began.
         turned: the newest write when the walk reached the rows changed since; None before.
+        again: the newest write before the walk reached the rows changed once more; None if it is not known.
+        told: the newest `updated_at` of the rows told that were changed since the walk began; None before.
     """
 
     newest: datetime
     began: datetime
     turned: datetime | None = None
+    again: datetime | None = None
+    told: datetime | None = None
 
 
 class Position(NamedTuple):
@@ -41,19 +47,26 @@ class Position(NamedTuple):
     pins: Pins | None
 
 
-def encode_cursor(position: Position, binding: str) -> str:
-    """Return an opaque text of 96 characters. `binding` names the member and the filters."""
+def encode_cursor(position: Position, binding: str, *, followed: bool) -> str:
+    """Return an opaque text of 96 characters, or 120. `binding` names the member and the filters.
+
+    Args:
+        followed: whether the pins have `again` and `told`, as those of a walk with `updated_after`.
+    """
     *row, pins = position
-    return _CODEC.encode((_VERSION, *row, *(pins or (None, None, None))), binding)
+    held = pins or (None,) * 5
+    if followed:
+        return _FOLLOWING.encode((_VERSION, *row, *held), binding)
+    return _CODEC.encode((_VERSION, *row, *held[:3]), binding)
 
 
-def decode_cursor(text: str, binding: str) -> Position:
+def decode_cursor(text: str, binding: str, *, followed: bool) -> Position:
     """Return the position of a cursor.
 
     Raises:
         InvalidRequest: `text` is not a cursor, or belongs to another member or other filters.
     """
-    version, section, due_on, instant, id_, newest, began, turned = _CODEC.decode(text, binding)
+    version, section, due_on, instant, id_, *pins = (_FOLLOWING if followed else _CODEC).decode(text, binding)
     if version != _VERSION:
         raise invalid_cursor()
-    return Position(section, due_on, instant, id_, Pins(newest, began, turned) if newest else None)
+    return Position(section, due_on, instant, id_, Pins(*pins) if pins[0] else None)

@@ -9,8 +9,16 @@ standing in one of them at any moment and only ever moving to a later one:
 
 What the first and the third are ordered by does not change while an item stands in them, and the second has an end, set
 when it begins. So every item is told at least once, however items are changed between the pages, and a walk ends.
+
+A walk with `updated_after` is made of the same sections, of the items made or changed since that time, and of one more:
+
+4. those made, or changed once more, since the walk began, up to the newest change that the walk has told.
+
+The next poll asks for what is newer than that, so it misses nothing. Nothing comes into the fourth section while it is
+told, and it is empty where nothing was changed meanwhile.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from enum import IntEnum
 from functools import cache
@@ -33,11 +41,12 @@ from studyservice.operations.serializers import Page, page
 
 
 class Section(IntEnum):
-    """A part of a walk; without `created_after` there is the first alone, with every item."""
+    """A part of a walk; a list that is not pinned has only the first, with every item."""
 
     DUE = 0
     CHANGED = 1
     CHANGED_AGAIN = 2
+    MEANWHILE = 3
 
 
 _LOOKUPS = {
@@ -46,6 +55,7 @@ _LOOKUPS = {
     "due_from": "due_on__gte",
     "due_to": "due_on__lte",
     "created_after": "created_at__gt",
+    "updated_after": "updated_at__gt",
     "newest": "created_at__lte",
     "changed_after": "updated_at__gt",
     "changed_until": "updated_at__lte",
@@ -59,7 +69,12 @@ _FILTERS: dict[str, Q] = (
 )
 """The same to its condition; a status is one by itself."""
 
-_INSTANTS = {Section.DUE: "created_at", Section.CHANGED: "updated_at", Section.CHANGED_AGAIN: "created_at"}
+_INSTANTS = {
+    Section.DUE: "created_at",
+    Section.CHANGED: "updated_at",
+    Section.CHANGED_AGAIN: "created_at",
+    Section.MEANWHILE: "updated_at",
+}
 """What decides the order in a section; in the first, among items due on one day. Then the id decides."""
 
 
@@ -92,18 +107,21 @@ def list_items(
     """One page of items, soonest due first, undated last; then older first, then by id.
 
     With `created_after`, the whole walk sees only what was visible when its first page was read; what is added
-    meanwhile is left to the next poll. What was changed meanwhile comes, for the first time or again, at the end.
+    meanwhile is left to the next poll. What was changed meanwhile comes, for the first time or again, at the end. With
+    `updated_after`, so does what was added before the newest of these changes.
 
     Args:
-        filters: any of `course_id`, `kind`, `status`, `q`, `due_from`, `due_to` (dates, included) and `created_after`.
+        filters: any of `course_id`, `kind`, `status`, `q`, `due_from`, `due_to` (dates, included), and `created_after`
+            or `updated_after`.
 
     Raises:
         InvalidRequest: `cursor` is none of this member's with these filters.
     """
     binding = f"{member.id} {sorted((name, str(value)) for name, value in filters.items())}"
-    after = None if cursor is None else decode_cursor(cursor, binding)
+    followed = "updated_after" in filters
+    after = None if cursor is None else decode_cursor(cursor, binding, followed=followed)
     pins = after.pins if after else None
-    if "created_after" in filters and after is None:
+    if after is None and (followed or "created_after" in filters):
         pins = _pins(member)
         if pins is None:
             return page([])
@@ -111,20 +129,48 @@ def list_items(
     names, values = _conditions(filters, today)
     found: list[ReadItem] = []
     told: list[Section] = []
-    for section, bounds in _sections(after, pins).items():
+
+    def read(section: Section, bounds: Mapping[str, datetime], most: int) -> list[ReadItem]:
         here = after if after and after.section == section else None
         statement = _page(frozenset((*names, *bounds)), section, _place(here))
-        rows = statement.all(member_id=member.id, limit=limit + 1 - len(found), **values, **bounds, **_named(here))
+        return statement.all(member_id=member.id, limit=most, **values, **bounds, **_named(here))
+
+    for section, bounds in _sections(after, pins).items():
+        rows = read(section, bounds, limit + 1 - len(found))
         found += rows
         told += [section] * len(rows)
         if len(found) > limit:
             break
+    if pins and followed:
+        pins = pins._replace(told=_newest_told(pins, found[:limit]))
+        if pins.told and len(found) <= limit:
+            known = {row["id"]: row["updated_at"] for row in found if row["updated_at"] > pins.began}
+            rows = read(Section.MEANWHILE, _meanwhile(pins, pins.told), limit + 1 - len(found) + len(known))
+            new = [row for row in rows if known.get(row["id"]) != row["updated_at"]]
+            found += new
+            told += [Section.MEANWHILE] * len(new)
     items = as_answered(found[:limit], today)
     if len(found) <= limit:
         return page(items)
-    if pins and not pins.turned and told[limit - 1] is Section.CHANGED:
-        pins = _turned(member, pins)
-    return page(items, encode_cursor(_position(items[-1], told[limit - 1], pins), binding))
+    if pins and told[limit - 1] is Section.CHANGED:
+        pins = _turned(member, pins, told[limit], followed=followed)
+    return page(items, encode_cursor(_position(items[-1], told[limit - 1], pins), binding, followed=followed))
+
+
+def _newest_told(pins: Pins, rows: Sequence[ReadItem]) -> datetime | None:
+    """The newest change that the walk has told, of those since it began."""
+    changes = [row["updated_at"] for row in rows if row["updated_at"] > pins.began]
+    return max([*changes, *([pins.told] if pins.told else [])], default=None)
+
+
+def _meanwhile(pins: Pins, newest_told: datetime) -> dict[str, datetime]:
+    """The bounds of the fourth section, which leaves out what the second told as it still is."""
+    return {
+        "changed_after": pins.began,
+        "changed_until": newest_told,
+        "made_after": pins.newest,
+        "again_after": pins.again or pins.turned or newest_told,
+    }
 
 
 def _conditions(filters: ItemFilters, today: date) -> tuple[set[str], dict[str, Any]]:
@@ -144,10 +190,20 @@ def _pins(member: Member) -> Pins | None:
     return None if row is None else Pins(row["newest"], row["clock"])
 
 
-def _turned(member: Member, pins: Pins) -> Pins:
-    """The pins with the end of the second section, now that it has begun; without any item left it is empty."""
+def _turned(member: Member, pins: Pins, following: Section, *, followed: bool) -> Pins:
+    """The pins with the end of the second section, now that it has begun; without any item left it is empty.
+
+    Args:
+        following: the section of the row after the page.
+        followed: whether the walk has the fourth section, for which the newest write before the third is kept.
+    """
+    if following is Section.MEANWHILE:
+        return pins._replace(turned=pins.turned or pins.told)
+    if pins.turned and not followed:
+        return pins
     now = _pins(member)
-    return pins._replace(turned=now.began if now else pins.began)
+    clock = now.began if now else pins.began
+    return pins._replace(turned=pins.turned or clock, again=clock)
 
 
 def _sections(after: Position | None, pins: Pins | None) -> dict[Section, dict[str, datetime]]:
@@ -185,14 +241,16 @@ def _named(after: Position | None) -> _LastTold:
 
 def _position(last: ItemRow, section: Section, pins: Pins | None) -> Position:
     due_on = last["due_on"] if section is Section.DUE else None
-    instant = last["updated_at"] if section is Section.CHANGED else last["created_at"]
+    instant = last["updated_at"] if _INSTANTS[section] == "updated_at" else last["created_at"]
     return Position(section, due_on, instant, last["id"], pins)
 
 
 @cache
 def _page(filters: frozenset[str], section: Section, place: str) -> Select[ReadItem]:
     """The statement for one set of filters and one place to go on from; there are at most a few hundred."""
-    items: QuerySet[Item] = ITEMS.filter(*(_FILTERS[name] for name in sorted(filters)))
+    items: QuerySet[Item] = ITEMS.filter(*(_FILTERS[name] for name in sorted(filters & _FILTERS.keys())))
+    if section is Section.MEANWHILE:
+        items = items.filter(Q(created_at__gt=Param("made_after")) | Q(updated_at__gt=Param("again_after")))
     instant = _INSTANTS[section]
     items = items.order_by(*(SOONEST_FIRST if section is Section.DUE else (instant, "id")))
     later = After({instant: Param("last_instant"), "id": Param("last_id")})

@@ -307,6 +307,7 @@ ItemFilters = TypedDict(
         "from": date,
         "to": date,
         "created_after": datetime,
+        "updated_after": datetime,
     },
     total=False,
 )
@@ -337,5 +338,16 @@ class ItemsQuery(Query):
         help_text="Only items added after this time; pass the newest created_at you have seen. With it no item is "
         "missed that changes between the pages.",
     )
+    updated_after = QueryTimestampField(
+        required=False,
+        help_text="Only items added or changed after this time; pass the newest updated_at you have seen. Not with "
+        "created_after, and as complete. Milestones and scores do not move updated_at; deletions are not listed.",
+    )
     limit = QueryIntegerField(min_value=1, max_value=100, default=25, help_text="Items per page.")
     cursor = CursorField(required=False, help_text="The previous page's next_cursor.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A walk follows what is new, or what is new or changed."""
+        if {"created_after", "updated_after"} <= attrs.keys():
+            raise serializers.ValidationError({"updated_after": ["Must not be sent together with created_after."]})
+        return attrs

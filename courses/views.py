@@ -93,7 +93,8 @@ class ItemViewSet(MemberViewSet):
     @operation("List items", scope=Scope.READ, answer=ItemRecord, many=True, query=ItemsQuery)
     def list_items(self) -> Page[ItemRow]:
         """Dated items, soonest due first, undated last: of one course, kind or status, or with the text q. To find new
-        ones, pass the newest created_at you have seen as created_after.
+        ones, pass the newest created_at you have seen as created_after; for changed ones too, the newest updated_at as
+        updated_after.
         """
         return item_pages.list_items(self.member, **self.query)
 

@@ -84,6 +84,8 @@ class CardEntryFields(TypedDict, total=False):
 class CardEntryBody(CardBody):
     """A card to create, or with `card_id` the changes of one."""
 
+    example: ClassVar[dict[str, Any]] = {**CardBody.example}
+
     card_id = IdField(
         required=False,
         allow_null=True,
@@ -279,6 +281,8 @@ class ListedCardRow(CardRow):
 
 class ListedCardRecord(CardRecord):
     """A flashcard of a deck."""
+
+    example: ClassVar[dict[str, Any]] = {**CardRecord.example}
 
     computed: ClassVar[tuple[str, ...]] = ("recall",)
 

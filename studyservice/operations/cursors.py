@@ -51,16 +51,15 @@ class CursorCodec:
     Args:
         salt: separates these cursors from those of other lists.
         kinds: the types of a position's values in order: `int` from 0 to 255, `UUID`, `date` or `datetime`. A date or
-            a datetime may be None. A packed position must have a multiple of three bytes, so that each position has
+            a datetime may be None. Zero bytes fill the position up to a multiple of three, so that each position has
             one text without padding.
     """
 
     def __init__(self, salt: str, *kinds: type) -> None:
         self._salt = salt
         self._kinds = [_KINDS[kind] for kind in kinds]
-        self._layout = struct.Struct(">" + "".join(kind.format for kind in self._kinds))
-        if self._layout.size % 3:
-            raise ValueError(f"A cursor of {self._layout.size} bytes would need padding.")
+        layout = ">" + "".join(kind.format for kind in self._kinds)
+        self._layout = struct.Struct(layout + "x" * (-struct.calcsize(layout) % 3))
 
     def encode(self, values: Sequence[Any], binding: str) -> str:
         """Return the cursor of a position. `binding` names the member and the filters."""

@@ -35,7 +35,11 @@ COUNTS = ROOT / "tests" / "query_counts.json"
 REFRESH = "Run `make openapi` and look at the difference before you commit it."
 
 QUERIES = {
-    "list_items": ("limit=100", "limit=100&created_after=2020-01-01T00:00:00Z&kind=other&from=2020-01-01"),
+    "list_items": (
+        "limit=100",
+        "limit=100&created_after=2020-01-01T00:00:00Z&kind=other&from=2020-01-01",
+        "limit=100&updated_after=2020-01-01T00:00:00Z",
+    ),
     "get_agenda": ("days=120",),
     "get_course": ("include_syllabus=true",),
     "list_vocab_decks": ("deck_id={deck_id}&include_cards=true",),

@@ -91,6 +91,7 @@ def test_over_the_tools(world: World, operation_id: str) -> None:
     ("operation_id", "query"),
     [
         ("list_items", {"created_after": "2020-01-01T00:00:00Z", "limit": 1}),
+        ("list_items", {"updated_after": "2020-01-01T00:00:00Z", "limit": 1}),
         ("get_course", {"include_syllabus": True}),
         ("list_vocab_decks", {"include_cards": True, "due_only": True}),
         ("list_changes", {"limit": 1}),

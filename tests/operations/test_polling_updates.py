@@ -1,0 +1,302 @@
+"""Polling list_items with updated_after: a poller sees the last state of every item that was made or changed."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from studyservice.rates import limiter as rates
+from tests.support.entry_points import RestEntryPoint
+from tests.support.factories import ItemFactory
+from tests.support.properties import examples
+
+pytestmark = pytest.mark.database("sqlite", "statements that others make too")
+
+LONG_AGO = "2000-01-01T00:00:00Z"
+
+Between = Callable[[int], object]
+
+
+def walk(
+    entry_point: RestEntryPoint,
+    between: Between = lambda page: None,
+    *,
+    since: str = LONG_AGO,
+    limit: int = 2,
+    most: int = 200,
+    **filters: Any,
+) -> list[Any]:
+    """Every item of one walk, in the order told; `between` is called with the number of the page just read."""
+    page = entry_point.made("list_items", updated_after=since, limit=limit, **filters)
+    told: list[Any] = list(page["data"])
+    for number in range(1, most):
+        if not page["has_more"]:
+            assert page["next_cursor"] is None
+            return told
+        assert len(page["data"]) == limit
+        assert len(page["next_cursor"]) < 200
+        between(number)
+        rates.clear()
+        page = entry_point.made("list_items", updated_after=since, limit=limit, cursor=page["next_cursor"], **filters)
+        told += page["data"]
+    raise AssertionError(f"no end after {most} pages")
+
+
+def newest(items: list[Any], before: str) -> str:
+    """The newest `updated_at` seen, which the next poll passes."""
+    return max([item["updated_at"] for item in items], default=before)
+
+
+def titles(items: list[Any]) -> list[str]:
+    return [item["title"] for item in items]
+
+
+@pytest.fixture
+def six(owner: RestEntryPoint, course: Any) -> list[Any]:
+    """Items 0 to 5, due on the days 10 to 15."""
+    return [
+        owner.made("create_item", course_id=course["id"], title=f"{n}", due_on=f"2027-01-{n + 10}") for n in range(6)
+    ]
+
+
+@pytest.fixture
+def change(owner: RestEntryPoint, six: list[Any]) -> Callable[..., Any]:
+    """Changes an item by its number."""
+    return lambda number, **changes: owner.made("update_item", item_id=six[number]["id"], **changes)
+
+
+@pytest.mark.database("both")
+def test_it_finds_what_was_made_or_changed_since(owner: RestEntryPoint, course: Any, six: Any, change: Any) -> None:
+    since = six[3]["updated_at"]
+    assert titles(walk(owner, since=since)) == ["4", "5"]
+    changed = change(1, title="one", due_on="2027-02-01")
+    assert walk(owner, since=since) == [six[4], six[5], changed]
+    assert walk(owner, since=changed["updated_at"]) == []
+    made = owner.made("create_item", course_id=course["id"], title="new", due_on="2027-01-01")
+    assert titles(walk(owner, since=changed["updated_at"], course_id=course["id"], kind="other")) == ["new"]
+    assert walk(owner, since=made["updated_at"]) == []
+
+
+def test_only_changes_of_the_item_itself_count(owner: RestEntryPoint, course: Any, six: Any) -> None:
+    """Milestones and scores move no `updated_at`, nor does an update that changes nothing."""
+    since = newest(six, LONG_AGO)
+    step = owner.made("create_milestone", item_id=six[0]["id"], title="Outline")
+    owner.made("update_milestone", milestone_id=step["id"], done=True)
+    categories = [{"name": "Quiz", "weight": 40}]
+    [category] = owner.made("set_grade_categories", course_id=course["id"], categories=categories)["categories"]
+    owner.made("add_grade_score", course_id=course["id"], category_id=category["id"], label="Quiz 1", score=90)
+    owner.made("update_item", item_id=six[0]["id"], title="0")
+    owner.made("delete_item", item_id=six[1]["id"])
+    assert walk(owner, since=since) == []
+
+
+def test_an_undo_is_a_change(owner: RestEntryPoint, six: Any, change: Any) -> None:
+    rest = RestEntryPoint(owner.secret)
+    since = change(2, title="two")["updated_at"]
+    owner.made("delete_item", item_id=six[3]["id"])
+    deletion, update, *_ = rest.made("list_changes", limit=2)["data"]
+    for row in (deletion, update):
+        rest.made("undo_change", change_id=row["id"])
+    assert titles(walk(owner, since=since)) == ["2", "3"]
+
+
+def test_not_together_with_created_after(owner: RestEntryPoint) -> None:
+    answer = owner.call("list_items", updated_after=LONG_AGO, created_after=LONG_AGO)
+    assert (answer.error, answer.fields) == ("validation_failed", ["updated_after"])
+
+
+def test_an_item_that_moves_before_the_page_is_not_lost(owner: RestEntryPoint, change: Any) -> None:
+    told = walk(owner, lambda page: page == 1 and change(4, due_on="2027-01-01"))
+    assert titles(told) == ["0", "1", "2", "3", "5", "4"]
+    assert walk(owner, since=newest(told, LONG_AGO)) == []
+
+
+def test_changes_come_at_the_end_in_their_order(owner: RestEntryPoint, change: Any) -> None:
+    def between(page: int) -> None:
+        if page == 1:
+            change(4, title="fourth")
+            change(0, title="zeroth")
+            change(2, due_on=None)
+
+    told = walk(owner, between)
+    assert titles(told) == ["0", "1", "3", "5", "fourth", "zeroth", "2"]
+    assert walk(owner, since=newest(told, LONG_AGO)) == []
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_the_end_follows_on_any_page(owner: RestEntryPoint, change: Any, limit: int) -> None:
+    def between(page: int) -> None:
+        if page == 1:
+            change(5, due_on="2027-01-01")
+            change(1, title="first")
+
+    expected = ["0", "1", "2", "3", "4", "5", "first"]
+    if limit == 1:
+        expected.remove("1")
+    assert titles(walk(owner, between, limit=limit)) == (expected if limit < 6 else list("012345"))
+
+
+def test_what_is_made_meanwhile_is_left_to_the_next_poll(owner: RestEntryPoint, course: Any, six: Any) -> None:
+    made: list[Any] = []
+    told = walk(owner, lambda page: made.append(owner.made("create_item", course_id=course["id"], title="new")))
+    assert titles(told) == list("012345")
+    assert walk(owner, since=newest(told, LONG_AGO)) == made
+
+
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_it_is_told_at_once_where_the_next_poll_would_miss_it(
+    owner: RestEntryPoint, course: Any, change: Any, limit: int
+) -> None:
+    """Something changed later is told, so the next poll asks only for what is newer. A walk of one page has no end."""
+
+    def between(page: int) -> None:
+        if page == 1:
+            owner.made("create_item", course_id=course["id"], title="new")
+            change(5, title="fifth")
+            owner.made("create_item", course_id=course["id"], title="newer")
+
+    told = walk(owner, between, limit=limit)
+    if limit < 6:
+        assert titles(told)[-2:] == ["fifth", "new"]
+    rest = walk(owner, since=newest(told, LONG_AGO), limit=limit)
+    assert titles(rest) == (["newer"] if limit < 6 else [])
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_an_item_that_always_flees_is_seen(owner: RestEntryPoint, change: Any, ahead: bool) -> None:
+    due_on = iter(date(2028, 1, 1) + timedelta(days=n if ahead else -n) for n in range(100))
+    told = walk(owner, lambda page: change(5, due_on=next(due_on).isoformat()), limit=1)
+    assert set(titles(told)) == set("012345")
+
+
+def test_what_is_changed_again_and_again_is_seen_and_the_walk_ends(owner: RestEntryPoint, change: Any) -> None:
+    told = walk(owner, lambda page: [change(number, due_on="2027-01-01") for number in (5, 4, 3)], limit=1)
+    assert set(titles(told)) == set("012345")
+    assert len(told) <= 4 * 6
+
+
+def test_what_is_changed_while_the_end_is_told_is_seen(owner: RestEntryPoint, change: Any) -> None:
+    def between(page: int) -> None:
+        if page == 1:
+            for number in (2, 3, 4, 5):
+                change(number, due_on="2027-01-01")
+        if page == 3:
+            change(5, title="fifth")
+            change(4, title="fourth")
+
+    told = walk(owner, between, limit=1)
+    assert titles(told) == ["0", "1", "2", "3", "fourth", "fifth"]
+    assert walk(owner, since=newest(told, LONG_AGO)) == []
+
+
+def test_a_cursor_belongs_to_its_parameter(owner: RestEntryPoint, six: Any) -> None:
+    page = owner.made("list_items", updated_after=LONG_AGO, limit=1)
+    for other in ({}, {"created_after": LONG_AGO}, {"updated_after": "2000-01-01T00:00:00.000001Z"}):
+        assert owner.call("list_items", limit=1, cursor=page["next_cursor"], **other).error == "invalid_request"
+
+
+def test_no_page_takes_more_than_four_queries(
+    owner: RestEntryPoint, course: Any, change: Any, django_assert_max_num_queries: Any
+) -> None:
+    for limit in (1, 2, 3):
+        page: Any = {"has_more": True, "next_cursor": None}
+        for turn in range(30):
+            if page["has_more"]:
+                cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else {}
+                rates.clear()
+                with django_assert_max_num_queries(4):
+                    page = owner.made("list_items", updated_after=LONG_AGO, limit=limit, **cursor)
+                for number in (5, 4, 3):
+                    change(number, title=f"{limit} {turn}")
+                if turn < 3:
+                    owner.made("create_item", course_id=course["id"], title=f"new {limit} {turn}")
+        assert page["has_more"] is False
+
+
+@pytest.mark.database("both")
+@pytest.mark.django_db(transaction=True)
+def test_a_mirror_is_right_while_four_write(owner_member: Any, entry_point: Any, course: Any, in_threads: Any) -> None:
+    """Polls with the newest `updated_at` seen, one after the other, keep up with everything that is made and moved."""
+    first = entry_point(owner_member)
+    known = [first.made("create_item", course_id=course["id"], title=f"{n}")["id"] for n in range(12)]
+    finished: list[int] = []
+    mirror: dict[str, Any] = {}
+
+    def write(number: int, writer: RestEntryPoint) -> None:
+        for turn in range(20):
+            rates.clear()
+            due_on = f"2027-01-{(turn * 11 + number) % 28 + 1:02}"
+            if turn % 3:
+                item_id = known[(turn * 7 + number) % len(known)]
+                writer.made("update_item", item_id=item_id, due_on=due_on, title=f"{number} {turn}")
+            else:
+                writer.made("create_item", course_id=course["id"], title=f"new {number} {turn}", due_on=due_on)
+        finished.append(number)
+
+    def poll() -> None:
+        since, last = LONG_AGO, False
+        while not last:
+            last = len(finished) == len(writers)
+            found = walk(first, since=since, limit=3)
+            mirror.update({item["id"]: item for item in sorted(found, key=lambda item: item["updated_at"])})
+            since = newest(found, since)
+
+    writers = [*enumerate(entry_point(owner_member) for _ in range(4))]
+    in_threads(lambda writer: write(*writer) if writer else poll(), [None, *writers])
+    rates.clear()
+    stored = {item["id"]: item for item in first.made("list_items", limit=100)["data"]}
+    assert mirror == stored
+
+
+BORN = datetime(2026, 1, 1, tzinfo=UTC)
+DUE = st.none() | st.dates(date(2026, 12, 1), date(2026, 12, 4))
+STEPS = st.lists(st.lists(st.tuples(st.integers(0, 14), DUE), max_size=4), max_size=20)
+
+
+@examples(80)
+@given(due=st.lists(DUE, min_size=1, max_size=12), limit=st.integers(1, 4), steps=STEPS, forever=st.booleans())
+def test_every_item_is_seen_and_the_next_poll_misses_none(
+    owner: RestEntryPoint, owner_member: Any, course: Any, **drawn: Any
+) -> None:
+    """Whatever is moved or made between which pages; a number beyond the items makes another."""
+    from accounts.models import Member
+    from courses.models import Course, Item
+
+    rates.clear()
+    Item.objects.all().delete()
+    Course.objects.update(item_count=0)
+    Member.objects.filter(id=owner_member.id).update(write_clock=BORN + timedelta(seconds=1))
+    items: list[Item] = Item.objects.bulk_create(
+        ItemFactory.build(
+            member=owner_member,
+            course=Course(id=course["id"]),
+            due_on=due_on,
+            created_at=BORN + timedelta(microseconds=number // 2),
+            updated_at=BORN + timedelta(microseconds=number // 3),
+        )
+        for number, due_on in enumerate(drawn["due"])
+    )
+    steps = drawn["steps"]
+
+    def between(page: int) -> None:
+        if steps and page < 100 and (drawn["forever"] or page <= len(steps)):
+            for number, due_on in steps[(page - 1) % len(steps)]:
+                rates.clear()
+                day = due_on and due_on.isoformat()
+                if number < len(items):
+                    owner.made("update_item", item_id=str(items[number].id), due_on=day)
+                elif page < 10:
+                    owner.made("create_item", course_id=course["id"], title=f"new {page}", due_on=day)
+
+    told = walk(owner, between, limit=drawn["limit"])
+    event(f"{len(told) > len(items)}")
+    assert {item["id"] for item in told} >= {str(item.id) for item in items}
+    mirror = {item["id"]: item for item in sorted(told, key=lambda item: item["updated_at"])}
+    rates.clear()
+    mirror |= {item["id"]: item for item in walk(owner, since=newest(told, LONG_AGO), limit=100)}
+    rates.clear()
+    stored = {item["id"]: item for item in owner.made("list_items", limit=100)["data"]}
+    assert mirror == stored
