@@ -69,7 +69,7 @@ class MilestoneViewSet(MemberViewSet):
         exists=milestones.get_milestone,
     )
     def update_milestone(self, milestone_id: UUID) -> MilestoneRow:
-        """Change the fields that are sent; a due_on of null makes it undated, place moves it within the item's plan. The
+        """Change the fields that are sent; a due_on of null makes it undated, place moves it in its item's plan. The
         member can undo it on /activity.
         """
         return milestones.update_milestone(self.member, milestone_id, **self.body)

@@ -66,11 +66,13 @@ RELATIVE: Final = re.compile(
 _PLURALS: Final = {
     f"{name}s": day for name, day in WEEKDAYS.items() if name.endswith(("day", "tag", "mittwoch", "di", "dimanche"))
 }
-_NAMED: Final = WEEKDAYS | _PLURALS
-_ANY_WEEKDAY: Final = re.compile(rf"\b({one_of(_NAMED)})\b", re.IGNORECASE)
+NAMED_WEEKDAYS: Final = WEEKDAYS | _PLURALS
+"""Weekday (Monday is 0) by lower-case name, also in the plural."""
+
+_ANY_WEEKDAY: Final = re.compile(rf"\b({one_of(NAMED_WEEKDAYS)})\b", re.IGNORECASE)
 
 
 def weekdays_in(text: str) -> set[int]:
     """The weekdays that a text names, also in the plural; a short name only with a capital ("Mon", "Sat")."""
     found = (name for name in _ANY_WEEKDAY.findall(text) if len(name) > 4 or name[0].isupper())
-    return {_NAMED[name.lower()] for name in found}
+    return {NAMED_WEEKDAYS[name.lower()] for name in found}
