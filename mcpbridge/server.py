@@ -29,6 +29,7 @@ from mcpbridge.icons import icon
 from mcpbridge.listing import LISTS_HINT, require_first_page
 from mcpbridge.prompting import complete, get_prompt, list_prompts
 from mcpbridge.resources import ServerWithoutResources, list_resource_templates, list_resources
+from mcpbridge.second_texts import second_texts
 from mcpbridge.tools import ToolArguments, tools
 from mcpbridge.unknown import unknown_arguments
 from studyservice.http.request_keys import CHANGE_ID, TOOL, TOOL_FAILURE, RequestKey
@@ -127,6 +128,7 @@ async def call_tool(context: ServerRequestContext, params: CallToolRequestParams
         notes = [omission(left_out)] if left_out else []
         notes += [unknown.note()] if unknown.ignored else []
         notes += [doubtful(doubts)] if doubts else []
+        notes += second_texts(tool.operation, credential.member, call, row)
         STRUCTURED.set(request, orjson.Fragment(text))
         if call.change_id is not None:
             CHANGE_ID.set(request, call.change_id)

@@ -4,10 +4,11 @@ Each entry point sets it once. REST and the tools set it to the credential's act
 is signed in, commands to their name. Domain functions take the member and plain values, and no call.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -92,6 +93,7 @@ class Call:
         transaction: the transaction that the call's writes share; None if each write has its own.
         change_id: the row that the call left in the log of changes; None if it changed nothing.
         doubts: return sentences about what is allowed and yet may be a mistake. Only tools ask them.
+        change: the columns of that row; None too if another log holds it.
     """
 
     who: Callable[[], Actor]
@@ -100,6 +102,7 @@ class Call:
     transaction: CallTransaction | None = None
     change_id: UUID | None = None
     doubts: list[Callable[[], Iterable[str]]] = field(default_factory=list)
+    change: Mapping[str, Any] | None = None
 
     @contextmanager
     def one_transaction(self, admit: Callable[[], None]) -> Iterator[CallTransaction]:

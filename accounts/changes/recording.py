@@ -138,6 +138,7 @@ class Write:
             taken=self.snapshots.packed() if self._undoable else None,
             undoable=self._undoable,
         )
+        call.change = row
         self.later(_INSERT, **row)
         told = {part.id for part in self._parts if not is_untold(part)}
         further = (told | self._touched | self.snapshots.objects) - {row["object_id"]}

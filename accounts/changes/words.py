@@ -1,7 +1,7 @@
 """Changes in words: a sentence for the member, a line for each field for the operators."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import cast
 
@@ -186,6 +186,11 @@ def counts_in_words(fields: Fields) -> str:
     """`3 milestones and 1 grade score`; empty if there is none of anything."""
     numbers = {name: value for name, value in fields.items() if isinstance(value, int)}
     return _listed([_number(number, plural) for plural, number in _parted(numbers)[1].items() if number])
+
+
+def listed(names: Iterable[str]) -> str:
+    """`“a”, “b” and “c”`."""
+    return _listed([f"“{name}”" for name in names])
 
 
 def _number(number: int, plural: str) -> str:

@@ -1,12 +1,12 @@
 """The log of changes as it is told: newest first, with what stands in logs of its own among the rows."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from heapq import merge
 from itertools import islice
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -118,6 +118,11 @@ def one_change(member: Member, change_id: UUID) -> ChangeRow | None:
     """The change as it is told, if it stands in the log of changes."""
     row = _ONE.first(member_id=member.id, change_id=change_id)
     return None if row is None else _told(row, timezone.now())
+
+
+def told_change(row: Mapping[str, Any]) -> ChangeRow:
+    """A row of the log, as it is stored, as it is told now."""
+    return _told(cast("_ChangeColumns", row), timezone.now())
 
 
 def undoable(created_at: datetime, now: datetime) -> bool:

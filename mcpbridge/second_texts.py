@@ -1,0 +1,106 @@
+"""Texts of a tool's result beside its JSON: an assistant reads there what it should tell the member.
+
+What a deletion took and what fields were come from the row that the call left in the log of changes, so they cost no
+statement.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+from accounts.changes.calls import Call
+from accounts.changes.models import UNDOABLE_FOR
+from accounts.changes.records import ChangeRow
+from accounts.changes.words import change_in_words, counts_in_words, listed
+from accounts.members.models import Member
+from accounts.undo.log import told_change
+from studyservice.database.statements import Row
+from studyservice.operations.declaration import Operation
+
+MOST_CHARACTERS: Final = 100
+"""Of a text that was changed."""
+
+MOST_QUOTES: Final = 20
+"""Quotes without confirmation that a text names."""
+
+_CONFIRMED: Final = "confirmed"
+_MEANINGS: Final = {
+    "inferred": "the words are there, but no date beside them, or only a relative or recurring one",
+    "contradicted": "another date stands beside the words",
+    "not_found": "the course's syllabus text has no such words",
+}
+
+
+def second_texts(operation: Operation, member: Member, call: Call, row: Row) -> Iterator[str]:
+    """The texts for a call that worked, of which most have none."""
+    if call.change is not None:
+        change = told_change(call.change)
+        if operation.consequential and (gone := _gone(change)):
+            yield f"{gone}. {_undo(member, change)}".strip()
+        elif operation.partial:
+            yield f"was: {json.dumps(_before(change), ensure_ascii=False)}"
+    if quotes := _quotes(row):
+        yield quotes
+
+
+def _gone(change: ChangeRow) -> str:
+    """`Deleted the item “Midterm” with 3 milestones`; empty if nothing was deleted."""
+    before, after = change["before"] or {}, change["after"]
+    if after is None:
+        words = change_in_words(change)
+        return words[:1].upper() + words[1:]
+    kept = {entry["id"] for entry in _entries(after)}
+    names = [entry["name"] for entry in _entries(before) if entry["id"] not in kept]
+    if not names:
+        return ""
+    scores = counts_in_words({"grade_scores": before["grade_scores"]}) if before.get("grade_scores") else ""
+    kind = "category" if len(names) == 1 else "categories"
+    return f"Deleted the grade {kind} {listed(names)}{f' with {scores}' if scores else ''}"
+
+
+def _entries(side: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The grade categories of one side of a change."""
+    entries: Sequence[Mapping[str, Any]] = side.get("categories", ())
+    return entries
+
+
+def _undo(member: Member, change: ChangeRow) -> str:
+    """The sentence that says until which day of the member's the change can be undone, and where."""
+    if not change["undoable"]:
+        return ""
+    last = (change["created_at"] + UNDOABLE_FOR).astimezone(ZoneInfo(member.time_zone)).date()
+    return f"The member can undo this until {last}, at {settings.BASE_URL}/activity."
+
+
+def _before(change: ChangeRow) -> dict[str, Any]:
+    """The changed fields as they were, texts cut."""
+    return {
+        name: value[:MOST_CHARACTERS] if isinstance(value, str) else value
+        for name, value in (change["before"] or {}).items()
+    }
+
+
+def _quotes(row: Row) -> str:
+    """How many quotes are confirmed, and the others; empty if none was sent."""
+    listed_items: Any = row.get("items")
+    entries: Any = listed_items or [row]
+    quoted = [(place, entry) for place, entry in enumerate(entries) if "evidence" in entry]
+    if not quoted:
+        return ""
+    others = [(place, entry) for place, entry in quoted if entry["evidence"] != _CONFIRMED]
+    number = len(quoted) - len(others)
+    noun, verb = "quote" if len(quoted) == 1 else "quotes", "is" if number == 1 or len(quoted) == 1 else "are"
+    head = f"{number} of {len(quoted)} {noun} {verb} confirmed."
+    if not others:
+        return head
+    lines = [
+        f"- {f'items[{place}] ' if listed_items else ''}“{entry['title']}”, {said}: {_MEANINGS[said]}"
+        for place, entry in others[:MOST_QUOTES]
+        for said in (entry["evidence"],)
+    ]
+    if len(others) > MOST_QUOTES:
+        lines.append(f"- and {len(others) - MOST_QUOTES} more")
+    return "\n".join([f"{head} Tell the member of the others:", *lines])

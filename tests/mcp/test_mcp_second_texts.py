@@ -1,0 +1,154 @@
+"""The texts of a tool's result after its JSON: what went, what the fields were, which quotes are not confirmed."""
+
+import json
+from typing import Any
+
+import pytest
+
+from accounts.models import Member
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
+from tests.support.tools import mcp_of
+from tests.support.vocabulary import made_deck
+
+pytestmark = [
+    pytest.mark.database("sqlite", "texts, which are made of what the log holds"),
+    pytest.mark.django_db,
+    pytest.mark.rest,
+]
+
+UNDO = "The member can undo this until 2026-12-22, at http://127.0.0.1:8000/activity."
+
+
+@pytest.fixture(autouse=True)
+def _now(time_machine: Any, owner_member: Member) -> None:
+    """An evening on which it is the next day for the member already."""
+    time_machine.move_to("2026-11-21T20:00:00Z")
+    Member.objects.filter(id=owner_member.id).update(time_zone="Pacific/Auckland")
+
+
+@pytest.fixture
+def tools(owner: RestEntryPoint) -> McpEntryPoint:
+    return mcp_of(owner)
+
+
+def texts(tools: McpEntryPoint, name: str, /, **arguments: Any) -> list[str]:
+    """The texts after the JSON of a call that works."""
+    result = tools.rpc("tools/call", {"name": name, "arguments": arguments}).json()["result"]
+    assert result["isError"] is False, result
+    first, *more = [block["text"] for block in result["content"]]
+    assert json.loads(first) == result["structuredContent"]
+    return more
+
+
+def was(tools: McpEntryPoint, name: str, /, **arguments: Any) -> Any:
+    [text] = texts(tools, name, **arguments)
+    head, _, fields = text.partition(": ")
+    assert head == "was"
+    return json.loads(fields)
+
+
+def test_a_deletion_says_what_went_and_until_when_and_where_it_can_be_undone(
+    tools: McpEntryPoint, course: Any, item: Any, milestone: Any
+) -> None:
+    tools.made("create_milestone", item_id=item["id"], title="Draft")
+    assert texts(tools, "delete_milestone", milestone_id=milestone["id"]) == [
+        f"Deleted the milestone “Outline”. {UNDO}"
+    ]
+    assert texts(tools, "delete_item", item_id=item["id"]) == [f"Deleted the item “Midterm” with 1 milestone. {UNDO}"]
+    tools.made("create_item", course_id=course["id"], title="Essay")
+    assert texts(tools, "delete_course", course_id=course["id"]) == [
+        f"Deleted the course “Cell Biology” with 1 item. {UNDO}"
+    ]
+    deck = made_deck(tools, "a", "b", name="Words")
+    assert texts(tools, "delete_vocab_deck", deck_id=deck["id"]) == [f"Deleted the deck “Words” with 2 cards. {UNDO}"]
+
+
+def test_replaced_categories_say_which_went(tools: McpEntryPoint, course: Any) -> None:
+    def replace(*categories: Any) -> list[str]:
+        return texts(tools, "set_grade_categories", course_id=course["id"], categories=list(categories))
+
+    assert (
+        replace({"name": "Labs", "weight": 20}, {"name": "Quizzes", "weight": 30}, {"name": "Exam", "weight": 50}) == []
+    )
+    _, quizzes, exam = tools.made("get_grades", course_id=course["id"])["categories"]
+    for label in ("Quiz 1", "Quiz 2"):
+        score = {"category_id": quizzes["id"], "label": label, "score": 80}
+        tools.made("add_grade_score", course_id=course["id"], **score)
+    score = tools.made("add_grade_score", course_id=course["id"], category_id=exam["id"], label="Midterm", score=70)
+    assert texts(tools, "delete_grade_score", score_id=score["id"]) == [f"Deleted the grade score “Midterm”. {UNDO}"]
+    assert replace(exam, {"name": "Papers", "weight": 50}) == [
+        f"Deleted the grade categories “Labs” and “Quizzes” with 2 grade scores. {UNDO}"
+    ]
+    assert replace(exam | {"weight": 60}) == [f"Deleted the grade category “Papers”. {UNDO}"]
+    assert replace(exam | {"weight": 100}) == []
+
+
+def test_an_update_says_what_the_changed_fields_were(tools: McpEntryPoint, course: Any, item: Any) -> None:
+    step = tools.made("create_milestone", item_id=item["id"], title="Outline", more=[{"title": "Draft"}])
+    assert was(tools, "update_item", item_id=item["id"], due_on="2026-12-05", title="Midterm") == {"due_on": None}
+    assert was(tools, "update_item", item_id=item["id"], due_on=None, kind="exam") == {
+        "kind": "other",
+        "due_on": "2026-12-05",
+    }
+    assert was(tools, "update_milestone", milestone_id=step["id"], done=True, place=2) == {"done": False, "place": 1}
+    tools.made("update_course", course_id=course["id"], syllabus_text="ü" * 5000)
+    before = was(tools, "update_course", course_id=course["id"], name="Botany", syllabus_text=None)
+    assert before == {"name": "Cell Biology", "syllabus_text": "ü" * 100}
+
+
+def test_what_changed_nothing_has_one_text(tools: McpEntryPoint, course: Any, item: Any, milestone: Any) -> None:
+    for name, given in (
+        ("update_item", {"item_id": item["id"], "title": "Midterm"}),
+        ("update_milestone", {"milestone_id": milestone["id"], "place": 1}),
+        ("update_course", {"course_id": course["id"]}),
+        ("create_item", {"course_id": course["id"], "title": "Essay", "more": [{"title": "Lab"}]}),
+        ("create_course", {"name": "Botany", "grade_categories": [{"name": "Exam", "weight": 100}]}),
+        ("get_item", {"item_id": item["id"]}),
+    ):
+        assert texts(tools, name, **given) == [], name
+
+
+def test_it_comes_after_the_ignored_arguments(tools: McpEntryPoint, item: Any) -> None:
+    ignored, before = texts(tools, "update_item", item_id=item["id"], title="Final", zzz=1)
+    assert ignored.startswith("Ignored, as this tool has no such arguments: zzz.")
+    assert before == 'was: {"title": "Midterm"}'
+
+
+def test_quotes_say_how_many_are_confirmed_and_what_the_others_mean(tools: McpEntryPoint) -> None:
+    syllabus = "Fall 2026\nMidterm: October 8, 2026\nEssay due every week\nLab report: November 3, 2026"
+    items = [
+        {"title": "Midterm", "due_on": "2026-10-08", "quote": "Midterm: October 8, 2026"},
+        {"title": "Essay", "due_on": "2026-10-09", "quote": "Essay due every week"},
+        {"title": "Lab report", "due_on": "2026-11-04", "quote": "Lab report: November 3, 2026"},
+        {"title": "Final", "due_on": "2026-12-18", "quote": "Final: Friday"},
+        {"title": "Without a quote"},
+    ]
+    [text] = texts(tools, "create_course", name="Botany", syllabus_text=syllabus, items=items)
+    head, *lines = text.split("\n")
+    assert head == "1 of 4 quotes is confirmed. Tell the member of the others:"
+    assert [line.partition(": ")[0] for line in lines] == [
+        "- items[1] “Essay”, inferred",
+        "- items[2] “Lab report”, contradicted",
+        "- items[3] “Final”, not_found",
+    ]
+    assert len({line.partition(": ")[2] for line in lines}) == 3
+
+
+def test_all_confirmed_is_one_sentence(tools: McpEntryPoint, course: Any) -> None:
+    tools.made("update_course", course_id=course["id"], syllabus_text="Quiz 1: October 8, 2026")
+    one = {"title": "Quiz 1", "due_on": "2026-10-08", "quote": "Quiz 1: October 8, 2026"}
+    assert texts(tools, "create_item", course_id=course["id"], **one) == ["1 of 1 quote is confirmed."]
+    assert texts(tools, "create_item", course_id=course["id"], **one, more=[one]) == ["2 of 2 quotes are confirmed."]
+
+
+def test_twenty_are_named_at_most(tools: McpEntryPoint, course: Any) -> None:
+    more = [{"title": f"Quiz {number}", "quote": "Nowhere"} for number in range(1, 30)]
+    [text] = texts(tools, "create_item", course_id=course["id"], title="Quiz 0", quote="Nowhere", more=more)
+    head, *lines = text.split("\n")
+    assert head == "0 of 30 quotes are confirmed. Tell the member of the others:"
+    assert (len(lines), lines[-1]) == (21, "- and 10 more")
+
+
+def test_rest_answers_as_before(owner: RestEntryPoint, item: Any) -> None:
+    answer = owner.made("update_item", item_id=item["id"], title="Final")
+    assert answer == item | {"title": "Final", "updated_at": answer["updated_at"]}
