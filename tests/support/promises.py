@@ -39,8 +39,9 @@ def _is_replaced(line: str, kept: set[str], found: set[str]) -> bool:
         if len(different) == 1:
             [(old, new)] = different
             was, now = _about(old, kept), _about(new, found)
-            promised = {rest for rest in was if not rest.startswith(DEMANDS)}
-            return bool(was) and promised <= now and {rest for rest in now if rest.startswith(DEMANDS)} <= was
+            promised = [f"{new}{rest}" for rest in was if not rest.startswith(DEMANDS)]
+            kept_all = all(one in found or _is_replaced(one, kept, found) for one in promised)
+            return bool(was) and kept_all and {rest for rest in now if rest.startswith(DEMANDS)} <= was
     return False
 
 
