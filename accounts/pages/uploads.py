@@ -43,7 +43,7 @@ def refusal_in_words(error: ApiError) -> str:
     if isinstance(error, RateLimited):
         minutes = -(-int(error.headers.get("Retry-After", "60")) // 60)
         return f"You have sent many files. Send this one again in {minutes} minute{'' if minutes == 1 else 's'}."
-    return error.message
+    return error.details[0]["message"] if error.details else error.message
 
 
 def with_headers(response: HttpResponse, headers: Mapping[str, str]) -> HttpResponse:

@@ -126,19 +126,27 @@ class Conflict(ApiError):
 class ValidationFailed(ApiError):
     """Input failed validation; `details` lists each field, the first `MAX_DETAILS` where there are more.
 
+    The message is that of the first.
+
     Attributes:
         is_cut: whether there are more.
     """
 
     type = "validation_failed"
     status = HTTPStatus.UNPROCESSABLE_ENTITY
-    default_message = "Some fields are not valid. See details."
+    default_message = "title: Must not be empty."  # as an example in the description
 
     def __init__(self, details: Sequence[Detail]) -> None:
         told = details[:MAX_DETAILS]
         self.is_cut = len(told) < len(details)
-        message = f"Many fields are not valid. See details for the first {MAX_DETAILS}."
-        super().__init__(message if self.is_cut else None, details=told)
+        super().__init__(self._message(told), details=told)
+
+    def _message(self, told: Sequence[Detail]) -> str:
+        """The first detail, as many programs show nothing else, and how many more there are."""
+        first = f"{told[0]['field']}: {told[0]['message']}"
+        if self.is_cut:
+            return f"{first} See details for the first {MAX_DETAILS}."
+        return first if len(told) == 1 else f"{first} See details for this and {len(told) - 1} more."
 
     @classmethod
     def of(cls, field: str, message: str) -> "ValidationFailed":
