@@ -51,8 +51,9 @@ class EntryBody(PlainItemBody):
     quote = StringField(
         max_length=MAX_QUOTE,
         blank_is_null=True,
-        help_text="The line of the syllabus it comes from, word for word; not stored. The answer's evidence says "
-        "whether it bears the date out.",
+        help_text="The line of the syllabus it comes from, word for word; not stored. The answer's evidence: confirmed "
+        "(its date stands there), inferred (no date, or a recurring one), contradicted (another date), not_found (no "
+        "such words).",
     )
     category = StringField(
         max_length=MAX_CATEGORY_NAME,

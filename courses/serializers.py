@@ -51,8 +51,8 @@ class CourseBody(Body):
     syllabus_id = IdField(
         required=False,
         allow_null=True,
-        help_text="An upload of create_syllabus, which becomes a file of the course; its text is that of the syllabus "
-        "unless syllabus_text is sent.",
+        help_text="A file that the member uploaded on this site, or create_syllabus did; no tool makes one. It becomes "
+        "a file of the course, and its text the syllabus unless syllabus_text is sent.",
     )
 
     class Meta:
@@ -340,8 +340,8 @@ class ItemsQuery(Query):
     )
     updated_after = QueryTimestampField(
         required=False,
-        help_text="Only items added or changed after this time; pass the newest updated_at you have seen. Not with "
-        "created_after, and as complete. Milestones and scores do not move updated_at; deletions are not listed.",
+        help_text="The same of items added or changed since: pass the newest updated_at. Not with created_after. "
+        "Milestones and scores do not count.",
     )
     limit = QueryIntegerField(min_value=1, max_value=100, default=25, help_text="Items per page.")
     cursor = CursorField(required=False, help_text="The previous page's next_cursor.")

@@ -100,9 +100,9 @@ class ItemViewSet(MemberViewSet):
 
     @operation("Get an item", scope=Scope.READ, answer=ItemDetailRecord, query=ItemQuery)
     def get_item(self, item_id: UUID) -> ItemDetailRow:
-        """A dated course item. Of an exam or quiz to come also readiness: what the member will recall of the course's
-        cards that day if nothing is studied. With minutes_a_day also study_plan: what to study each day, and what will
-        then be known, if you answer as the model expects.
+        """A dated course item. An exam or quiz to come has readiness: what the member will recall of the course's cards
+        that day without study; unseen cards count as 0 in expected_recall. With minutes_a_day also study_plan: what to
+        study each day, and what will then be known, if you answer as the model expects.
         """
         return readiness.get_item_detail(self.member, item_id, **self.query)
 

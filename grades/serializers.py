@@ -193,12 +193,13 @@ class NeededRecord(Record):
 
     example: ClassVar[dict[str, Any]] = {"letter": "A-", "at_least": 90, "score": 92.34, "status": "possible"}
 
-    letter = serializers.CharField(allow_null=True, help_text="A+ to D-; null for the target asked for.")
+    letter = serializers.CharField(allow_null=True, help_text="A+ to D-, by this service's table; null for the target.")
     at_least = serializers.FloatField(help_text="The least grade, in percent.")
     score = serializers.FloatField(
         allow_null=True,
-        help_text="The least average in all open categories, rounded up to two decimals; over 100 where it cannot be "
-        "reached without extra credit. 0 where the grade is reached already, null where it is not and nothing is open.",
+        help_text="The least average in all open categories, to two decimals, with which the rounded grade reaches it; "
+        "over 100 where it cannot be reached without extra credit. 0 where the grade is reached already, null where it "
+        "is not and nothing is open.",
     )
     status = serializers.ChoiceField(
         choices=_REACHES,

@@ -26,9 +26,9 @@ class GradeViewSet(MemberViewSet):
 
     @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord, query=GradesQuery)
     def get_grades(self, course_id: UUID) -> GradeBreakdownRow:
-        """A course's weighted categories with scores and averages, the current grade and its letter, and the outlook:
-        what each letter or a target still takes, if all open categories (those without scores, or the remaining ones
-        named) end with the same average.
+        """A course's weighted categories with scores and averages, the current grade and its letter by this service's
+        table, and the outlook: the same average that all open categories (those without scores, or the remaining ones
+        named) take for the rounded grade to reach each letter or a target.
         """
         return breakdown.get_grades(self.member, course_id, **self.query)
 

@@ -40,7 +40,7 @@ def _place_field(most: int, described: str) -> IntegerField:
         allow_null=True,
         min_value=1,
         max_value=most,
-        help_text=f"Its place among the item's milestones, from 1 to {described}. They are then numbered anew.",
+        help_text=f"Its place in the item's plan, from 1 to {described}.",
     )
 
 
@@ -58,8 +58,7 @@ class MilestoneBody(MilestoneEntryBody):
         required=False,
         allow_null=True,
         max_length=MAX_MILESTONES - 1,
-        help_text=f"Further milestones, at most {MAX_MILESTONES - 1}, placed after this one in the order sent. All are "
-        "created, or none.",
+        help_text=f"Further milestones to follow it, at most {MAX_MILESTONES - 1}; all are created, or none.",
     )
 
 

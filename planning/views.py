@@ -30,7 +30,7 @@ class AgendaViewSet(MemberViewSet):
     def get_agenda(self) -> AgendaRow:
         """Everything due within the next days, counted from the member's today: items in range, unfinished milestones,
         overdue ones included, and items that were missed; and how ready the member is, by flashcards, for the next
-        exams and quizzes.
+        exams and quizzes. Unseen cards count as 0 in expected_recall.
         """
         return agenda.get_agenda(self.member, **self.query)
 

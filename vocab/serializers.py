@@ -89,8 +89,7 @@ class CardEntryBody(CardBody):
     card_id = IdField(
         required=False,
         allow_null=True,
-        help_text="Only with if_exists merge: a card of that deck, whose fields change as far as they are sent. Its "
-        "schedule stays.",
+        help_text="With if_exists merge: the card of that deck to change, as far as fields are sent.",
     )
 
     class Meta:
@@ -146,8 +145,8 @@ class DeckBody(DeckDetailsBody):
         choices=["create", "merge"],
         default="create",
         help_text="merge puts the cards into the oldest deck of this name, if there is one: new terms are added, known "
-        "ones get the new definition and keep their schedule; the deck keeps its course. Terms match exactly, by case "
-        "too: similar in the answer names those that nearly do.",
+        "ones get the new definition and keep their schedule; the deck keeps its course. Terms match exactly; the "
+        "answer's similar names near ones.",
     )
 
 
@@ -191,7 +190,8 @@ class DecksQuery(Query):
     )
     on = DateField(
         required=False,
-        help_text="A day from today to a year ahead: how ready the member will be then, with readiness in each deck.",
+        help_text="A day from today to a year ahead: readiness of each deck then. Unseen cards count as 0 in "
+        "expected_recall.",
     )
 
     for_item = IdField(

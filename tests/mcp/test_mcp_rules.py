@@ -65,3 +65,35 @@ def test_a_long_deck_is_not_answered_whole() -> None:
 
 def test_the_instructions_are_short() -> None:
     assert len(INSTRUCTIONS) < 2_200
+
+
+@pytest.mark.parametrize(("tool", "argument"), [("get_item", ""), ("get_agenda", ""), ("list_vocab_decks", "on")])
+def test_unseen_cards_count_as_0(tool: str, argument: str) -> None:
+    assert "unseen cards count as 0 in expected_recall" in says(tool, argument).lower()
+
+
+def test_a_quote_says_what_each_evidence_means() -> None:
+    entry = tools()["create_course"].definition.input_schema["properties"]["items"]["anyOf"][0]["items"]
+    for text in (says("create_item", "quote"), entry["properties"]["quote"]["description"]):
+        for evidence in ("confirmed", "inferred", "contradicted", "not_found"):
+            assert f"{evidence} (" in text
+
+
+def test_a_needed_score_reaches_the_letter_by_the_rounded_grade() -> None:
+    """And letters are this service's, which a course may not use."""
+    assert "rounded grade" in says("get_grades")
+    assert "this service's table" in says("get_grades")
+
+
+def test_merging_matches_exactly() -> None:
+    assert "match exactly" in says("create_vocab_deck", "if_exists")
+
+
+@pytest.mark.parametrize("tool", ["create_course", "update_course"])
+def test_no_tool_makes_an_upload(tool: str) -> None:
+    assert "on this site" in says(tool, "syllabus_id")
+    assert "no tool makes one" in says(tool, "syllabus_id")
+
+
+def test_polling_changes_says_what_does_not_count() -> None:
+    assert "Milestones and scores do not count" in says("list_items", "updated_after")
