@@ -102,7 +102,7 @@ class ItemViewSet(MemberViewSet):
     def get_item(self, item_id: UUID) -> ItemDetailRow:
         """A dated course item. An exam or quiz to come has readiness: what the member will recall of the course's cards
         that day without study; unseen cards count as 0 in expected_recall. With minutes_a_day also study_plan: what to
-        study each day, and what will then be known, if you answer as the model expects.
+        study each day and what will then be known if you answer as the model expects.
         """
         return readiness.get_item_detail(self.member, item_id, **self.query)
 

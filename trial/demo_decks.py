@@ -11,7 +11,7 @@ from accounts.models import Member
 from vocab.deck_creation import create_vocab_deck
 from vocab.models import Card, Deck
 from vocab.reviews import record_review
-from vocab.serializers import CardFields
+from vocab.serializers import CardEntryFields
 
 
 class DemoDeck(NamedTuple):
@@ -100,7 +100,9 @@ def create_demo_decks(member: Member, course_ids: dict[str, UUID]) -> None:
         course_ids: name of a course to its id.
     """
     for deck in _DECKS:
-        cards: list[CardFields] = [{"term": term, "definition": definition} for term, definition in deck.cards.items()]
+        cards: list[CardEntryFields] = [
+            {"term": term, "definition": definition} for term, definition in deck.cards.items()
+        ]
         made, _ = create_vocab_deck(member, name=deck.name, course_id=course_ids[deck.course], cards=cards)
         first = _evening(member, deck.evenings[0])
         Deck.objects.filter(id=made["id"]).update(created_at=first, updated_at=first)

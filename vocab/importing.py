@@ -6,7 +6,7 @@ The file is read in a child process, before the transaction begins; nothing is w
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, cast
 from uuid import UUID
 
 from django.utils import timezone
@@ -24,7 +24,7 @@ from vocab.forgetting import LEAST_STABILITY, MOST_STABILITY
 from vocab.merging import last_of_each, merge_cards
 from vocab.reading.found import FoundCard, FoundDeck
 from vocab.scheduling import MAX_INTERVAL
-from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, NewCard
+from vocab.serializers import MAX_CARDS, MAX_DECK_NAME, CardEntryFields, NewCard
 
 MAX_FILE = 10 * 1024 * 1024
 """Bytes of a file."""
@@ -76,7 +76,7 @@ def import_vocab_decks(
         for part, cards in parts:
             there = known[part]
             if there is not None:
-                merge_cards(write, there, cards)
+                merge_cards(write, there, cast("list[CardEntryFields]", cards))
                 set_course(write, there, course_id)
                 ids.append(there.id)
             else:

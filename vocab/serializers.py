@@ -110,7 +110,7 @@ class CardEntryBody(CardBody):
         except serializers.ValidationError as error:
             wrong |= cast("Mapping[str, Any]", error.detail)
         if wrong:
-            raise serializers.ValidationError({name: wrong[name] for name in self.fields if name in wrong})
+            raise serializers.ValidationError({name: wrong[name] for name, _ in self.fields.items() if name in wrong})
         return found
 
 

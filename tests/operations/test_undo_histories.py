@@ -342,7 +342,8 @@ def taken_back(rows: Rows, change: Any, links: set[tuple[str, str]]) -> Rows:
         if "_remembered" in after:
             remember(rows, part, before["_remembered"], after["_remembered"])
             continue
-        for milestone_id, position in before.get("_order", ()):
+        order: Any = before.get("_order", ())
+        for milestone_id, position in order:
             rows["planning.Milestone"][milestone_id]["position"] = position
         row = rows[BY_TYPE[part.type]][str(part.id)]
         row |= {name: value for name, value in before.items() if name in row}
