@@ -92,9 +92,7 @@ class CardEntryBody(CardBody):
         help_text="With if_exists merge: the card of that deck to change, as far as fields are sent.",
     )
 
-    class Meta:
-        model = Card
-        fields = CardBody.Meta.fields
+    class Meta(CardBody.Meta):
         extra_kwargs: ClassVar[dict[str, Any]] = dict.fromkeys(
             CardBody.Meta.fields, {"default": serializers.empty, "required": False}
         )
