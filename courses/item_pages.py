@@ -154,7 +154,7 @@ def list_items(
         return page(items)
     if pins and told[limit - 1] is Section.CHANGED:
         pins = _turned(member, pins, told[limit], followed=followed)
-    return page(items, encode_cursor(_position(found[limit - 1], told[limit - 1], pins), binding, followed=followed))
+    return page(items, encode_cursor(_position(items[-1], told[limit - 1], pins), binding, followed=followed))
 
 
 def _newest_told(pins: Pins, rows: Sequence[ReadItem]) -> datetime | None:
