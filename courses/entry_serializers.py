@@ -17,7 +17,14 @@ from courses.serializers import (
     PlainItemBody,
 )
 from courses.syllabi.evidence import Evidence
-from studyservice.operations.fields import ChoiceField, ListField, NumberField, OpenChoiceField, StringField
+from studyservice.operations.fields import (
+    ChoiceField,
+    IntegerField,
+    ListField,
+    NumberField,
+    OpenChoiceField,
+    StringField,
+)
 from studyservice.operations.serializers import Body, Record
 
 MAX_ENTRIES = 100
@@ -27,6 +34,9 @@ MAX_CATEGORIES = 12
 """Grade categories per course (spec, Limits)."""
 
 MAX_CATEGORY_NAME = 60
+
+MAX_DROPPED = 20
+"""Scores of a category that do not count."""
 
 MAX_QUOTE = 300
 """Characters of a quote."""
@@ -76,15 +86,23 @@ class CategoryEntryFields(TypedDict):
 
     name: str
     weight: Decimal
+    drop_lowest: NotRequired[int | None]
 
 
 class CategoryEntryBody(Body):
     """A category of a new course's grade."""
 
-    example: ClassVar[dict[str, Any]] = {"name": "Quizzes", "weight": 20}
+    example: ClassVar[dict[str, Any]] = {"name": "Quizzes", "weight": 20, "drop_lowest": 1}
 
     name = StringField(max_length=MAX_CATEGORY_NAME, help_text="The category's name, such as Homework.")
     weight = NumberField(min_value=0, max_value=100, help_text="Its weight; kept to four decimals.")
+    drop_lowest = IntegerField(
+        min_value=0,
+        max_value=MAX_DROPPED,
+        required=False,
+        allow_null=True,
+        help_text='How many of its lowest scores do not count, like "the lowest quiz is dropped"; 0 in a new category.',
+    )
 
 
 class NewCourseFields(CourseDetails):
@@ -198,6 +216,7 @@ class EnteredCategoryRow(TypedDict):
     id: UUID
     name: str
     weight: float
+    drop_lowest: int
 
 
 class EnteredCategoryRecord(Record):
@@ -208,6 +227,7 @@ class EnteredCategoryRecord(Record):
     id = serializers.UUIDField(help_text="The category's id.")
     name = serializers.CharField(help_text="The category's name.")
     weight = serializers.FloatField(help_text="Its weight.")
+    drop_lowest = serializers.IntegerField(help_text="How many of its lowest scores do not count.")
 
 
 class CreatedCourseRow(CourseRow):

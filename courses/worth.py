@@ -21,10 +21,10 @@ def _rows(model: type[Model], **filters: object) -> QuerySet[Any]:
 
 
 def _worth() -> Subquery:
-    """`100 * w / W / n` in hundredths of a percent, rounded half-up; null without a category or where W is 0.
+    """`100 * w / W / max(1, n - d)` in hundredths of a percent, rounded half-up; null without a category or if W is 0.
 
     w is the weight of the item's category and W that of the course, in ten-thousandths. n is the number of pieces of
-    the category: its items or its scores, whichever are more. In whole numbers, half-up of q is
+    the category: its items or its scores, whichever are more; d of them are dropped. In whole numbers, half-up of q is
     `(floor(2 * q) + 1) / 2`.
     """
     score = cast("type[Model]", GRADE_CATEGORY._meta.get_field("scores").related_model)
@@ -34,7 +34,8 @@ def _worth() -> Subquery:
         aggregated(_rows(Item, category_id=OuterRef("id")), "COUNT", "id"),
         aggregated(_rows(score, category_id=OuterRef("id")), "COUNT", "id"),
     )
-    twice = weight * Value(20_000, _WHOLE) / NullIf(weights * Cast(pieces, _WHOLE), Value(0), output_field=_WHOLE)
+    counting = Greatest(Cast(pieces, _WHOLE) - Cast(F("drop_lowest"), _WHOLE), _ONE)
+    twice = weight * Value(20_000, _WHOLE) / NullIf(weights * counting, Value(0), output_field=_WHOLE)
     found = _rows(GRADE_CATEGORY, id=OuterRef("category_id")).order_by().annotate(worth=(twice + _ONE) / _TWO)
     return Subquery(found.values("worth"), output_field=_AS_READ)
 

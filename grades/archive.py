@@ -21,6 +21,7 @@ class GradeCategoryLine(Body):
     course_id = IdField()
     name = StringField(max_length=60)
     weight = NumberField(min_value=0, max_value=100)
+    drop_lowest = IntegerField(min_value=0, max_value=20)
     position = IntegerField(min_value=1, max_value=MAX_POSITION)
 
 

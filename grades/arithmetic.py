@@ -7,8 +7,6 @@ below the half; half-up rounding comes once, at the end. (`fractions` does the s
 
 from collections.abc import Sequence
 from decimal import Decimal
-from math import lcm
-from typing import NamedTuple
 
 LETTERS = (
     (97, "A+"),
@@ -27,46 +25,24 @@ LETTERS = (
 """The lowest grade of each letter, in percent; below the last it is F."""
 
 
-class Percent(NamedTuple):
-    """An exact percentage that is not negative, as a quotient."""
-
-    numerator: int
-    denominator: int
-
-    def hundredths(self) -> int:
-        """Half-up to two places."""
-        return (200 * self.numerator + self.denominator) // (2 * self.denominator)
-
-
 def ten_thousandths(value: Decimal) -> int:
     """A score or weight as it is counted."""
     return int(value.scaleb(4))
 
 
-def mean(scores: Sequence[int]) -> Percent | None:
-    """The plain mean of scores in ten-thousandths; None without scores."""
-    return Percent(sum(scores), 10_000 * len(scores)) if scores else None
+def half_up(numerator: int, denominator: int) -> int:
+    """A quotient that is not negative, rounded."""
+    return (2 * numerator + denominator) // (2 * denominator)
 
 
-def weighted(parts: Sequence[tuple[int, Percent]]) -> Percent:
-    """The sum of averages, each times its weight."""
-    denominator = lcm(*(average.denominator for _, average in parts))
-    return Percent(
-        sum(weight * average.numerator * (denominator // average.denominator) for weight, average in parts), denominator
-    )
+def number_dropped(drop_lowest: int, pieces: int) -> int:
+    """How many of the pieces of a category do not count: never the last one."""
+    return max(0, min(drop_lowest, pieces - 1))
 
 
-def current_grade(parts: Sequence[tuple[int, Percent | None]]) -> int | None:
-    """The weighted mean over `(weight, average)` pairs, renormalized over those with an average, in hundredths.
-
-    None when no category has scores or their weights sum to 0 (spec, Grade category).
-    """
-    scored = [(weight, average) for weight, average in parts if average is not None]
-    total = sum(weight for weight, _ in scored)
-    if not total:
-        return None
-    earned = weighted(scored)
-    return Percent(earned.numerator, earned.denominator * total).hundredths()
+def lowest(scores: Sequence[int], number: int) -> set[int]:
+    """The places of the lowest scores; of equal ones the older, which come first."""
+    return set(sorted(range(len(scores)), key=scores.__getitem__)[:number]) if number else set()
 
 
 def letter(hundredths: int) -> str:

@@ -5,28 +5,35 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import groupby
 from operator import itemgetter
-from typing import TypedDict
+from typing import TypedDict, cast
 from uuid import UUID
 
-from django.db.models import FilteredRelation, Q
+from django.db.models import Case, FilteredRelation, OuterRef, Q, When, Window
+from django.db.models.functions import RowNumber
 
 from accounts.models import Member
 from courses.errors import NoSuchCourse
-from courses.models import Course
-from grades.arithmetic import Percent, current_grade, letter, mean, ten_thousandths
-from grades.outlook import Part, outlook
-from grades.serializers import CategoryRow, GradeBreakdownRow, GradeScoreRow
-from studyservice.database.statements import Param, Select
+from courses.models import Course, Item
+from grades.arithmetic import half_up, letter, lowest, number_dropped, ten_thousandths
+from grades.curve import Part, curve
+from grades.outlook import outlook
+from grades.serializers import CategoryRow, CategoryScoreRow, GradeBreakdownRow
+from studyservice.database.statements import Param, Select, aggregated
 from studyservice.operations.errors import Detail, ValidationFailed
 
 
 class _Columns(TypedDict):
-    """A category and one score of it. Where `category_id` is null, so are both; where `id` is, so is the score."""
+    """A category and one score of it. Where `category_id` is null, so are both; where `id` is, so is the score.
+
+    `items` is how many items name the category; only the first row of each category has it.
+    """
 
     course_name: str
     category_id: UUID | None
     name: str
     weight: Decimal
+    drop_lowest: int
+    items: int | None
     id: UUID | None
     item_id: UUID | None
     label: str
@@ -34,11 +41,21 @@ class _Columns(TypedDict):
     created_at: datetime
 
 
+_ITEMS = aggregated(
+    Item.objects.filter(member_id=Param("member_id"), category_id=OuterRef("part__id")), "COUNT", "category_id"
+)
+
 _BREAKDOWN = Select[_Columns](
     Course.objects.filter(member_id=Param("member_id"), id=Param("course_id"))
     .annotate(
         part=FilteredRelation("grade_categories", condition=Q(grade_categories__member_id=Param("member_id"))),
         result=FilteredRelation("part__scores", condition=Q(part__scores__member_id=Param("member_id"))),
+    )
+    .annotate(
+        place=Window(
+            RowNumber(), partition_by=["part__position", "part__id"], order_by=["result__created_at", "result__id"]
+        ),
+        items_named=Case(When(place=1, then=_ITEMS)),
     )
     .order_by("part__position", "part__id", "result__created_at", "result__id"),
     {
@@ -46,6 +63,8 @@ _BREAKDOWN = Select[_Columns](
         "category_id": "part__id",
         "name": "part__name",
         "weight": "part__weight",
+        "drop_lowest": "part__drop_lowest",
+        "items": "items_named",
         "id": "result__id",
         "item_id": "result__item_id",
         "label": "result__label",
@@ -53,11 +72,19 @@ _BREAKDOWN = Select[_Columns](
         "created_at": "result__created_at",
     },
 )
-"""A row for each score, for each category without one, and for a course without any."""
+"""A row for each score, for each category without one, and for a course without any.
+
+Items are counted in the first row of each category only: PostgreSQL would count them again for each score.
+"""
 
 
 def get_grades(
-    member: Member, course_id: UUID, *, target: Decimal | None = None, remaining: list[UUID] | None = None
+    member: Member,
+    course_id: UUID,
+    *,
+    target: Decimal | None = None,
+    remaining: list[UUID] | None = None,
+    assume: Decimal | None = None,
 ) -> GradeBreakdownRow:
     """The `GradeBreakdownRecord` of a course; one query.
 
@@ -65,7 +92,9 @@ def get_grades(
         member: whose course it is.
         course_id: the course.
         target: a grade in percent that the outlook is to tell about, beside the letters.
-        remaining: the categories that the outlook takes for open; if none is named, those without scores.
+        remaining: the categories that the outlook takes for open as a whole, and no others for open at all; if none is
+            named, those without scores are, and the items without a score of the others.
+        assume: a score in percent for which the outlook tells the grade, if everything open gets it.
 
     Raises:
         NotFound: there is no such course of the member's.
@@ -75,55 +104,67 @@ def get_grades(
     if not rows:
         raise NoSuchCourse
     categories: list[CategoryRow] = []
-    parts: list[tuple[int, Percent | None]] = []
+    scored: list[Part] = []
+    counting: list[Part] = []
     for category_id, of_category in groupby(rows, itemgetter("category_id")):
         if category_id is None:
             break
-        first, *_ = present = list(of_category)
-        exact: list[int] = []
-        scores: list[GradeScoreRow] = []
-        for row in present:
-            if row["id"] is not None:
-                score = ten_thousandths(row["score"])
-                exact.append(score)
-                scores.append(
-                    {
-                        "id": row["id"],
-                        "category_id": category_id,
-                        "item_id": row["item_id"],
-                        "label": row["label"],
-                        "score": score / 10_000,
-                        "created_at": row["created_at"],
-                    }
-                )
-        weight, average = ten_thousandths(first["weight"]), mean(exact)
-        parts.append((weight, average))
-        categories.append(
-            {
-                "id": category_id,
-                "name": first["name"],
-                "weight": weight / 10_000,
-                "scores": scores,
-                "average": None if average is None else average.hundredths() / 100,
-            }
-        )
+        present = list(of_category)
+        category, part = _category(category_id, present)
+        categories.append(category)
+        is_open = category_id in remaining if remaining else not part.scores
+        if part.scores:
+            scored.append(part)
+        if is_open:
+            counting.append(Part(part.weight, (), 0, open_pieces=1))
+        elif part.scores:
+            missing = 0 if remaining else max(0, (present[0]["items"] or 0) - len(part.scores))
+            counting.append(part._replace(open_pieces=missing))
     if remaining:
         _require_categories(remaining, [category["id"] for category in categories])
-    grade = current_grade(parts)
+    today = curve(scored)
+    grade = None if today is None else today.at(0)
     return {
         "course_id": course_id,
         "course_name": rows[0]["course_name"],
         "categories": categories,
         "current_grade": None if grade is None else grade / 100,
         "letter_grade": None if grade is None else letter(grade),
-        "outlook": outlook(
-            [
-                Part(weight, average, category["id"] in remaining if remaining else average is None)
-                for category, (weight, average) in zip(categories, parts, strict=True)
-            ],
-            target,
-        ),
+        "outlook": outlook(counting, target, assume),
     }
+
+
+def _category(category_id: UUID, rows: Sequence[_Columns]) -> tuple[CategoryRow, Part]:
+    """The category as it is answered, and as it counts today, with nothing open."""
+    first = rows[0]
+    exact = [] if first["id"] is None else [ten_thousandths(row["score"]) for row in rows]
+    weight, drop_lowest = ten_thousandths(first["weight"]), first["drop_lowest"]
+    dropped = lowest(exact, number_dropped(drop_lowest, len(exact)))
+    scores: list[CategoryScoreRow] = [
+        {
+            "id": cast("UUID", row["id"]),
+            "category_id": category_id,
+            "item_id": row["item_id"],
+            "label": row["label"],
+            "score": score / 10_000,
+            "created_at": row["created_at"],
+            "dropped": place in dropped,
+        }
+        for place, (score, row) in enumerate(zip(exact, rows, strict=False))
+    ]
+    average = None
+    if exact:
+        counted = sum(score for place, score in enumerate(exact) if place not in dropped)
+        average = half_up(counted, 100 * (len(exact) - len(dropped))) / 100
+    category: CategoryRow = {
+        "id": category_id,
+        "name": first["name"],
+        "weight": weight / 10_000,
+        "drop_lowest": drop_lowest,
+        "average": average,
+        "scores": scores,
+    }
+    return category, Part(weight, exact, drop_lowest, open_pieces=0)
 
 
 def _require_categories(remaining: Sequence[UUID], present: Collection[UUID]) -> None:

@@ -1,6 +1,7 @@
 """Replacing a course's grade categories as a whole."""
 
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
 from accounts.changes.contents import Fields, fields_of
@@ -23,6 +24,9 @@ CATEGORIES_OF_COURSE = Limit(
     full="There are {most} grade categories in this course, the most there can be. Delete one first.",
     per="course",
 )
+
+MADE_WITH = {"drop_lowest": 0}
+"""What older rows of the log of changes leave out of a category."""
 
 
 def set_grade_categories(member: Member, course_id: UUID, *, categories: list[CategoryFields]) -> GradeBreakdownRow:
@@ -50,7 +54,9 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
         listed, new = [], []
         for position, entry in enumerate(categories, start=1):
             known = entry.get("id")
-            fields = {name: value for name, value in entry.items() if name != "id"} | {"position": position}
+            fields = sent_of(entry) | {"position": position}
+            if known:
+                fields = {"drop_lowest": present[known].drop_lowest} | fields
             category = GradeCategory(member_id=member.id, course_id=course_id, **fields)
             if not known:
                 new.append(category)
@@ -63,6 +69,11 @@ def set_grade_categories(member: Member, course_id: UUID, *, categories: list[Ca
         write.changed(Course, course_id, course["name"], before, {"categories": listed_categories(listed)})
         write.touched(GradeCategory, (one.id for one in listed if listed_categories([one])[0] not in old))
         return get_grades(member, course_id)
+
+
+def sent_of(entry: Fields) -> dict[str, Any]:
+    """The columns that an entry sends; one that is null counts as not sent."""
+    return {name: value for name, value in entry.items() if name != "id" and value is not None}
 
 
 def listed_categories(categories: Iterable[GradeCategory]) -> list[Fields]:

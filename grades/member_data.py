@@ -3,7 +3,7 @@
 from accounts.members.archived import Archived
 from accounts.members.data import MemberData, register
 from grades.archive import GradeCategoryLine, GradeScoreLine
-from grades.categories import CATEGORIES_OF_COURSE
+from grades.categories import CATEGORIES_OF_COURSE, MADE_WITH
 from grades.marks import repair_marks, settle_undone
 from grades.models import GradeCategory, GradeScore
 from grades.scores import SCORES_OF_COURSE
@@ -13,8 +13,14 @@ register(
     MemberData(
         GradeCategory,
         course="course",
-        archived=Archived(name="grade_categories", line=GradeCategoryLine, order=("course_id", "position", "id")),
+        archived=Archived(
+            name="grade_categories",
+            line=GradeCategoryLine,
+            order=("course_id", "position", "id"),
+            added={"drop_lowest": 2},
+        ),
         limits=(CATEGORIES_OF_COURSE,),
+        made_with=MADE_WITH,
         undo_fields={"course.categories": put_categories_back},
     )
 )

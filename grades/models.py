@@ -26,6 +26,12 @@ class GradeCategory(models.Model):
         validators=[MinValueValidator(0), MaxValueValidator(100)],
         help_text="Its weight.",
     )
+    drop_lowest = models.SmallIntegerField(
+        default=0,
+        db_default=0,
+        validators=[MinValueValidator(0), MaxValueValidator(20)],
+        help_text="How many of its lowest scores do not count; at least one score always counts.",
+    )
     position = models.PositiveIntegerField(help_text="Display order, from 1.")
 
     class Meta:
@@ -39,6 +45,7 @@ class GradeCategory(models.Model):
             MemberForeignKey(field="course"),
             characters("name", 1, 60),
             between("weight", 0, 100),
+            between("drop_lowest", 0, 20),
             at_least("position", 1),
         ]
 

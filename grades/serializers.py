@@ -13,7 +13,7 @@ from studyservice.operations.fields import IdField, ListField
 from studyservice.operations.query_fields import QueryListField, QueryNumberField
 from studyservice.operations.serializers import Body, Query, Record
 
-CATEGORY_COLUMNS = ("name", "weight")
+CATEGORY_COLUMNS = ("name", "weight", "drop_lowest")
 """The writable columns of a category."""
 
 
@@ -23,6 +23,7 @@ class CategoryFields(TypedDict):
     id: NotRequired[UUID | None]
     name: str
     weight: Decimal
+    drop_lowest: NotRequired[int | None]
 
 
 class CategoryBody(Body):
@@ -32,13 +33,15 @@ class CategoryBody(Body):
         "id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
         "name": "Quizzes",
         "weight": 20,
+        "drop_lowest": 1,
     }
 
     id = IdField(
         required=False,
         allow_null=True,
-        help_text="The id of a category that stays, from get_grades: only with it does the category keep its scores. "
-        "Without it the category is new, even under the same name, and the old one is deleted with its scores.",
+        help_text="The id of a category that stays, from get_grades: only with it does the category keep its scores "
+        "(and drop_lowest, if not sent). Without it the category is new, even under the same name, and the old one is "
+        "deleted with its scores.",
     )
 
     class Meta:
@@ -47,6 +50,13 @@ class CategoryBody(Body):
         extra_kwargs: ClassVar[dict[str, Any]] = {
             "name": {"help_text": "The category's name, such as Homework."},
             "weight": {"help_text": "Its weight; kept to four decimals."},
+            "drop_lowest": {
+                "default": serializers.empty,
+                "required": False,
+                "allow_null": True,
+                "help_text": 'How many of its lowest scores do not count, like "the lowest quiz is dropped"; 0 in a '
+                "new category.",
+            },
         }
 
 
@@ -128,14 +138,31 @@ class GradeScoreRecord(Record):
         fields = ("id", *ScoreBody.Meta.fields, "created_at")
 
 
+class CategoryScoreRow(GradeScoreRow):
+    """A `CategoryScoreRecord`."""
+
+    dropped: bool
+
+
+class CategoryScoreRecord(GradeScoreRecord):
+    """A score in a category."""
+
+    example: ClassVar[dict[str, Any]] = GradeScoreRecord.example | {"dropped": False}
+
+    dropped = serializers.BooleanField(
+        help_text="Whether it is among the lowest that do not count today; of equal scores the older is dropped."
+    )
+
+
 class CategoryRow(TypedDict):
     """A `CategoryRecord`."""
 
     id: UUID
     name: str
     weight: float
+    drop_lowest: int
     average: float | None
-    scores: list[GradeScoreRow]
+    scores: list[CategoryScoreRow]
 
 
 class CategoryRecord(Record):
@@ -145,12 +172,15 @@ class CategoryRecord(Record):
         "id": "1d6e2f8a-9b4c-4d7e-a3f5-2c8b7d6e4f04",
         "name": "Quizzes",
         "weight": 20,
+        "drop_lowest": 1,
         "average": 84.5,
-        "scores": [GradeScoreRecord.example],
+        "scores": [CategoryScoreRecord.example],
     }
 
-    average = serializers.FloatField(allow_null=True, help_text="The mean of its scores; null without scores.")
-    scores = GradeScoreRecord(many=True, help_text="Its scores, oldest first.")
+    average = serializers.FloatField(
+        allow_null=True, help_text="The mean of its scores that count; null without scores."
+    )
+    scores = CategoryScoreRecord(many=True, help_text="Its scores, oldest first.")
 
     class Meta:
         model = GradeCategory
@@ -171,8 +201,14 @@ class GradesQuery(Query):
         required=False,
         allow_null=True,
         max_length=MAX_CATEGORIES,
-        help_text="Categories whose final average is still open, whatever they hold now; "
-        "without any, those without scores.",
+        help_text="Only these categories are open, whatever they hold now: their final averages are asked for. Without "
+        "it, those without scores, and items without a score of the others.",
+    )
+    assume = QueryNumberField(
+        required=False,
+        min_value=0,
+        max_value=150,
+        help_text="What if everything that is open gets this score, in percent: outlook.assumed tells the grade.",
     )
 
 
@@ -197,14 +233,32 @@ class NeededRecord(Record):
     at_least = serializers.FloatField(help_text="The least grade, in percent.")
     score = serializers.FloatField(
         allow_null=True,
-        help_text="The least average in all open categories, to two decimals, with which the rounded grade reaches it; "
-        "over 100 where it cannot be reached without extra credit. 0 where the grade is reached already, null where it "
-        "is not and nothing is open.",
+        help_text="The least score on everything open, to two decimals, with which the rounded grade is at_least or "
+        "more (89.995 counts as 90). Over 100 it takes extra credit. 0 where reached already; null where nothing open "
+        "changes the grade.",
     )
     status = serializers.ChoiceField(
         choices=_REACHES,
         help_text="already_reached even with 0 in what is open, impossible even with 100, else possible.",
     )
+
+
+class AssumedRow(TypedDict):
+    """An `AssumedRecord`."""
+
+    score: float
+    grade: float | None
+    letter: str | None
+
+
+class AssumedRecord(Record):
+    """The grade with the assumed score on everything open."""
+
+    example: ClassVar[dict[str, Any]] = {"score": 70, "grade": 75.8, "letter": "C"}
+
+    score = serializers.FloatField(help_text="The score assumed, in percent.")
+    grade = serializers.FloatField(allow_null=True, help_text="The grade then; null if no weight counts.")
+    letter = serializers.CharField(allow_null=True, help_text="Its letter, A+ to F.")
 
 
 class OutlookRow(TypedDict):
@@ -214,22 +268,25 @@ class OutlookRow(TypedDict):
     best: float | None
     worst: float | None
     needed: list[NeededRow]
+    assumed: AssumedRow | None
 
 
 class OutlookRecord(Record):
-    """What the grade can still become, if all open categories end with the same average."""
+    """What the grade can still become, if everything that is open gets the same score."""
 
     example: ClassVar[dict[str, Any]] = {
         "remaining_weight": 60,
         "best": 93.8,
         "worst": 33.8,
         "needed": [NeededRecord.example],
+        "assumed": AssumedRecord.example,
     }
 
-    remaining_weight = serializers.FloatField(help_text="The weights of the open categories together.")
-    best = serializers.FloatField(allow_null=True, help_text="The grade with 100 in every open category.")
-    worst = serializers.FloatField(allow_null=True, help_text="The grade with 0 in every open category.")
+    remaining_weight = serializers.FloatField(help_text="The weights of open categories, and open shares of others.")
+    best = serializers.FloatField(allow_null=True, help_text="The grade with 100 on everything open.")
+    worst = serializers.FloatField(allow_null=True, help_text="The grade with 0 on everything open.")
     needed = NeededRecord(many=True, help_text="For each letter from A+ to D-, and last for the target, what it takes.")
+    assumed = AssumedRecord(allow_null=True, help_text="Only with assume: the grade with that score; else null.")
 
 
 class GradeBreakdownRow(TypedDict):
@@ -260,10 +317,16 @@ class GradeBreakdownRecord(Record):
     categories = CategoryRecord(many=True, help_text="The categories, in display order.")
     current_grade = serializers.FloatField(
         allow_null=True,
-        help_text="Weighted mean over the categories with scores; null if there are none or their weights are 0.",
+        help_text="Weighted mean over the categories with scores, dropped ones left out; null if there are none or "
+        "their weights are 0.",
     )
-    letter_grade = serializers.CharField(allow_null=True, help_text="A+ to F, from the rounded current grade.")
+    letter_grade = serializers.CharField(
+        allow_null=True,
+        help_text="A+ to F, from the rounded current grade, by this "
+        "service's table (97 A+, 93 A, 90 A-, ... 60 D-); the course may have another.",
+    )
     outlook = OutlookRecord(
-        help_text="What is needed in the open categories, each taken to end with the same average: those without "
-        "scores, or the remaining ones named. A category without scores that is not open is left out.",
+        help_text="What is needed if everything open gets the same score. Open are categories without scores, and the "
+        "items without a score in others; or only the remaining ones named, and then others without scores are left "
+        "out.",
     )

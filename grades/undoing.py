@@ -14,7 +14,7 @@ from accounts.undo.made import delete_again
 from courses.courses import require_course
 from courses.errors import NoSuchCourse
 from courses.models import Item
-from grades.categories import listed_categories
+from grades.categories import MADE_WITH, listed_categories
 from grades.models import GradeCategory
 from studyservice.operations.errors import Conflict
 
@@ -29,6 +29,7 @@ def put_categories_back(member: Member, write: Write, course_id: UUID, after: An
         require_course(member, course_id)
     except NoSuchCourse as gone:
         raise Conflict("The course is gone. Undo its deletion first.") from gone
+    before, after = ([MADE_WITH | entry for entry in entries] for entries in (before, after))
     mine = GradeCategory.objects.filter(member_id=member.id, course_id=course_id)
     if as_kept({"categories": listed_categories(mine)})["categories"] != after:
         raise Conflict("The categories were changed since, and an undo overwrites nothing. Undo that first.")

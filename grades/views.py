@@ -27,8 +27,8 @@ class GradeViewSet(MemberViewSet):
     @operation("Get the grades", scope=Scope.READ, answer=GradeBreakdownRecord, query=GradesQuery)
     def get_grades(self, course_id: UUID) -> GradeBreakdownRow:
         """A course's weighted categories with scores and averages, the current grade and its letter by this service's
-        table, and the outlook: the same average that all open categories (those without scores, or the remaining ones
-        named) take for the rounded grade to reach each letter or a target.
+        table, and the outlook: the score on everything open (categories without scores, items without one) with which
+        the rounded grade reaches each letter or a target, and the grade by assume.
         """
         return breakdown.get_grades(self.member, course_id, **self.query)
 

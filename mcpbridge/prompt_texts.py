@@ -54,8 +54,8 @@ def enter_syllabus(about: Occasion) -> str:
         make = (
             f"create_course once: {_COURSE_TEXTS}, as far as the syllabus says them; "
             "syllabus_text, the whole text; items, each with title, kind, due_on and quote, its line word for word; "
-            "grade_categories, each with name and weight. Over 100 items: the rest with create_item, up to 100 in one "
-            "call (more), if_exists skip."
+            "grade_categories, each with name and weight, and drop_lowest if the lowest scores are dropped. Over 100 "
+            "items: the rest with create_item, up to 100 in one call (more), if_exists skip."
         )
     else:
         aim = f"Enter the syllabus of my course {_quoted(course)}."
@@ -194,8 +194,9 @@ def exam_check(about: Occasion) -> str:
         "target (reaches_target); and on which days the minutes are not enough (over).",
         "Call list_milestones with its item_id: what of its study plan is done, open and overdue.",
         f"Call {_call('get_grades', course_id=course_id)} for how I stand, how much its category weighs, "
-        "and what I need in what is still open: the outlook, with remaining the ids of categories that are not "
-        "finished though they have scores, and with target the grade that I name, if I do.",
+        "and what I need in what is still open: the outlook, with target the grade that I name, if I do. A category "
+        "with scores is open as far as its items have none; if it has no items and is not finished, name it in "
+        "remaining with every other open one.",
         "Call list_vocab_decks with on, the day of the exam, and look at the decks with this course_id: which are "
         "weakest on that day (readiness), and how many cards are due now. Call "
         f"{_call('get_practice_stats', days=30)} for how often I practised, and for weak topics.",

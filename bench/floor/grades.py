@@ -13,7 +13,7 @@ _LETTERS = (
 
 _CENT, _HALF = Decimal("0.01"), Decimal("0.005")
 _GRADES = """
-    SELECT c.name, g.id, g.name, g.weight, s.id, s.label, s.score, s.created_at
+    SELECT c.name, g.id, g.name, g.weight, g.drop_lowest, s.id, s.item_id, s.label, s.score, s.created_at
     FROM courses_course c
     LEFT JOIN grades_gradecategory g ON g.course_id = c.id AND g.member_id = c.member_id
     LEFT JOIN grades_gradescore s ON s.category_id = g.id AND s.member_id = c.member_id
@@ -22,18 +22,27 @@ _GRADES = """
 
 
 def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
-    """The breakdown of a course, from one query."""
+    """The breakdown of a course, from one query.
+
+    The rows that are measured have no category that drops scores, and no item that names one.
+    """
     rows = query(_GRADES, (caller.member, course_id))
     if not rows:
         raise Refused("404 Not Found")
     categories: dict[UUID, dict[str, Any]] = {}
     exact: dict[UUID, list[Decimal]] = {}
     weights: dict[UUID, Decimal] = {}
-    for _, category_id, name, weight, score_id, label, score, created_at in rows:
+    for _, category_id, name, weight, drop_lowest, score_id, item_id, label, score, created_at in rows:
         if category_id is None:
             continue
         if category_id not in categories:
-            categories[category_id] = {"id": category_id, "name": name, "weight": float(weight), "scores": []}
+            categories[category_id] = {
+                "id": category_id,
+                "name": name,
+                "weight": float(weight),
+                "drop_lowest": drop_lowest,
+                "scores": [],
+            }
             exact[category_id] = []
             weights[category_id] = weight
         if score_id is not None:
@@ -42,9 +51,11 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
                 {
                     "id": score_id,
                     "category_id": category_id,
+                    "item_id": item_id,
                     "label": label,
                     "score": float(score),
                     "created_at": timestamp(created_at),
+                    "dropped": False,
                 }
             )
     total = earned = left = Decimal()
@@ -70,13 +81,14 @@ def get_grades(caller: Caller, course_id: UUID) -> dict[str, Any]:
 
 def _outlook(earned: Decimal, left: Decimal, weight: Decimal) -> dict[str, Any]:
     if not weight:
-        return {"remaining_weight": float(left), "best": None, "worst": None, "needed": []}
+        return {"remaining_weight": float(left), "best": None, "worst": None, "needed": [], "assumed": None}
     best, worst = _rounded((earned + 100 * left) / weight), _rounded(earned / weight)
     return {
         "remaining_weight": float(left),
         "best": float(best),
         "worst": float(worst),
         "needed": [_needed(least, name, best, worst, _least(earned, left, weight, least)) for least, name in _LETTERS],
+        "assumed": None,
     }
 
 

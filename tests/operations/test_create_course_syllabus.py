@@ -66,12 +66,13 @@ def test_it_makes_the_course_with_its_items_and_weights(owner: RestEntryPoint) -
                 "evidence": "confirmed",
             }
         ],
-        "grade_categories": [{"id": ANY, **category} for category in CATEGORIES],
+        "grade_categories": [{"id": ANY, **category, "drop_lowest": 0} for category in CATEGORIES],
         "warnings": [],
     }
     assert owner.made("list_items")["data"] == [{name: value for name, value in item.items() if name != "evidence"}]
     grades = owner.made("get_grades", course_id=made["id"])
-    assert [{name: one[name] for name in ("id", "name", "weight")} for one in grades["categories"]] == categories
+    told = ("id", "name", "weight", "drop_lowest")
+    assert [{name: one[name] for name in told} for one in grades["categories"]] == categories
     detail = owner.made("get_course", course_id=made["id"], include_syllabus=True)
     assert detail["syllabus_text"] == TEXT
 

@@ -48,6 +48,7 @@ BOUNDS: dict[tuple[str, str], tuple[dict[str, Any], float, float]] = {
     ("milestones", "position"): (a_milestone(), 1, MOST),
     ("milestones", "sequence"): (a_milestone(), 0, MOST),
     ("grade_categories", "weight"): (a_category(), 0, 100),
+    ("grade_categories", "drop_lowest"): (a_category(), 0, 20),
     ("grade_categories", "position"): (a_category(), 1, MOST),
     ("grade_scores", "score"): (a_score(), 0, 150),
     ("cards", "position"): (a_card(**LEARNING), 1, MOST),

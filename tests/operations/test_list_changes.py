@@ -78,8 +78,8 @@ def test_a_replaced_list_tells_both(owner: RestEntryPoint, course: Any) -> None:
         "set_grade_categories", course_id=course["id"], categories=[{"name": "Exam", "weight": 100}]
     )["categories"]  # fmt: skip
     [replaced, *_] = changes(owner)
-    before = [{"id": quiz["id"], "name": "Quiz", "weight": 40.0, "position": 1}]
-    after = [{"id": exam["id"], "name": "Exam", "weight": 100.0, "position": 1}]
+    before = [{"id": quiz["id"], "name": "Quiz", "weight": 40.0, "drop_lowest": 0, "position": 1}]
+    after = [{"id": exam["id"], "name": "Exam", "weight": 100.0, "drop_lowest": 0, "position": 1}]
     assert replaced["before"] == {"categories": before, "grade_scores": 1}
     assert replaced["after"] == {"categories": after}
 

@@ -1,17 +1,11 @@
 """The outlook of get_grades and set_grade_categories: what is needed in what is still open (capabilities 3)."""
 
-from decimal import Decimal
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from hypothesis import assume, example, given
-from hypothesis import strategies as st
 
-from grades.arithmetic import Percent, current_grade, mean
-from grades.outlook import Part, outlook
 from tests.support.entry_points import RestEntryPoint
-from tests.support.properties import examples
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
@@ -103,12 +97,99 @@ def test_where_nothing_is_open_rows_are_reached_or_impossible(graded, ask) -> No
 @pytest.mark.parametrize("parts", [[], [(0, None)], [(0, 80), (0, None)]])
 def test_without_weights_there_is_nothing_to_tell(graded, ask, parts: list[tuple[float, float | None]]) -> None:
     graded(*parts)
-    assert ask(target=50) == {"remaining_weight": 0, "best": None, "worst": None, "needed": []}
+    assert ask(target=50) == {"remaining_weight": 0, "best": None, "worst": None, "needed": [], "assumed": None}
 
 
 def test_setting_the_categories_answers_it_too(graded, owner: RestEntryPoint, course: Any) -> None:
     made = owner.made("set_grade_categories", course_id=course["id"], categories=[{"name": "Final", "weight": 100}])
     assert made["outlook"]["best"] == 100
+
+
+@pytest.fixture
+def quizzes(db: None, owner: RestEntryPoint, course: Any):
+    """Makes a category of weight 100, with scores and items; gives its id."""
+
+    def fill(scores: list[float], items: int, drop_lowest: int = 0) -> str:
+        entry = {"name": "Quizzes", "weight": 100, "drop_lowest": drop_lowest}
+        [category] = owner.made("set_grade_categories", course_id=course["id"], categories=[entry])["categories"]
+        of_it = {"course_id": course["id"], "category_id": category["id"]}
+        for score in scores:
+            owner.made("add_grade_score", **of_it, label="Quiz", score=score)
+        for _ in range(items):
+            owner.made("create_item", **of_it, title="Quiz")
+        category_id: str = category["id"]
+        return category_id
+
+    return fill
+
+
+def _told(outlook: Any) -> list[Any]:
+    return [outlook[name] for name in ("remaining_weight", "best", "worst")]
+
+
+@pytest.mark.database("both")
+def test_items_without_scores_are_open(quizzes, ask) -> None:
+    """A World History whose paper is ungraded is not decided."""
+    quizzes([80], items=3)
+    assert _told(ask()) == [66.6667, 93.33, 26.67]
+    assert ask(target=90)["needed"][-1] == {"letter": None, "at_least": 90, "score": 95, "status": "possible"}
+
+
+def test_more_scores_than_items_leave_nothing_open(quizzes, ask) -> None:
+    quizzes([80, 90], items=1)
+    assert _told(ask()) == [0, 85, 85]
+
+
+@pytest.mark.database("both")
+def test_what_is_open_may_be_what_is_dropped(quizzes, ask) -> None:
+    """60 and 90, one open, one dropped: at worst 0 is dropped; above 60 the open one counts instead of the 60."""
+    quizzes([60, 90], items=3, drop_lowest=1)
+    answer = ask(target=80)
+    assert _told(answer) == [33.3333, 95, 75]
+    assert answer["needed"][-1] == {"letter": None, "at_least": 80, "score": 69.99, "status": "possible"}
+    assert answer["needed"][-2]["status"] == "already_reached"
+
+
+def test_extra_credit_may_put_today_above_the_best(quizzes, ask) -> None:
+    quizzes([130], items=2)
+    assert _told(ask()) == [50, 115, 65]
+
+
+def test_remaining_closes_what_it_does_not_name(owner: RestEntryPoint, course: Any, quizzes, ask) -> None:
+    category_id = quizzes([80], items=3)
+    entries = [{"id": category_id, "name": "Quizzes", "weight": 50}, {"name": "Final", "weight": 50}]
+    made = owner.made("set_grade_categories", course_id=course["id"], categories=entries)["categories"]
+    assert _told(ask(remaining=[made[1]["id"]])) == [50, 90, 40]
+    assert _told(ask(remaining=[category_id])) == [50, 100, 0]
+    assert _told(ask()) == [83.3333, 96.67, 13.33]
+
+
+def test_it_tells_the_grade_that_a_score_makes(graded, ask) -> None:
+    graded((40, 84.5), (60, None))
+    assert ask()["assumed"] is None
+    assert ask(assume=70)["assumed"] == {"score": 70, "grade": 75.8, "letter": "C"}
+    assert ask(assume=93.65995)["assumed"] == {"score": 93.66, "grade": 90, "letter": "A-"}
+    assert ask(assume=150)["assumed"] == {"score": 150, "grade": 123.8, "letter": "A+"}
+
+
+def test_a_score_assumed_of_nothing_makes_the_grade_of_today(graded, ask) -> None:
+    graded((40, 84.5))
+    assert ask(assume=10)["assumed"] == {"score": 10, "grade": 84.5, "letter": "B"}
+
+
+def test_without_weights_a_score_makes_no_grade(graded, ask) -> None:
+    graded((0, None))
+    assert ask(assume=10)["assumed"] == {"score": 10, "grade": None, "letter": None}
+
+
+def test_only_weights_of_0_open_reach_nothing(graded, ask) -> None:
+    graded((40, 95), (0, None))
+    answer = ask()
+    assert _told(answer) == [0, 95, 95]
+    assert [(row["score"], row["status"]) for row in answer["needed"][:2]] == [
+        (None, "impossible"),
+        (0, "already_reached"),
+    ]
 
 
 def test_an_unknown_category_is_named(graded, owner: RestEntryPoint, course: Any) -> None:
@@ -129,6 +210,9 @@ def test_a_category_of_another_course_is_named(graded, owner: RestEntryPoint) ->
         ({"target": 100.1}, "target"),
         ({"target": -1}, "target"),
         ({"target": "high"}, "target"),
+        ({"assume": 150.1}, "assume"),
+        ({"assume": -1}, "assume"),
+        ({"assume": "high"}, "assume"),
         ({"remaining": ["17"]}, "remaining[0]"),
         ({"remaining": [str(uuid4())] * 13}, "remaining"),
     ],
@@ -137,45 +221,3 @@ def test_what_is_wrong_is_named(
     graded, owner: RestEntryPoint, course: Any, arguments: dict[str, Any], field: str
 ) -> None:
     assert owner.call("get_grades", course_id=course["id"], **arguments).fields == [field]
-
-
-_SCORE = st.integers(0, 1_500_000)
-_AVERAGE = st.one_of(st.none(), st.lists(_SCORE, min_size=1, max_size=7).map(mean))
-_PART = st.builds(Part, st.integers(0, 1_000_000), _AVERAGE, st.booleans())
-_TARGET = st.integers(0, 1_000_000).map(lambda number: Decimal(number).scaleb(-4))
-
-
-@pytest.mark.database("sqlite", "sums in memory")
-@examples(500)
-@example(parts=[Part(30_000, Percent(10, 3), False), Part(130_000, None, True)], target=Decimal("0.625"))
-@given(parts=st.lists(_PART, max_size=12), target=_TARGET)
-def test_the_least_score_reaches_the_grade_and_a_hundredth_less_does_not(parts: list[Part], target: Decimal) -> None:
-    """All open averages exactly at `score` reach the letter by the arithmetic of the grade itself; a hundredth less
-    does not.
-    """
-
-    def grade_at(average: Decimal) -> Decimal:
-        open_average = Percent(*average.as_integer_ratio())
-        grade = current_grade([(part.weight, open_average if part.is_open else part.average) for part in parts])
-        assert grade is not None
-        return Decimal(grade).scaleb(-2)
-
-    told = outlook(parts, target)
-    assume(told["needed"])
-    assert (told["best"], told["worst"]) == (float(grade_at(Decimal(100))), float(grade_at(Decimal(0))))
-    assert [row["letter"] for row in told["needed"]] == [*LETTERS, None]
-    for row in told["needed"]:
-        at_least, score = Decimal(str(row["at_least"])), row["score"]
-        if score is None:
-            assert (row["status"], told["remaining_weight"]) == ("impossible", 0)
-            assert grade_at(Decimal(100)) < at_least
-            continue
-        least = Decimal(str(score))
-        assert grade_at(least) >= at_least
-        assert least == 0 or grade_at(least - Decimal("0.01")) < at_least
-        assert row["status"] == (
-            "already_reached" if grade_at(Decimal(0)) >= at_least
-            else "possible" if grade_at(Decimal(100)) >= at_least
-            else "impossible"
-        )  # fmt: skip
-        assert (row["status"] == "impossible") == (least > 100)

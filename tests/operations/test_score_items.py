@@ -44,7 +44,7 @@ def test_a_score_grades_an_item(owner: RestEntryPoint, course, categories, quiz,
     )
     assert now["updated_at"] == quiz["updated_at"]
     breakdown = owner.made("get_grades", course_id=course["id"])
-    assert breakdown["categories"][1]["scores"] == [graded]
+    assert breakdown["categories"][1]["scores"] == [graded | {"dropped": False}]
     [listed] = owner.made("list_items", status="graded")["data"]
     assert listed["id"] == quiz["id"]
 
@@ -105,7 +105,7 @@ def test_deletions_unlink(owner: RestEntryPoint, course, categories, quiz, grade
     again = added(owner, course, categories["Quizzes"], item_id=quiz["id"])
     owner.made("delete_item", item_id=quiz["id"])
     [score] = owner.made("get_grades", course_id=course["id"])["categories"][1]["scores"]
-    assert score == again | {"item_id": None}
+    assert score == again | {"item_id": None, "dropped": False}
 
 
 def test_a_deleted_category_ungrades(owner: RestEntryPoint, course, categories, quiz, graded) -> None:

@@ -48,8 +48,8 @@ def test_it_answers_the_breakdown(put: Setter, course: Any, breakdown) -> None:
         "course_id": course["id"],
         "course_name": "Cell Biology",
         "categories": [
-            {"id": ANY, "name": "Quizzes", "weight": 40, "average": None, "scores": []},
-            {"id": ANY, "name": "Exam", "weight": 60.5, "average": None, "scores": []},
+            {"id": ANY, "name": "Quizzes", "weight": 40, "drop_lowest": 0, "average": None, "scores": []},
+            {"id": ANY, "name": "Exam", "weight": 60.5, "drop_lowest": 0, "average": None, "scores": []},
         ],
         "current_grade": None,
         "letter_grade": None,
@@ -64,8 +64,19 @@ def test_an_existing_id_keeps_its_scores(put: Setter, quizzes: Any) -> None:
         "id": quizzes["id"],
         "name": "Tests",
         "weight": 10,
+        "drop_lowest": 0,
         "average": 80,
-        "scores": [{"id": ANY, "category_id": quizzes["id"], "label": "Quiz 1", "score": 80, "created_at": ANY}],
+        "scores": [
+            {
+                "id": ANY,
+                "category_id": quizzes["id"],
+                "item_id": None,
+                "label": "Quiz 1",
+                "score": 80,
+                "created_at": ANY,
+                "dropped": False,
+            }
+        ],
     }
 
 
@@ -131,7 +142,7 @@ def test_a_new_entry_may_stand_before_a_kept_one(put: Setter, quizzes: Any) -> N
 def test_a_null_id_means_none(put: Setter) -> None:
     """Decisions 12, Null."""
     assert put(entry(id=None)).body["categories"] == [
-        {"id": ANY, "name": "Exam", "weight": 50, "average": None, "scores": []}
+        {"id": ANY, "name": "Exam", "weight": 50, "drop_lowest": 0, "average": None, "scores": []}
     ]
 
 

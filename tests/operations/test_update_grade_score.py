@@ -34,10 +34,14 @@ def score(owner: RestEntryPoint, course: Any, categories: Any) -> Any:
 
 @pytest.fixture
 def listed(owner: RestEntryPoint, course: Any):
-    """Reads the scores of the categories."""
+    """Reads the scores of the categories, as update_grade_score answers them."""
 
     def read() -> Any:
-        return [one["scores"] for one in owner.made("get_grades", course_id=course["id"])["categories"]]
+        categories = owner.made("get_grades", course_id=course["id"])["categories"]
+        return [
+            [{name: value for name, value in score.items() if name != "dropped"} for score in category["scores"]]
+            for category in categories
+        ]
 
     return read
 

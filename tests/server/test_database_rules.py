@@ -133,7 +133,12 @@ BAD: dict[type[models.Model], dict[str, list[Any]]] = {
     Item: {"title": ["", "x" * 161], "kind": ["", "party"], "sequence": [-1]},
     Milestone: {"title": ["", "x" * 161], "position": [0, -1], "sequence": [-1]},
     ImportedEvent: {"uid": ["", "x" * 256], "instance": ["x" * 17], "prodid": ["x" * 256], "title": ["", "x" * 161]},
-    GradeCategory: {"name": ["", "x" * 61], "weight": [-0.0001, 100.0001], "position": [0, -1]},
+    GradeCategory: {
+        "name": ["", "x" * 61],
+        "weight": [-0.0001, 100.0001],
+        "drop_lowest": [-1, 21],
+        "position": [0, -1],
+    },
     GradeScore: {"label": ["", "x" * 121], "score": [-0.0001, 150.0001]},
     Deck: {"name": ["", "x" * 121], "card_count": [-1]},
     Card: {

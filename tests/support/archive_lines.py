@@ -53,7 +53,14 @@ def an_event(**fields: Any) -> dict[str, Any]:
 
 
 def a_category(**fields: Any) -> dict[str, Any]:
-    return {"id": an_id(8), "course_id": COURSE_ID, "name": "Exams", "weight": 50, "position": 1} | fields
+    return {
+        "id": an_id(8),
+        "course_id": COURSE_ID,
+        "name": "Exams",
+        "weight": 50,
+        "drop_lowest": 0,
+        "position": 1,
+    } | fields
 
 
 def a_score(**fields: Any) -> dict[str, Any]:

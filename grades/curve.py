@@ -1,0 +1,91 @@
+"""The grade of a course as a function of x, the score that every open piece gets.
+
+Of a category with n pieces the r lowest do not count. With m scores and k open pieces of x, in ascending order: the
+first r - k scores are dropped whatever x is, those after the first r always count, and each of those between counts
+itself or as x, whichever is more. If k exceeds r, k - r further pieces of x count. So the average rises with x in
+straight lines, steeper after each of the scores between.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from math import lcm
+from typing import NamedTuple
+
+from grades.arithmetic import half_up, number_dropped
+
+
+class Part(NamedTuple):
+    """A category that counts. One that is open as a whole has one open piece and no scores.
+
+    Attributes:
+        weight: in ten-thousandths.
+        scores: in ten-thousandths of a percent.
+        open_pieces: pieces without a score.
+    """
+
+    weight: int
+    scores: Sequence[int]
+    drop_lowest: int
+    open_pieces: int
+
+
+class Curve:
+    """The straight lines: where each begins, the sum of weighted averages there, and how steeply it rises."""
+
+    def __init__(self, parts: Collection[Part], weight: int) -> None:
+        dropped = [number_dropped(part.drop_lowest, len(part.scores) + part.open_pieces) for part in parts]
+        kept = [len(part.scores) + part.open_pieces - number for part, number in zip(parts, dropped, strict=True)]
+        common = lcm(*kept)
+        value = slope = 0
+        bends: defaultdict[int, int] = defaultdict(int)
+        for part, number, counting in zip(parts, dropped, kept, strict=True):
+            scores, open_pieces = sorted(part.scores), part.open_pieces
+            factor = part.weight * (common // counting)
+            never = max(0, number - open_pieces)
+            value += factor * sum(scores[never:])
+            slope += factor * max(0, open_pieces - number)
+            for score in scores[never:number]:
+                bends[score] += factor
+        self._scale = common * weight
+        self._starts, self._values, self._slopes = [0], [value], [slope]
+        for start in sorted(bends):
+            value += slope * (start - self._starts[-1])
+            slope += bends[start]
+            self._starts.append(start)
+            self._values.append(value)
+            self._slopes.append(slope)
+
+    def at(self, x: int) -> int:
+        """The rounded grade, in hundredths, for an x in ten-thousandths of a percent."""
+        line = bisect_right(self._starts, x) - 1
+        value = self._values[line] + self._slopes[line] * (x - self._starts[line])
+        return half_up(value, 100 * self._scale)
+
+    def least(self, hundredths: int) -> int | None:
+        """The least x, in hundredths, whose rounded grade is at least so many hundredths; it must exceed that of 0.
+
+        None if nothing open has weight. Rounded half-up, a grade reaches them from half a hundredth below on.
+        """
+        wanted = self._scale * (100 * hundredths - 50)
+        line = bisect_left(self._values, wanted) - 1
+        slope = self._slopes[line]
+        if not slope:
+            return None
+        return -(-(self._starts[line] * slope + wanted - self._values[line]) // (100 * slope))
+
+
+def curve(parts: Collection[Part]) -> Curve | None:
+    """The curve of the categories that count; None if their weights sum to 0."""
+    weight = sum(part.weight for part in parts)
+    return Curve(parts, weight) if weight else None
+
+
+def remaining_weight(parts: Collection[Part]) -> int:
+    """The open share of the weights, in ten-thousandths, rounded."""
+    pieces = [len(part.scores) + part.open_pieces for part in parts]
+    common = lcm(*pieces)
+    open_parts = (
+        part.weight * part.open_pieces * (common // number) for part, number in zip(parts, pieces, strict=True)
+    )
+    return half_up(sum(open_parts), common)
