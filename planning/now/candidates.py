@@ -1,0 +1,96 @@
+"""A step before it has its minutes: of work, of cards, of a weak topic."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor
+from uuid import UUID
+
+from planning.now.reasons import ReasonRow
+from planning.now.situation import Deck, WeakTopic, Work
+
+SLICE = 25
+"""Minutes of a step of work."""
+
+LAST_SLICE = 10
+"""The fewest minutes that work takes, where no slice is left."""
+
+LEAST_CARDS = 5
+MOST_CARDS = 20
+"""The fewest and the most minutes of a step of cards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A step that takes `wanted` minutes, or what is left if that is `least` or more.
+
+    Attributes:
+        cards: how many there are; None of what is not cards.
+        seconds: of each card.
+    """
+
+    kind: str
+    title: str
+    course_name: str | None
+    because: Sequence[ReasonRow]
+    wanted: int
+    least: int
+    item_id: UUID | None = None
+    milestone_id: UUID | None = None
+    deck_id: UUID | None = None
+    cards: int | None = None
+    seconds: Fraction = Fraction(0)
+
+    def minutes(self, left: int) -> int:
+        """The minutes that it takes of those that are left; 0 if it does not fit."""
+        return min(self.wanted, left) if left >= self.least else 0
+
+    def cards_in(self, minutes: int) -> int | None:
+        """As many of its cards as fit."""
+        return None if self.cards is None else min(self.cards, floor(60 * minutes / self.seconds))
+
+
+def of_work(work: Work, because: Sequence[ReasonRow]) -> Candidate:
+    """A slice of work."""
+    return Candidate(
+        kind="item" if work.milestone is None else "milestone",
+        title=work.of.title,
+        course_name=work.item.course_name,
+        because=because,
+        wanted=SLICE,
+        least=LAST_SLICE,
+        item_id=work.item.id,
+        milestone_id=None if work.milestone is None else work.milestone.id,
+    )
+
+
+def of_cards(deck: Deck, cards: int, seconds: Fraction, because: Sequence[ReasonRow]) -> Candidate:
+    """Cards of a deck, each of which takes so many seconds. A step has at least one card."""
+    return Candidate(
+        kind="cards",
+        title=deck.name,
+        course_name=deck.course_name,
+        because=because,
+        wanted=min(MOST_CARDS, _whole_minutes(cards * seconds)),
+        least=_whole_minutes(seconds),
+        deck_id=deck.id,
+        cards=cards,
+        seconds=seconds,
+    )
+
+
+def of_topic(weak: WeakTopic, because: Sequence[ReasonRow]) -> Candidate:
+    """A weak topic, whichever of its cards."""
+    return Candidate(
+        kind="cards",
+        title=weak.topic,
+        course_name=weak.course_name,
+        because=because,
+        wanted=LEAST_CARDS,
+        least=LEAST_CARDS,
+        deck_id=weak.deck_id,
+    )
+
+
+def _whole_minutes(seconds: Fraction) -> int:
+    return max(LEAST_CARDS, ceil(seconds / 60))

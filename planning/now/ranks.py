@@ -1,0 +1,125 @@
+"""The order of steps: a function for each rank, which returns its candidates, best first.
+
+| Rank | Step | Reasons |
+|---|---|---|
+| 1 | learning and relearning cards that are due | `repeat_now` |
+| 2 | work overdue, or due today or tomorrow: by worth, high first, none last; then by date | `overdue` or `due_in`, `worth` |
+| 3 | due cards of a course with an exam or quiz within 7 days: by days to it, then by expected recall, low first | `exam_in`, `expected_recall` |
+| 4 | other work due within 14 days, by worth / days left, high first, none last | `due_in`, `worth` |
+| 5 | other due cards, most due first | `due` |
+| 6 | new cards that today still allows, of the deck with the next exam first | `new` |
+| 7 | a weak topic | `weak` |
+
+Ties go by the date of the step, then by its age, then by its id.
+"""  # noqa: E501
+
+from datetime import date, datetime
+from fractions import Fraction
+from uuid import UUID
+
+from planning.now import reasons
+from planning.now.candidates import Candidate, of_cards, of_topic, of_work
+from planning.now.situation import Deck, Situation, Work
+
+PRESSING = 1
+"""Days from today on which work is due at the latest to come before cards."""
+
+EXAM_WITHIN = 7
+WORK_WITHIN = 14
+NEW_CARD = 3
+"""How many times as long as a review the first one takes."""
+
+
+def repeat_now(now: Situation) -> list[Candidate]:
+    """Rank 1: learning and relearning cards that are due, the deck with most of them first."""
+    decks = sorted((deck for deck in now.decks if deck.repeat), key=lambda deck: (-deck.repeat, *_age(deck)))
+    return [of_cards(deck, deck.repeat, now.seconds_a_card, [reasons.repeat_now(deck.repeat)]) for deck in decks]
+
+
+def pressing_work(now: Situation) -> list[Candidate]:
+    """Rank 2: work overdue, or due today or tomorrow: by worth, high first, none last; then by date."""
+    pressing = [work for work in now.work if now.days_to(work.due_on) <= PRESSING]
+    pressing.sort(key=lambda work: (*_high_first(work.item.worth), *_date(work)))
+    return [_of_work(now, work) for work in pressing]
+
+
+def cards_before_exam(now: Situation) -> list[Candidate]:
+    """Rank 3: due cards of a course with an exam or quiz within 7 days: by days to it, then by expected recall."""
+    soon = [(exam_on, deck) for deck in now.decks if deck.due and (exam_on := _soon(now, deck)) is not None]
+    soon.sort(key=lambda one: (one[0], one[1].recall, *_age(one[1])))
+    return [
+        of_cards(
+            deck,
+            deck.due,
+            now.seconds_a_card,
+            [reasons.exam_in(now.days_to(exam_on)), reasons.expected_recall(deck.recall)],
+        )
+        for exam_on, deck in soon
+    ]
+
+
+def coming_work(now: Situation) -> list[Candidate]:
+    """Rank 4: other work due within 14 days, by worth / days left, high first, none last."""
+
+    def worth_a_day(work: Work) -> Fraction | None:
+        return None if work.item.worth is None else work.item.worth / now.days_to(work.due_on)
+
+    coming = [work for work in now.work if PRESSING < now.days_to(work.due_on) <= WORK_WITHIN]
+    coming.sort(key=lambda work: (*_high_first(worth_a_day(work)), *_date(work)))
+    return [_of_work(now, work) for work in coming]
+
+
+def due_cards(now: Situation) -> list[Candidate]:
+    """Rank 5: other due cards, the deck with most of them first."""
+    decks = [deck for deck in now.decks if deck.due and _soon(now, deck) is None]
+    decks.sort(key=lambda deck: (-deck.due, *_age(deck)))
+    return [of_cards(deck, deck.due, now.seconds_a_card, [reasons.due(deck.due)]) for deck in decks]
+
+
+def new_cards(now: Situation) -> list[Candidate]:
+    """Rank 6: new cards that today still allows over all decks, of the deck with the next exam first."""
+    decks = sorted(
+        (deck for deck in now.decks if deck.new), key=lambda deck: (now.exam_of(deck) or date.max, *_age(deck))
+    )
+    allowed = now.new_cards
+    found = []
+    for deck in decks:
+        cards = deck.new if allowed is None else min(deck.new, allowed)
+        if cards:
+            found.append(of_cards(deck, cards, NEW_CARD * now.seconds_a_card, [reasons.new(cards)]))
+        if allowed is not None:
+            allowed -= cards
+    return found
+
+
+def weak_topic(now: Situation) -> list[Candidate]:
+    """Rank 7: the first weak topic."""
+    weak = now.weak_topic
+    return [] if weak is None else [of_topic(weak, [reasons.weak(weak.accuracy)])]
+
+
+def _soon(now: Situation, deck: Deck) -> date | None:
+    """The day of an exam or quiz of the deck's course, if it is within 7 days."""
+    exam_on = now.exam_of(deck)
+    return exam_on if exam_on is not None and now.days_to(exam_on) <= EXAM_WITHIN else None
+
+
+def _of_work(now: Situation, work: Work) -> Candidate:
+    days = now.days_to(work.due_on)
+    because = [reasons.overdue(-days) if days < 0 else reasons.due_in(days)]
+    if work.item.worth is not None:
+        because.append(reasons.worth(work.item.worth))
+    return of_work(work, because)
+
+
+def _high_first(value: Fraction | None) -> tuple[bool, Fraction]:
+    """What sorts a high value before a low one, and None last."""
+    return (True, Fraction(0)) if value is None else (False, -value)
+
+
+def _date(work: Work) -> tuple[date, datetime, UUID]:
+    return work.due_on, work.of.created_at, work.of.id
+
+
+def _age(deck: Deck) -> tuple[datetime, UUID]:
+    return deck.created_at, deck.id

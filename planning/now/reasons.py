@@ -1,0 +1,73 @@
+"""Why a step is proposed: a code, its value, and a text made of that value alone."""
+
+from fractions import Fraction
+from math import floor
+from typing import TypedDict
+
+
+class ReasonRow(TypedDict):
+    """A `ReasonRecord`."""
+
+    code: str
+    value: float
+    text: str
+
+
+def repeat_now(cards: int) -> ReasonRow:
+    """Cards in learning or relearning that are due."""
+    return {"code": "repeat_now", "value": cards, "text": f"{_counted(cards, 'card')} to repeat now"}
+
+
+def overdue(days: int) -> ReasonRow:
+    """Days since the due date."""
+    return {"code": "overdue", "value": days, "text": f"Overdue by {_counted(days, 'day')}"}
+
+
+def due_in(days: int) -> ReasonRow:
+    """Days until the due date."""
+    return {"code": "due_in", "value": days, "text": f"Due {_in_days(days)}"}
+
+
+def worth(percent: Fraction) -> ReasonRow:
+    """Percent of the course's grade."""
+    value = _told(percent)
+    return {"code": "worth", "value": value, "text": f"{value:g} % of the grade"}
+
+
+def exam_in(days: int) -> ReasonRow:
+    """Days until the next exam or quiz of the deck's course."""
+    return {"code": "exam_in", "value": days, "text": f"Exam or quiz {_in_days(days)}"}
+
+
+def expected_recall(percent: Fraction) -> ReasonRow:
+    """Percent of the deck's cards that will be recalled on the day of the exam, if nothing is studied until then."""
+    value = _told(percent)
+    return {"code": "expected_recall", "value": value, "text": f"{value:g} % of the cards remembered by then"}
+
+
+def due(cards: int) -> ReasonRow:
+    """Cards in review that are due."""
+    return {"code": "due", "value": cards, "text": f"{_counted(cards, 'card')} due"}
+
+
+def new(cards: int) -> ReasonRow:
+    """New cards that today still allows."""
+    return {"code": "new", "value": cards, "text": f"{_counted(cards, 'new card')} for today"}
+
+
+def weak(accuracy: float) -> ReasonRow:
+    """Percent of the attempts of the last 30 days that were correct."""
+    return {"code": "weak", "value": accuracy, "text": f"{accuracy:g} % correct in the last 30 days"}
+
+
+def _told(percent: Fraction) -> float:
+    """Half-up to two places."""
+    return floor(100 * percent + Fraction(1, 2)) / 100
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _in_days(days: int) -> str:
+    return {0: "today", 1: "tomorrow"}.get(days, f"in {days} days")

@@ -1,0 +1,155 @@
+"""What the rules look at: the member's items, milestones and decks at one moment."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from functools import cached_property
+from uuid import UUID
+
+MISSED_FOR = timedelta(days=30)
+"""How long a missed item is worth doing."""
+
+EXAMINED = frozenset({"exam", "quiz"})
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item.
+
+    Attributes:
+        worth: percent of the course's grade, exact; None if it has none.
+    """
+
+    id: UUID
+    course_id: UUID
+    course_name: str
+    title: str
+    kind: str
+    status: str
+    due_on: date | None
+    worth: Fraction | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Milestone:
+    """A milestone that is not done."""
+
+    id: UUID
+    item_id: UUID
+    title: str
+    due_on: date | None
+    position: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """A deck, with its cards that are not suspended.
+
+    Attributes:
+        repeat: cards in learning or relearning that are due.
+        due: cards in review that are due.
+        new: cards never reviewed.
+        recall: expected recall of all its cards in percent, exact, on the day of the next exam or quiz of its course.
+            Nothing looks at it where that day is more than 7 days away.
+    """
+
+    id: UUID
+    course_id: UUID | None
+    course_name: str | None
+    name: str
+    repeat: int
+    due: int
+    new: int
+    recall: Fraction
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class WeakTopic:
+    """The first weak topic of get_practice_stats.
+
+    Attributes:
+        accuracy: in percent, as get_practice_stats tells it.
+    """
+
+    topic: str
+    deck_id: UUID | None
+    course_name: str | None
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """An item to work on: its first open milestone, or the item itself if it has none.
+
+    Attributes:
+        due_on: the earlier of the milestone's date and the item's.
+    """
+
+    item: Item
+    milestone: Milestone | None
+    due_on: date
+
+    @property
+    def of(self) -> Item | Milestone:
+        """The milestone, or the item if it has none: its title, age and id are those of the step."""
+        return self.milestone or self.item
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A member's data at one moment.
+
+    Attributes:
+        today: in the member's time zone.
+        seconds_a_card: of one review, as it is told.
+        new_cards: how many new cards today still allows; None without a limit.
+        milestones: those that are not done, at least the first of each item.
+    """
+
+    today: date
+    seconds_a_card: Fraction
+    new_cards: int | None
+    items: Sequence[Item] = ()
+    milestones: Sequence[Milestone] = ()
+    decks: Sequence[Deck] = ()
+    weak_topic: WeakTopic | None = None
+
+    def days_to(self, day: date) -> int:
+        """Days from today to `day`; negative if it is past."""
+        return (day - self.today).days
+
+    @cached_property
+    def work(self) -> list[Work]:
+        """What is open or missed and has a date, by itself or by its first open milestone."""
+        first: dict[UUID, Milestone] = {}
+        for milestone in sorted(self.milestones, key=lambda one: (one.position, one.created_at, one.id)):
+            first.setdefault(milestone.item_id, milestone)
+        found = []
+        for item in self.items:
+            if item.status == "open" or (item.status == "missed" and self._missed_lately(item)):
+                milestone = first.get(item.id)
+                days = [one.due_on for one in (item, milestone) if one is not None and one.due_on is not None]
+                if days:
+                    found.append(Work(item, milestone, min(days)))
+        return found
+
+    def _missed_lately(self, item: Item) -> bool:
+        return item.due_on is not None and item.due_on >= self.today - MISSED_FOR
+
+    @cached_property
+    def exams(self) -> dict[UUID, date]:
+        """The day of the next open exam or quiz of each course that has one."""
+        found: dict[UUID, date] = {}
+        for item in self.items:
+            day = item.due_on
+            if item.kind in EXAMINED and item.status == "open" and day is not None and day >= self.today:
+                found[item.course_id] = min(day, found.get(item.course_id, day))
+        return found
+
+    def exam_of(self, deck: Deck) -> date | None:
+        """The day of the next exam or quiz of the deck's course."""
+        return None if deck.course_id is None else self.exams.get(deck.course_id)
