@@ -64,7 +64,7 @@ def what_now(now: Situation, minutes: int) -> NowRow:
     if all(_add(row, candidate, row["left_over"]) for rank in _UNTIL_ONE_DOES_NOT_FIT for candidate in rank(now)):
         decks = {step["deck_id"] for step in row["steps"]}
         for candidate in weak_topic(now):
-            if candidate.deck_id is None or candidate.deck_id not in decks:
+            if candidate.deck_id not in decks:
                 _add(row, candidate, row["left_over"])
     return row
 

@@ -69,14 +69,14 @@ class Deck:
 
 @dataclass(frozen=True, slots=True)
 class WeakTopic:
-    """The first weak topic of get_practice_stats.
+    """The first weak topic of get_practice_stats, if its deck still exists.
 
     Attributes:
         accuracy: in percent, as get_practice_stats tells it.
     """
 
     topic: str
-    deck_id: UUID | None
+    deck_id: UUID
     course_name: str | None
     accuracy: float
 
