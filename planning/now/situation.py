@@ -131,10 +131,10 @@ class Situation:
         found = []
         for item in self.items:
             if item.status == "open" or (item.status == "missed" and self._missed_lately(item)):
-                milestone = first.get(item.id)
-                days = [one.due_on for one in (item, milestone) if one is not None and one.due_on is not None]
+                step = first.get(item.id)
+                days = [day for day in (item.due_on, step.due_on if step else None) if day is not None]
                 if days:
-                    found.append(Work(item, milestone, min(days)))
+                    found.append(Work(item, step, min(days)))
         return found
 
     def _missed_lately(self, item: Item) -> bool:

@@ -137,7 +137,7 @@ class TestPressingWork:
         assert titles(now(items=items)) == ["late", "today", "tomorrow"]
 
     def test_of_one_date_the_older_comes_first_then_the_lower_id(self) -> None:
-        same = {"created_at": EARLY + timedelta(minutes=1)}
+        same: Any = {"created_at": EARLY + timedelta(minutes=1)}
         items = [
             item("newer", 0),
             item("high id", 0, **same, id=UUID(int=8)),

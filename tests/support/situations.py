@@ -44,7 +44,7 @@ def exam(due: int, course_id: UUID = BIOLOGY, **given: Any) -> Item:
 def milestone(of: Item, title: str, due: int | None = None, position: int = 1, **given: Any) -> Milestone:
     """A milestone that is not done, due some days from today."""
     number = next(_numbers)
-    fields = {"id": UUID(int=number), "created_at": EARLY + timedelta(minutes=number)} | given
+    fields: dict[str, Any] = {"id": UUID(int=number), "created_at": EARLY + timedelta(minutes=number)} | given
     return Milestone(**fields, item_id=of.id, title=title, due_on=day(due), position=position)
 
 
@@ -59,7 +59,7 @@ def deck(name: str, course_id: UUID | None = None, **given: Any) -> Deck:
         "recall": Fraction(50),
         "created_at": EARLY + timedelta(minutes=number),
     } | given
-    return Deck(**fields, name=name, course_id=course_id, course_name=course_id and NAMES[course_id])
+    return Deck(**fields, name=name, course_id=course_id, course_name=NAMES[course_id] if course_id else None)
 
 
 def now(minutes: int = 480, *, seconds: Fraction | int = 12, new_cards: int | None = None, **lists: Any) -> NowRow:
