@@ -1,0 +1,121 @@
+"""Facts about an account that the `now` of get_agenda rests on: the work to do, due cards, exams, and exact numbers."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+from fractions import Fraction
+from math import floor
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import fsrs
+
+from tests.support.agenda_description import Account, Card, Course, Deck, Item, Milestone
+
+_SCHEDULER = fsrs.Scheduler(enable_fuzzing=False)
+
+
+@dataclass(frozen=True)
+class Work:
+    """An item to work on, or the milestone that stands in its place."""
+
+    course: Course
+    item: Item
+    milestone: Milestone | None
+    days: int
+    worth: Fraction | None
+
+    @property
+    def age(self) -> tuple[datetime, UUID]:
+        step = self.milestone or self.item
+        return step.created_at, step.id
+
+
+def status(account: Account, course: Course, item: Item) -> str:
+    """The first that fits."""
+    if item.id in [score.item_id for category in course.categories for score in category.scores]:
+        return "graded"
+    if item.done:
+        return "done"
+    if item.due_on is None or item.due_on >= account.today:
+        return "open"
+    if item.kind in ("exam", "quiz") or item.due_on < item.missable_from:
+        return "past"
+    return "missed"
+
+
+def worth(course: Course, item: Item) -> Fraction | None:
+    """Percent of the course's grade: 100 · w / W / n."""
+    in_all = sum(Fraction(category.weight) for category in course.categories)
+    for category in course.categories:
+        if category.id == item.category_id and in_all:
+            items = [one for one in course.items if one.category_id == category.id]
+            return 100 * Fraction(category.weight) / in_all / max(len(items), len(category.scores))
+    return None
+
+
+def work(account: Account) -> list[Work]:
+    """Items that are open, or were missed in the last 30 days; the first open milestone takes the place of its item."""
+    found = []
+    for course in account.courses:
+        for item in course.items:
+            state = status(account, course, item)
+            missed_long_ago = state == "missed" and item.due_on and item.due_on < account.today - timedelta(days=30)
+            if state not in ("open", "missed") or missed_long_ago:
+                continue
+            open_ones = [one for one in item.milestones if not one.done]
+            milestone = min(open_ones, key=lambda one: (one.position, one.created_at, one.id), default=None)
+            dates = [day for day in (item.due_on, milestone and milestone.due_on) if day]
+            if dates:
+                days = (min(dates) - account.today).days
+                found.append(Work(course, item, milestone, days, worth(course, item)))
+    return found
+
+
+def due(account: Account, deck: Deck, *states: str) -> list[Card]:
+    """The cards of these states that are due."""
+    return [card for card in deck.cards if card.state in states and card.due_at <= account.now and not card.suspended]
+
+
+def days_to_exam(account: Account, deck: Deck) -> int | None:
+    """Days to the next open exam or quiz of the deck's course; None if there is none."""
+    days = [
+        (item.due_on - account.today).days
+        for course in account.courses
+        for item in course.items
+        if course.id == deck.course_id
+        and item.kind in ("exam", "quiz")
+        and item.due_on is not None
+        and status(account, course, item) == "open"
+    ]
+    return min(days, default=None)
+
+
+def expected_recall(account: Account, deck: Deck, days: int) -> Fraction:
+    """Of the cards of the deck's course, unseen as 0, at 12:00 of the exam's day: as the exam's readiness tells it."""
+    exam_on = account.today + timedelta(days=days)
+    noon = datetime.combine(exam_on, time(12), ZoneInfo(account.zone)).astimezone(UTC)
+    recalled = [
+        Fraction(recall(card, noon))
+        for other in account.decks
+        for card in other.cards
+        if other.course_id == deck.course_id and not card.suspended
+    ]
+    return sum(recalled, Fraction(0)) / len(recalled)
+
+
+def recall(card: Card, at: datetime) -> float:
+    """FSRS's retrievability; 0 for a card that was never reviewed."""
+    known = fsrs.Card(card_id=0, stability=card.stability, difficulty=5, last_review=card.last_reviewed_at)
+    return _SCHEDULER.get_card_retrievability(known, at)
+
+
+def seconds_a_card(account: Account) -> Fraction:
+    """Measured from 50 reviews on, half-up to two places, else 12."""
+    if account.seconds is None or account.seconds_reviews < 50:
+        return Fraction(12)
+    return Fraction(floor(Fraction(account.seconds) * 100 + Fraction(1, 2)), 100)
+
+
+def percent(exact: Fraction) -> float:
+    """As it is told: half-up to two places."""
+    return floor(exact * 100 + Fraction(1, 2)) / 100
