@@ -13,7 +13,7 @@ from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answere
 from courses.items import get_item
 from courses.models import ItemStatus
 from courses.plan_records import TARGET
-from courses.readiness_records import ItemDetailRow, ItemReadinessRow, ReadinessRow
+from courses.readiness_records import ItemDetailRow, ReadinessRow
 from courses.serializers import ItemRow
 from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
 from courses.study_plans import STUDY_PLANS, exam_day
@@ -40,7 +40,9 @@ class Readiness(Protocol):
 READINESS = Hook[Readiness]("READINESS")
 
 
-class _DueColumns(ReadItem):
+class DueColumns(ReadItem):
+    """An item as a statement reads it, and whether it is an exam or a quiz whose course has cards."""
+
     has_cards: bool
 
 
@@ -76,42 +78,43 @@ class Due(NamedTuple):
     """What is due.
 
     Attributes:
-        items: those due from the first day to the last, soonest first.
-        readiness: of the first exams and quizzes among them whose course has cards, `MOST_AT_ONCE` at most.
+        items: those due from today to the last day, soonest first.
         missed: the newest `MOST_MISSED` that were missed in the days before, oldest first.
+        days: of the first exams and quizzes among `items` whose course has cards, `MOST_AT_ONCE` at most.
     """
 
     items: list[ItemRow]
-    readiness: list[ItemReadinessRow]
     missed: list[ItemRow]
+    days: dict[UUID, date]
 
 
-def due_with_readiness(member: Member, today: date, until: date) -> Due:
-    """What is due from `today` to `until`, both included. One query, two if there are exams or quizzes with cards."""
-    found = _due().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, until=until)
-    days: dict[UUID, date] = {}
-    for item in found:
-        day = item["due_on"]
-        if item.pop("has_cards") and day is not None and len(days) < MOST_AT_ONCE:  # type: ignore[misc]  # read as one
-            days[item["id"]] = day
+def due_items(member: Member, today: date, until: date) -> Due:
+    """What is due from `today` to `until`, both included; one query."""
+    return due_among(
+        _due().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, until=until), today, until
+    )
+
+
+def due_among(found: list[DueColumns], today: date, until: date) -> Due:
+    """What is due of the items `found`, which are told soonest first; each becomes as it is answered."""
+    with_cards = {item["id"] for item in found if item.pop("has_cards")}  # type: ignore[misc]  # read as one
     items = as_answered(cast("list[ReadItem]", found), today)
-    late = sum(item["status"] == ItemStatus.MISSED for item in items)
-    missed, due = items[:late], items[late:]
-    recalled = READINESS.get().for_items(member, days) if days else {}
-    told: list[ItemReadinessRow] = [
-        {"item_id": item["id"], "title": item["title"], "course_name": item["course_name"], **recalled[item["id"]]}
-        for item in due
-        if item["id"] in days
-    ]
-    return Due(due, told, missed[-MOST_MISSED:])
+    dated = [(day, item) for item in items if (day := item["due_on"]) is not None]
+    due = [(day, item) for day, item in dated if today <= day <= until]
+    missed = [item for day, item in dated if item["status"] == ItemStatus.MISSED and day >= today - MISSED_FOR]
+    examined = [(item["id"], day) for day, item in due if item["id"] in with_cards]
+    return Due([item for _, item in due], missed[-MOST_MISSED:], dict(examined[:MOST_AT_ONCE]))
+
+
+def has_cards() -> Case:
+    """Whether an item is an exam or a quiz whose course has cards; called when the hook is registered."""
+    examined = When(kind__in=sorted(EXAMINED), then=READINESS.get().has_cards())
+    return Case(examined, default=Value(value=False), output_field=BooleanField())
 
 
 @cache
-def _due() -> Select[_DueColumns]:
+def _due() -> Select[DueColumns]:
     """Built at the first use, when the hook is registered."""
-    examined = When(kind__in=sorted(EXAMINED), then=READINESS.get().has_cards())
-    has_cards = Case(examined, default=Value(value=False), output_field=BooleanField())
-    missed = OF_STATUS[ItemStatus.MISSED]
     in_range = ITEMS.filter(due_on__gte=Param("missed_from"), due_on__lte=Param("until"))
-    due = in_range.filter(Q(due_on__gte=Param("today")) | missed).order_by(*SOONEST_FIRST)
-    return Select[_DueColumns](due.annotate(has_cards=has_cards), {**LISTED, "has_cards": "has_cards"})
+    due = in_range.filter(Q(due_on__gte=Param("today")) | OF_STATUS[ItemStatus.MISSED]).order_by(*SOONEST_FIRST)
+    return Select[DueColumns](due.annotate(has_cards=has_cards()), {**LISTED, "has_cards": "has_cards"})

@@ -1,5 +1,7 @@
 """How much of a course's grade an item counts for, as its statement computes it."""
 
+from fractions import Fraction
+from functools import lru_cache
 from typing import Any, cast
 
 from django.db.models import BigIntegerField, Expression, F, Field, Model, OuterRef, QuerySet, Subquery, Value
@@ -20,25 +22,41 @@ def _rows(model: type[Model], **filters: object) -> QuerySet[Any]:
     return QuerySet(model).filter(member_id=OuterRef("member_id"), **filters)
 
 
-def _worth() -> Subquery:
-    """`100 * w / W / max(1, n - d)` in hundredths of a percent, rounded half-up; null without a category or if W is 0.
+def _shares() -> QuerySet[Any]:
+    """The category of an item, with `part` and `whole`, both whole numbers: the item counts for `part / whole` of the
+    course's grade, w / W / max(1, n - d).
 
     w is the weight of the item's category and W that of the course, in ten-thousandths. n is the number of pieces of
-    the category: its items or its scores, whichever are more; d of them are dropped. In whole numbers, half-up of q is
-    `(floor(2 * q) + 1) / 2`.
+    the category: its items or its scores, whichever are more; d of them are dropped. `whole` is null where W is 0.
     """
     score = cast("type[Model]", GRADE_CATEGORY._meta.get_field("scores").related_model)
     weight = Cast(Round(F("weight") * 10_000), _WHOLE)
     weights = Cast(aggregated(_rows(GRADE_CATEGORY, course_id=OuterRef("course_id")), "SUM", weight), _WHOLE)
     pieces: Expression = Greatest(
-        aggregated(_rows(Item, category_id=OuterRef("id")), "COUNT", "id"),
-        aggregated(_rows(score, category_id=OuterRef("id")), "COUNT", "id"),
+        aggregated(_rows(Item, category_id=OuterRef("id")), "COUNT", "category_id"),
+        aggregated(_rows(score, category_id=OuterRef("id")), "COUNT", "category_id"),
     )
     counting = Greatest(Cast(pieces, _WHOLE) - Cast(F("drop_lowest"), _WHOLE), _ONE)
-    twice = weight * Value(20_000, _WHOLE) / NullIf(weights * counting, Value(0), output_field=_WHOLE)
-    found = _rows(GRADE_CATEGORY, id=OuterRef("category_id")).order_by().annotate(worth=(twice + _ONE) / _TWO)
-    return Subquery(found.values("worth"), output_field=_AS_READ)
+    whole = NullIf(weights * counting, Value(0), output_field=_WHOLE)
+    category = _rows(GRADE_CATEGORY, id=OuterRef("category_id")).order_by()
+    return cast("QuerySet[Any]", category.annotate(part=weight, whole=whole))
 
 
-WORTH = _worth()
-"""Null of an item without a category, of which the database looks at nothing else."""
+_SHARES = _shares()
+_TWICE = F("part") * Value(20_000, _WHOLE) / F("whole")
+
+PART = Subquery(_SHARES.values("part"), output_field=_AS_READ)
+WHOLE_OF_PART = Subquery(_SHARES.values("whole"), output_field=_AS_READ)
+WORTH = Subquery(_SHARES.annotate(worth=(_TWICE + _ONE) / _TWO).values("worth"), output_field=_AS_READ)
+"""`part / whole` in hundredths of a percent, rounded half-up: of q that is `(floor(2 * q) + 1) / 2` in whole numbers.
+
+Null of an item without a category, of which the database looks at nothing else; and where `whole` is.
+"""
+
+
+@lru_cache(maxsize=1_000)
+def exact_worth(part: int | None, whole: int | None) -> tuple[Fraction | None, int | None]:
+    """`part / whole` in percent, and what `WORTH` is then: one calculation for the many items of a category."""
+    if part is None or whole is None:
+        return None, None
+    return Fraction(100 * part, whole), (20_000 * part // whole + 1) // 2

@@ -1,12 +1,18 @@
 """What is due soon."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import date, timedelta
+from uuid import UUID
 
 from django.db.models import F, Q
+from django.utils import timezone
 
 from accounts.models import Member
-from courses.readiness import due_with_readiness
+from courses.readiness import READINESS, Due, due_items
+from courses.readiness_records import ReadinessRow
 from planning.milestones import MILESTONES, with_overdue
+from planning.now.filling import what_now
+from planning.now.reading import read
 from planning.serializers import AgendaRow, MilestoneColumns, MilestoneRecord
 from studyservice.database.statements import Param, Select
 
@@ -19,20 +25,44 @@ _OPEN = Select[MilestoneColumns](
 )
 
 
-def get_agenda(member: Member, *, days: int) -> AgendaRow:
+def get_agenda(member: Member, *, days: int, minutes: int | None = None) -> AgendaRow:
     """What is due from the member's today to `days` days later, overdue milestones and missed items included;
-    two queries, and a third if there are cards for exams or quizzes in it.
+    two queries, and a third if there are cards for exams or quizzes in it. With `minutes` also what to do in them;
+    three queries.
     """
+    if minutes is not None:
+        return _with_now(member, days, minutes)
     today = member.today()
     until = today + timedelta(days=days)
-    due = due_with_readiness(member, today, until)
+    due = due_items(member, today, until)
     milestones = _OPEN.all(member_id=member.id, today=today, until=until)
+    readiness = READINESS.get().for_items(member, due.days) if due.days else {}
+    return _told(today, until, due, milestones, readiness)
+
+
+def _with_now(member: Member, days: int, minutes: int) -> AgendaRow:
+    at = timezone.now()
+    today = member.date_at(at)
+    until = today + timedelta(days=days)
+    found = read(member, at, until)
+    row = _told(today, until, found.due, found.milestones, found.readiness)
+    row["now"] = what_now(found.situation, minutes)
+    return row
+
+
+def _told(
+    today: date, until: date, due: Due, milestones: list[MilestoneColumns], readiness: Mapping[UUID, ReadinessRow]
+) -> AgendaRow:
     return {
         "today": today,
         "weekday": f"{today:%A}",
         "until": until,
         "items": due.items,
         "milestones": with_overdue(milestones, today),
-        "readiness": due.readiness,
+        "readiness": [
+            {"item_id": item["id"], "title": item["title"], "course_name": item["course_name"], **readiness[item["id"]]}
+            for item in due.items
+            if item["id"] in due.days
+        ],
         "missed": due.missed,
     }

@@ -9,6 +9,8 @@ from rest_framework import serializers
 from courses.readiness_records import ItemReadinessRecord, ItemReadinessRow
 from courses.serializers import ItemRecord, ItemRow
 from planning.models import Milestone
+from planning.now.filling import NowRow
+from planning.now.records import LEAST_MINUTES, MOST_MINUTES, NowRecord
 from studyservice.operations.fields import IntegerField, ListField
 from studyservice.operations.query_fields import QueryIntegerField
 from studyservice.operations.serializers import Body, Query, Record
@@ -158,6 +160,12 @@ class AgendaQuery(Query):
     """Parameters of get_agenda."""
 
     days = QueryIntegerField(min_value=1, max_value=120, default=14, help_text="How many days ahead to look.")
+    minutes = QueryIntegerField(
+        min_value=LEAST_MINUTES,
+        max_value=MOST_MINUTES,
+        required=False,
+        help_text="Minutes that the member has now. The answer then has now, which does not depend on days.",
+    )
 
 
 class AgendaRow(TypedDict):
@@ -170,6 +178,7 @@ class AgendaRow(TypedDict):
     milestones: list[MilestoneRow]
     readiness: list[ItemReadinessRow]
     missed: list[ItemRow]
+    now: NotRequired[NowRow]
 
 
 class AgendaRecord(Record):
@@ -189,6 +198,8 @@ class AgendaRecord(Record):
         ],
     }
 
+    computed: ClassVar[tuple[str, ...]] = ("now",)
+
     today = serializers.DateField(help_text="Today in the member's time zone.")
     weekday = serializers.CharField(help_text="The weekday of today, such as Monday.")
     until = serializers.DateField(help_text="The last day looked at.")
@@ -205,4 +216,8 @@ class AgendaRecord(Record):
     missed = ItemRecord(
         many=True,
         help_text="Items of status missed that were due in the last 30 days, the newest 50, oldest first.",
+    )
+    now = NowRecord(
+        required=False,
+        help_text="Only with minutes: what to do in them, by a fixed order of rules about dates, worth and flashcards.",
     )

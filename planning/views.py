@@ -28,9 +28,9 @@ class AgendaViewSet(MemberViewSet):
 
     @operation("Get the agenda", scope=Scope.READ, answer=AgendaRecord, query=AgendaQuery)
     def get_agenda(self) -> AgendaRow:
-        """Everything due within the next days, counted from the member's today: items in range, unfinished milestones,
-        overdue ones included, and items that were missed; and how ready the member is, by flashcards, for the next
-        exams and quizzes. Unseen cards count as 0 in expected_recall.
+        """What is due from the member's today on: items, open milestones, what was missed; readiness for the next exams
+        (unseen cards count as 0 in expected_recall). With minutes also what to do now, in order, each step with its
+        reasons: ask with minutes whenever the member says how much time there is.
         """
         return agenda.get_agenda(self.member, **self.query)
 

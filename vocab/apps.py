@@ -18,14 +18,17 @@ class VocabConfig(AppConfig):
         from accounts.undo.log import SOURCES
         from accounts.undo.undo import LOGS
         from courses.readiness import READINESS
+        from courses.studied import STUDIED
         from courses.study_plans import STUDY_PLANS
         from vocab.archive import write_cards
         from vocab.changes import review_changes
         from vocab.plans import plan_for
         from vocab.readiness import CardReadiness
+        from vocab.studied import studied
         from vocab.undoing import undo_review
 
         READINESS.register(CardReadiness())
+        STUDIED.register(studied)
         STUDY_PLANS.register(plan_for)
         EXTRAS.register("cards.csv", write_cards)
         SOURCES.register(review_changes)

@@ -33,18 +33,21 @@ class _Columns(DeckColumns):
 
 
 _CARDS = Card.objects.filter(member_id=Param("member_id"))
-_OF_THIS = _CARDS.filter(deck_id=OuterRef("id"), suspended=False)
-_DUE = _OF_THIS.filter(due_at__lte=Param("now"))
+OF_THIS = _CARDS.filter(deck_id=OuterRef("id"), suspended=False)
+DUE = OF_THIS.filter(due_at__lte=Param("now"))
 # A day of somebody who moved further west can bear tomorrow's date; it counts as today, as in the statistics.
 _TODAY = PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY, starts_on__gte=Param("today"))
+BEGUN_TODAY = aggregated(_TODAY, "SUM", "firsts")
+"""How many new cards the member began today, in all decks."""
+
 _DECKS = (
     Deck.objects.filter(member_id=Param("member_id"))
     .annotate(
-        due=aggregated(_DUE, "COUNT", "due_at"),
-        new=aggregated(_DUE.filter(state=CardState.NEW), "COUNT", "due_at"),
-        begun=aggregated(_TODAY, "SUM", "firsts"),
+        due=aggregated(DUE, "COUNT", "due_at"),
+        new=aggregated(DUE.filter(state=CardState.NEW), "COUNT", "due_at"),
+        begun=BEGUN_TODAY,
         its_course=FilteredRelation("course", condition=Q(course__member_id=Param("member_id"))),
-        next_due=Subquery(_OF_THIS.order_by("due_at").values("due_at")[:1]),
+        next_due=Subquery(OF_THIS.order_by("due_at").values("due_at")[:1]),
     )
     .order_by("created_at", "id")
 )
@@ -116,7 +119,7 @@ def list_vocab_decks(
         columns = _OF_COURSE.all(member_id=member.id, course_id=course_id, **moment)
     else:
         columns = _LIST.all(member_id=member.id, **moment) if deck_id is None else _ONE.all(**one, **moment)
-    decks = [_told(deck, _new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
+    decks = [_told(deck, new_left(member, deck.pop("begun_today"))) for deck in columns]  # type: ignore[misc]  # read as one
     if on is not None:
         for deck in decks:
             deck["readiness"] = readiness.get(deck["id"]) or no_cards(member, on)
@@ -134,7 +137,7 @@ def list_vocab_decks(
     return decks
 
 
-def _new_left(member: Member, begun_today: int | None) -> int:
+def new_left(member: Member, begun_today: int | None) -> int:
     """How many new cards the member may still begin today."""
     if member.new_cards_a_day is None:
         return _NO_LIMIT

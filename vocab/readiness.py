@@ -41,28 +41,35 @@ def recall(last: Combinable, stability: Combinable, noon: Combinable) -> Combina
     return Power(curve, FORGETTING_DECAY, output_field=FloatField())
 
 
+def below_target(last: Combinable, stability: Combinable, noon: Combinable) -> Combinable:
+    """Whether more days have passed than the times of the card's stability in which it falls to the target."""
+    return GreaterThan(WholeDays(last, noon) / _divisor(stability), Param("times", FloatField()))
+
+
 def _divisor(stability: Combinable) -> Combinable:
     """Nothing is divided by 0, or by a number so small that the database cannot, whatever a row says."""
     return Greatest(stability, LEAST_STABILITY, output_field=FloatField())
 
 
-class _Sums(TypedDict):
-    id: UUID
+class CardSums(TypedDict):
+    """Sums over cards."""
+
     cards: int
     reviewed: int
     recalled: float
     below_target: int
 
 
-def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
-    """Sums over the cards of each `by`; `cards` is the path to them, such as `cards__`.
+class _Sums(CardSums):
+    """Those of a deck, or of the decks of an item's course."""
 
-    A card is below the target where more days have passed than the times of its stability in which it falls to that.
-    """
+    id: UUID
+
+
+def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, cards: str = "") -> Select[_Sums]:
+    """Sums over the cards of each `by`; `cards` is the path to them, such as `cards__`."""
     last, stability = F(f"{cards}last_reviewed_at"), F(f"{cards}stability")
     seen = Q(**{f"{cards}last_reviewed_at__isnull": False, f"{cards}stability__isnull": False})
-    times = Param("times", FloatField())
-    below = GreaterThan(WholeDays(last, noon) / _divisor(stability), times)
     summed = (
         rows.order_by()
         .values(by)
@@ -70,7 +77,7 @@ def _summed(rows: QuerySet[Card] | QuerySet[Item], by: str, noon: Combinable, ca
             all_cards=Count(f"{cards}position"),
             reviewed=Count(f"{cards}position", filter=seen),
             recalled=Coalesce(Sum(recall(last, stability, noon), filter=seen), 0.0, output_field=FloatField()),
-            below=Count(f"{cards}position", filter=seen & Q(below)),
+            below=Count(f"{cards}position", filter=seen & Q(below_target(last, stability, noon))),
         )
     )
     columns = {"id": by, "cards": "all_cards", "reviewed": "reviewed", "recalled": "recalled", "below_target": "below"}
@@ -113,9 +120,9 @@ def deck_readiness(member: Member, on: date, deck_id: UUID | None = None) -> dic
     today = member.today()
     if not today <= on <= today + FURTHEST:
         raise ValidationFailed.of("on", f"Must be a day from {today}, the member's today, to {today + FURTHEST}.")
-    given = {"member_id": member.id, "noon": _noon(member, on), "times": _times_to_target(member)}
+    given = {"member_id": member.id, "noon": noon_of(member, on), "times": times_to_target(member)}
     found = _BY_DECK.all(**given) if deck_id is None else _OF_DECK.all(**given, deck_id=deck_id)
-    return {sums["id"]: _told(member, on, sums) for sums in found}
+    return {sums["id"]: told(member, on, sums) for sums in found}
 
 
 def no_cards(member: Member, on: date) -> ReadinessRow:
@@ -133,7 +140,7 @@ def no_cards(member: Member, on: date) -> ReadinessRow:
 
 def with_recall(member: Member, on: date, cards: list[CardRow]) -> list[ListedCardRow]:
     """`cards` themselves, each with its `recall` on a day; calculated here, as the cards are here one by one."""
-    at = _noon(member, on)
+    at = noon_of(member, on)
     rows = cast("list[ListedCardRow]", cards)
     for row in rows:
         stability, last = row["stability"], row["last_reviewed_at"]
@@ -160,27 +167,28 @@ class CardReadiness:
     @staticmethod
     def for_items(member: Member, days: Mapping[UUID, date]) -> dict[UUID, ReadinessRow]:
         """The readiness for each item on its day; one query."""
-        given: dict[str, Any] = {"member_id": member.id, "times": _times_to_target(member)}
+        given: dict[str, Any] = {"member_id": member.id, "times": times_to_target(member)}
         for place, (item_id, day) in enumerate(days.items()):
-            given |= {f"item_{place}": item_id, f"noon_{place}": _noon(member, day)}
+            given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(member, day)}
         found = {sums["id"]: sums for sums in _BY_ITEM[len(days)].all(**given)}
         return {
-            item_id: _told(member, day, found[item_id]) if item_id in found else no_cards(member, day)
+            item_id: told(member, day, found[item_id]) if item_id in found else no_cards(member, day)
             for item_id, day in days.items()
         }
 
 
-def _noon(member: Member, day: date) -> datetime:
+def noon_of(member: Member, day: date) -> datetime:
     """12:00 of the day in the member's time zone."""
     return datetime.combine(min(day, _LAST_DAY), time(12), ZoneInfo(member.time_zone)).astimezone(UTC)
 
 
-def _times_to_target(member: Member) -> float:
+def times_to_target(member: Member) -> float:
     """How many times its stability, in days, it takes until a card is as likely recalled as the member wants."""
     return float((member.desired_retention ** (1 / FORGETTING_DECAY) - 1) / FORGETTING_FACTOR)
 
 
-def _told(member: Member, on: date, sums: _Sums) -> ReadinessRow:
+def told(member: Member, on: date, sums: CardSums) -> ReadinessRow:
+    """The readiness for that day."""
     return {
         "on": on,
         "cards": sums["cards"],

@@ -1,6 +1,6 @@
 """How minutes are filled with steps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypedDict
 from uuid import UUID
 
@@ -19,7 +19,7 @@ from planning.now.situation import Situation
 
 MOST_STEPS = 7
 
-_UNTIL_ONE_DOES_NOT_FIT: Sequence[Callable[[Situation], Sequence[Candidate]]] = (
+_UNTIL_ONE_DOES_NOT_FIT: Sequence[Callable[[Situation], Iterable[Candidate]]] = (
     pressing_work,
     cards_before_exam,
     coming_work,
@@ -62,7 +62,7 @@ def what_now(now: Situation, minutes: int) -> NowRow:
     for candidate in repeat_now(now):
         third -= _add(row, candidate, third)
     if all(_add(row, candidate, row["left_over"]) for rank in _UNTIL_ONE_DOES_NOT_FIT for candidate in rank(now)):
-        decks = {step["deck_id"] for step in row["steps"]}
+        decks = {step["deck_id"] for step in row["steps"] if step["deck_id"]}
         for candidate in weak_topic(now):
             if candidate.deck_id not in decks:
                 _add(row, candidate, row["left_over"])

@@ -1,4 +1,4 @@
-"""The order of steps: a function for each rank, which returns its candidates, best first.
+"""The order of steps: a function for each rank, which yields its candidates, best first.
 
 | Rank | Step | Reasons |
 |---|---|---|
@@ -13,6 +13,7 @@
 Ties go by the date of the step, then by its age, then by its id.
 """  # noqa: E501
 
+from collections.abc import Iterator
 from datetime import date, datetime
 from fractions import Fraction
 from uuid import UUID
@@ -30,35 +31,31 @@ NEW_CARD = 3
 """How many times as long as a review the first one takes."""
 
 
-def repeat_now(now: Situation) -> list[Candidate]:
+def repeat_now(now: Situation) -> Iterator[Candidate]:
     """Rank 1: learning and relearning cards that are due, the deck with most of them first."""
     decks = sorted((deck for deck in now.decks if deck.repeat), key=lambda deck: (-deck.repeat, *_age(deck)))
-    return [of_cards(deck, deck.repeat, now.seconds_a_card, [reasons.repeat_now(deck.repeat)]) for deck in decks]
+    for deck in decks:
+        yield of_cards(deck, deck.repeat, now.seconds_a_card, [reasons.repeat_now(deck.repeat)])
 
 
-def pressing_work(now: Situation) -> list[Candidate]:
+def pressing_work(now: Situation) -> Iterator[Candidate]:
     """Rank 2: work overdue, or due today or tomorrow: by worth, high first, none last; then by date."""
     pressing = [work for work in now.work if now.days_to(work.due_on) <= PRESSING]
     pressing.sort(key=lambda work: (*_high_first(work.item.worth), *_date(work)))
-    return [_of_work(now, work) for work in pressing]
+    for work in pressing:
+        yield _of_work(now, work)
 
 
-def cards_before_exam(now: Situation) -> list[Candidate]:
+def cards_before_exam(now: Situation) -> Iterator[Candidate]:
     """Rank 3: due cards of a course with an exam or quiz within 7 days: by days to it, then by expected recall."""
     soon = [(exam_on, deck) for deck in now.decks if deck.due and (exam_on := _soon(now, deck)) is not None]
     soon.sort(key=lambda one: (one[0], one[1].recall, *_age(one[1])))
-    return [
-        of_cards(
-            deck,
-            deck.due,
-            now.seconds_a_card,
-            [reasons.exam_in(now.days_to(exam_on)), reasons.expected_recall(deck.recall)],
-        )
-        for exam_on, deck in soon
-    ]
+    for exam_on, deck in soon:
+        because = [reasons.exam_in(now.days_to(exam_on)), reasons.expected_recall(deck.recall)]
+        yield of_cards(deck, deck.due, now.seconds_a_card, because)
 
 
-def coming_work(now: Situation) -> list[Candidate]:
+def coming_work(now: Situation) -> Iterator[Candidate]:
     """Rank 4: other work due within 14 days, by worth / days left, high first, none last."""
 
     def worth_a_day(work: Work) -> Fraction | None:
@@ -66,36 +63,36 @@ def coming_work(now: Situation) -> list[Candidate]:
 
     coming = [work for work in now.work if PRESSING < now.days_to(work.due_on) <= WORK_WITHIN]
     coming.sort(key=lambda work: (*_high_first(worth_a_day(work)), *_date(work)))
-    return [_of_work(now, work) for work in coming]
+    for work in coming:
+        yield _of_work(now, work)
 
 
-def due_cards(now: Situation) -> list[Candidate]:
+def due_cards(now: Situation) -> Iterator[Candidate]:
     """Rank 5: other due cards, the deck with most of them first."""
     decks = [deck for deck in now.decks if deck.due and _soon(now, deck) is None]
     decks.sort(key=lambda deck: (-deck.due, *_age(deck)))
-    return [of_cards(deck, deck.due, now.seconds_a_card, [reasons.due(deck.due)]) for deck in decks]
+    for deck in decks:
+        yield of_cards(deck, deck.due, now.seconds_a_card, [reasons.due(deck.due)])
 
 
-def new_cards(now: Situation) -> list[Candidate]:
+def new_cards(now: Situation) -> Iterator[Candidate]:
     """Rank 6: new cards that today still allows over all decks, of the deck with the next exam first."""
     decks = sorted(
         (deck for deck in now.decks if deck.new), key=lambda deck: (now.exam_of(deck) or date.max, *_age(deck))
     )
     allowed = now.new_cards
-    found = []
     for deck in decks:
-        cards = deck.new if allowed is None else min(deck.new, allowed)
+        cards = min(deck.new, allowed)
+        allowed -= cards
         if cards:
-            found.append(of_cards(deck, cards, NEW_CARD * now.seconds_a_card, [reasons.new(cards)]))
-        if allowed is not None:
-            allowed -= cards
-    return found
+            yield of_cards(deck, cards, NEW_CARD * now.seconds_a_card, [reasons.new(cards)])
 
 
-def weak_topic(now: Situation) -> list[Candidate]:
+def weak_topic(now: Situation) -> Iterator[Candidate]:
     """Rank 7: the first weak topic."""
     weak = now.weak_topic
-    return [] if weak is None else [of_topic(weak, [reasons.weak(weak.accuracy)])]
+    if weak is not None:
+        yield of_topic(weak, [reasons.weak(weak.accuracy)])
 
 
 def _soon(now: Situation, deck: Deck) -> date | None:

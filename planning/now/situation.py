@@ -1,10 +1,11 @@
 """What the rules look at: the member's items, milestones and decks at one moment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 from functools import cached_property
+from typing import NamedTuple
 from uuid import UUID
 
 MISSED_FOR = timedelta(days=30)
@@ -69,16 +70,24 @@ class Deck:
 
 @dataclass(frozen=True, slots=True)
 class WeakTopic:
-    """The first weak topic of get_practice_stats, if its deck still exists.
+    """The first weak topic of get_practice_stats.
 
     Attributes:
+        deck_id: None if the deck is gone.
         accuracy: in percent, as get_practice_stats tells it.
     """
 
     topic: str
-    deck_id: UUID
+    deck_id: UUID | None
     course_name: str | None
     accuracy: float
+
+
+class Exam(NamedTuple):
+    """An exam or quiz on its day."""
+
+    id: UUID
+    day: date
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +115,13 @@ class Situation:
     Attributes:
         today: in the member's time zone.
         seconds_a_card: of one review, as it is told.
-        new_cards: how many new cards today still allows; None without a limit.
+        new_cards: how many new cards today still allows.
         milestones: those that are not done, at least the first of each item.
     """
 
     today: date
     seconds_a_card: Fraction
-    new_cards: int | None
+    new_cards: int
     items: Sequence[Item] = ()
     milestones: Sequence[Milestone] = ()
     decks: Sequence[Deck] = ()
@@ -141,15 +150,23 @@ class Situation:
         return item.due_on is not None and item.due_on >= self.today - MISSED_FOR
 
     @cached_property
-    def exams(self) -> dict[UUID, date]:
-        """The day of the next open exam or quiz of each course that has one."""
-        found: dict[UUID, date] = {}
-        for item in self.items:
-            day = item.due_on
-            if item.kind in EXAMINED and item.status == "open" and day is not None and day >= self.today:
-                found[item.course_id] = min(day, found.get(item.course_id, day))
-        return found
+    def exams(self) -> dict[UUID, Exam]:
+        """The next open exam or quiz of each course that has one."""
+        return next_exams(self.items, self.today)
 
     def exam_of(self, deck: Deck) -> date | None:
         """The day of the next exam or quiz of the deck's course."""
-        return None if deck.course_id is None else self.exams.get(deck.course_id)
+        exam = None if deck.course_id is None else self.exams.get(deck.course_id)
+        return None if exam is None else exam.day
+
+
+def next_exams(items: Iterable[Item], today: date) -> dict[UUID, Exam]:
+    """The next open exam or quiz of each course that has one."""
+    found: dict[UUID, Exam] = {}
+    for item in items:
+        day = item.due_on
+        if item.kind in EXAMINED and item.status == "open" and day is not None and day >= today:
+            exam = Exam(item.id, day)
+            if day < found.setdefault(item.course_id, exam).day:
+                found[item.course_id] = exam
+    return found

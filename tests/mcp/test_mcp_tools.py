@@ -158,7 +158,8 @@ def test_texts_say_nothing_about_http(owner: RestEntryPoint, listed: dict[str, A
     many = [{"term": "", "definition": ""}] * 200
     calls = [("get_course", {}), ("create_course", {}), ("create_vocab_deck", {"name": "Cells", "cards": many})]
     told = [tools.rpc("tools/call", {"name": name, "arguments": given}).content.decode() for name, given in calls]
-    for text in [INSTRUCTIONS, str(listed), *told]:
+    listed_texts = re.sub(r"'maximum': \d+", "", str(listed))
+    for text in [INSTRUCTIONS, listed_texts, *told]:
         assert not re.search(r"\bHTTP|[Ss]ee details|\bbody\b|\bheader|\bstatus \d|\b4\d\d\b", text)
 
 

@@ -42,12 +42,14 @@ def check_texts(texts: dict[Any, set[str]]) -> None:
     assert {key: told[key] for key in TEXTS if key in told} == {key: TEXTS[key] for key in TEXTS if key in told}
 
 
+@pytest.mark.django_db
 @pytest.mark.database("both")
 @pytest.mark.parametrize("first", [0, 25])
 def test_the_steps_are_those_of_the_oracle(entry_point: OpenEntryPoint, time_machine: Any, first: int) -> None:
     compare(entry_point, time_machine, range(first, first + 25))
 
 
+@pytest.mark.django_db
 @pytest.mark.database("sqlite", "the statements of the accounts before, with other rows")
 @pytest.mark.parametrize("first", range(50, 500, 50))
 def test_the_steps_of_more_accounts_are_those_of_the_oracle(

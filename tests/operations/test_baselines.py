@@ -40,7 +40,7 @@ QUERIES = {
         "limit=100&created_after=2020-01-01T00:00:00Z&kind=other&from=2020-01-01",
         "limit=100&updated_after=2020-01-01T00:00:00Z",
     ),
-    "get_agenda": ("days=120",),
+    "get_agenda": ("days=120", "minutes=30"),
     "get_course": ("include_syllabus=true",),
     "list_vocab_decks": ("deck_id={deck_id}&include_cards=true",),
     "get_practice_stats": ("days=365",),

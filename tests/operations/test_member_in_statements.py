@@ -133,7 +133,9 @@ def with_readiness(world: World, owner: RestEntryPoint) -> None:
     tomorrow = str(date.fromisoformat(today) + timedelta(days=1))
     exam = owner.made("create_item", course_id=world.id("course_id"), title="Final", kind="exam", due_on=tomorrow)
     with named():
-        assert len(owner.made("get_agenda")["readiness"]) == 3
+        agenda = owner.made("get_agenda")
+        assert len(agenda["readiness"]) == 3
+        assert agenda.items() <= owner.made("get_agenda", minutes=30).items()
         assert owner.made("get_item", item_id=other["id"])["readiness"]["expected_recall"] is not None
         for query in ({}, {"deck_id": world.id("deck_id")}):
             owner.made("list_vocab_decks", on=today, **query)

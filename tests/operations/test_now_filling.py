@@ -92,7 +92,7 @@ _SITUATIONS = st.builds(
     Situation,
     st.just(TODAY),
     st.fractions(1, 120, max_denominator=100),
-    st.one_of(st.none(), st.integers(0, 100)),
+    st.one_of(st.just(1_000_000), st.integers(0, 100)),
     _ITEMS,
     st.just(()),
     _DECKS,

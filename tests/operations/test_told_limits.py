@@ -67,7 +67,7 @@ def test_numbers_have_the_bounds_of_the_specification() -> None:
     """Spec, Limits. `test_hostile_queries.py` and `test_hostile_input.py` hold the service to what is published."""
     score = body_schema("add_grade_score")["properties"]["score"]
     bounds = {
-        (operation_id, parameter["name"]): (schema["minimum"], schema["maximum"], schema["default"])
+        (operation_id, parameter["name"]): (schema["minimum"], schema["maximum"], schema.get("default"))
         for operation_id in ("get_agenda", "list_items", "list_changes", "get_practice_stats")
         for parameter in declared(operation_id)["parameters"]
         if "minimum" in (schema := parameter["schema"])
@@ -75,6 +75,7 @@ def test_numbers_have_the_bounds_of_the_specification() -> None:
     assert (score["minimum"], score["maximum"]) == (0, 150)
     assert bounds == {
         ("get_agenda", "days"): (1, 120, 14),
+        ("get_agenda", "minutes"): (5, 480, None),
         ("list_items", "limit"): (1, 100, 25),
         ("list_changes", "limit"): (1, 100, 25),
         ("get_practice_stats", "days"): (1, 365, 30),

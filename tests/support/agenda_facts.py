@@ -91,15 +91,10 @@ def days_to_exam(account: Account, deck: Deck) -> int | None:
 
 
 def expected_recall(account: Account, deck: Deck, days: int) -> Fraction:
-    """Of the cards of the deck's course, unseen as 0, at 12:00 of the exam's day: as the exam's readiness tells it."""
+    """Of the deck's cards, unseen as 0, at 12:00 of the exam's day."""
     exam_on = account.today + timedelta(days=days)
     noon = datetime.combine(exam_on, time(12), ZoneInfo(account.zone)).astimezone(UTC)
-    recalled = [
-        Fraction(recall(card, noon))
-        for other in account.decks
-        for card in other.cards
-        if other.course_id == deck.course_id and not card.suspended
-    ]
+    recalled = [Fraction(recall(card, noon)) for card in deck.cards if not card.suspended]
     return sum(recalled, Fraction(0)) / len(recalled)
 
 

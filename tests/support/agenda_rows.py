@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.db.models import Model
 
 from accounts.models import Member
+from practice.models import PracticeSum, SumKind
 from practice.rebuilding import rebuild_sums
 from tests.support.agenda_description import Account, Attempt
 from tests.support.factories import (
@@ -29,7 +31,7 @@ def stored_accounts(accounts: Sequence[Account]) -> list[Member]:
         MemberFactory.build(
             time_zone=account.zone,
             new_cards_a_day=account.new_cards_a_day,
-            seconds=account.seconds,
+            seconds=account.seconds or 0,
             seconds_reviews=account.seconds_reviews,
         )
         for account in accounts
@@ -39,7 +41,21 @@ def stored_accounts(accounts: Sequence[Account]) -> list[Member]:
     for model in dict.fromkeys(type(row) for row in rows):
         _insert([row for row in rows if type(row) is model])
     rebuild_sums([member.id for member in members])
+    for account, member in zip(accounts, members, strict=True):
+        if account.first_reviews:
+            _add_first_reviews(account, member)
     return members
+
+
+def _add_first_reviews(account: Account, member: Member) -> None:
+    """To the sum of the member's today alone: no topic is weaker for them."""
+    today, _ = PracticeSum.objects.get_or_create(
+        member=member,
+        kind=SumKind.DAY,
+        starts_on=account.today,
+        defaults={"topic_key": UUID(int=0), "attempts": account.first_reviews, "correct": 0, "newest_at": account.now},
+    )
+    PracticeSum.objects.filter(id=today.id).update(firsts=account.first_reviews)
 
 
 def _insert(rows: Sequence[Model]) -> None:

@@ -62,7 +62,7 @@ def deck(name: str, course_id: UUID | None = None, **given: Any) -> Deck:
     return Deck(**fields, name=name, course_id=course_id, course_name=NAMES[course_id] if course_id else None)
 
 
-def now(minutes: int = 480, *, seconds: Fraction | int = 12, new_cards: int | None = None, **lists: Any) -> NowRow:
+def now(minutes: int = 480, *, seconds: Fraction | int = 12, new_cards: int = 1_000_000, **lists: Any) -> NowRow:
     """The steps for these minutes, eight hours unless told."""
     return what_now(Situation(TODAY, Fraction(seconds), new_cards, **lists), minutes)
 

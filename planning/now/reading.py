@@ -1,0 +1,221 @@
+"""What "what now" looks at, read together with the agenda: three statements, however much there is."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, timedelta
+from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple, cast
+from uuid import UUID
+
+from django.db.models import FilteredRelation, OuterRef, Q, Subquery
+
+from accounts.models import Member
+from courses import models as courses
+from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST
+from courses.readiness import Due, DueColumns, due_among, has_cards
+from courses.readiness_records import ReadinessRow
+from courses.serializers import ItemRow
+from courses.statuses import EXAMINED, MISSED_FOR, OF_STATUS
+from courses.studied import STUDIED, StudiedDeck
+from courses.worth import PART, WHOLE_OF_PART, exact_worth
+from planning import models
+from planning.now.ranks import EXAM_WITHIN, WORK_WITHIN
+from planning.now.situation import Deck, Exam, Item, Milestone, Situation, WeakTopic, next_exams
+from planning.serializers import MilestoneColumns
+from practice.weak_topics import TOPIC_COLUMNS, TOPICS, TopicCounts, weak_topics, window
+from studyservice.database.statements import Param, Select
+
+_OF_ITEM = (*LISTED, "has_cards")
+"""The columns of an item in the agenda's own statement, in their order."""
+
+WEAK_IN = 30
+"""Days, today included, in which a topic is weak."""
+
+
+class _Columns(DueColumns):
+    """An item with one of its open milestones, or with none; `part / whole` in place of its worth."""
+
+    part: int | None
+    whole: int | None
+    step_id: UUID | None
+    step_title: str
+    step_due_on: date | None
+    step_position: int
+    step_created_at: datetime
+
+
+class _Topic(TopicCounts):
+    course_name: str | None
+
+
+class Reading(NamedTuple):
+    """The agenda, and what "what now" looks at.
+
+    Attributes:
+        milestones: those of the agenda, in its order.
+        readiness: for what `due` names.
+    """
+
+    due: Due
+    milestones: list[MilestoneColumns]
+    readiness: Mapping[UUID, ReadinessRow]
+    situation: Situation
+
+
+def read(member: Member, at: datetime, until: date) -> Reading:
+    """The agenda up to `until` and the situation at this moment; three queries."""
+    today = member.date_at(at)
+    furthest = max(until, today + timedelta(days=WORK_WITHIN))
+    rows = _items().all(member_id=member.id, today=today, missed_from=today - MISSED_FOR, furthest=furthest)
+    milestones = [_milestone(row) for row in rows if row["step_id"] is not None]
+    by_id = {row["id"]: row for row in rows}
+    worth = {item_id: exact_worth(row["part"], row["whole"]) for item_id, row in by_id.items()}
+    listed = {item_id: _listed(row, worth[item_id][1]) for item_id, row in by_id.items()}
+    due = due_among(list(listed.values()), today, until)
+    items = cast("Mapping[UUID, ItemRow]", listed)
+    work = [_item(item, worth[item_id][0]) for item_id, item in items.items()]
+    exams = next_exams(work, today)
+    last = today + timedelta(days=EXAM_WITHIN)
+    soon = {exam.id: exam.day for exam in exams.values() if exam.day <= last}
+    studied = STUDIED.get()(member, at, due.days, soon)
+    situation = Situation(
+        today=today,
+        seconds_a_card=studied.seconds_a_card,
+        new_cards=studied.new_cards,
+        items=work,
+        milestones=milestones,
+        decks=[_deck(deck, exams) for deck in studied.decks],
+        weak_topic=_weak_topic(member, today, studied.decks),
+    )
+    return Reading(due, _of_agenda(milestones, items, today, until), studied.readiness, situation)
+
+
+@cache
+def _items() -> Select[_Columns]:
+    """Every item that the agenda or the rules may look at, with all its open milestones; built at the first use."""
+    soon = models.Milestone.objects.filter(
+        member_id=Param("member_id"), done=False, due_on__lte=Param("furthest")
+    ).values("item_id")
+    exams = courses.Item.objects.filter(
+        OF_STATUS[courses.ItemStatus.OPEN],
+        member_id=Param("member_id"),
+        course_id=OuterRef("id"),
+        kind__in=sorted(EXAMINED),
+        due_on__gte=Param("today"),
+    ).order_by("due_on", "created_at", "id")
+    next_of_courses = (
+        courses.Course.objects.filter(member_id=Param("member_id"))
+        .annotate(next_exam=Subquery(exams.values("id")[:1]))
+        .values("next_exam")
+    )
+    ahead = Q(due_on__gte=Param("today"), due_on__lte=Param("furthest"))
+    missed = Q(due_on__gte=Param("missed_from")) & OF_STATUS[courses.ItemStatus.MISSED]
+    found = ITEMS.filter(ahead | missed | Q(id__in=soon) | Q(id__in=next_of_courses)).annotate(
+        has_cards=has_cards(),
+        part=PART,
+        whole=WHOLE_OF_PART,
+        step=FilteredRelation(
+            "milestones", condition=Q(milestones__done=False, milestones__member_id=Param("member_id"))
+        ),
+    )
+    steps = {f"step_{name}": f"step__{name}" for name in ("id", "title", "due_on", "position", "created_at")}
+    columns = {name: LISTED.get(name, name) for name in (*_OF_ITEM, "part", "whole") if name != "worth"} | steps
+    return Select[_Columns](found.order_by(*SOONEST_FIRST), columns)
+
+
+_TOPICS = Select[_Topic](
+    TOPICS.annotate(
+        course=Subquery(
+            courses.Course.objects.filter(member_id=Param("member_id"), id=OuterRef("course_id")).values("name")
+        )
+    ),
+    {**TOPIC_COLUMNS, "course_name": "course"},
+)
+
+
+def _milestone(row: _Columns) -> Milestone:
+    return Milestone(
+        id=cast("UUID", row["step_id"]),
+        item_id=row["id"],
+        title=row["step_title"],
+        due_on=row["step_due_on"],
+        position=row["step_position"],
+        created_at=row["step_created_at"],
+    )
+
+
+def _listed(row: _Columns, hundredths: int | None) -> DueColumns:
+    """The item as the agenda's own statement reads it."""
+    columns: Mapping[str, Any] = row
+    return cast("DueColumns", {name: hundredths if name == "worth" else columns[name] for name in _OF_ITEM})
+
+
+def _item(row: ItemRow, worth: Fraction | None) -> Item:
+    return Item(
+        id=row["id"],
+        course_id=row["course_id"],
+        course_name=row["course_name"],
+        title=row["title"],
+        kind=row["kind"],
+        status=row["status"],
+        due_on=row["due_on"],
+        worth=worth,
+        created_at=row["created_at"],
+    )
+
+
+def _of_agenda(
+    milestones: list[Milestone], items: Mapping[UUID, ItemRow], today: date, until: date
+) -> list[MilestoneColumns]:
+    """Those due by `until`, then the undated ones of items due from today to then."""
+
+    def is_shown(milestone: Milestone) -> bool:
+        if milestone.due_on is not None:
+            return milestone.due_on <= until
+        day = items[milestone.item_id]["due_on"]
+        return day is not None and today <= day <= until
+
+    shown = [one for one in milestones if is_shown(one)]
+    shown.sort(key=lambda one: (one.due_on is None, one.due_on or today, one.position, one.created_at, one.id))
+    return [
+        {
+            "id": one.id,
+            "item_id": one.item_id,
+            "title": one.title,
+            "due_on": one.due_on,
+            "done": False,
+            "position": one.position,
+            "item_title": items[one.item_id]["title"],
+            "course_name": items[one.item_id]["course_name"],
+        }
+        for one in shown
+    ]
+
+
+def _deck(deck: StudiedDeck, exams: Mapping[UUID, Exam]) -> Deck:
+    exam = None if deck.course_id is None else exams.get(deck.course_id)
+    return Deck(
+        id=deck.id,
+        course_id=deck.course_id,
+        course_name=deck.course_name,
+        name=deck.name,
+        repeat=deck.repeat,
+        due=deck.due,
+        new=deck.new,
+        recall=Fraction(0) if exam is None else deck.recall.get(exam.id, Fraction(0)),
+        created_at=deck.created_at,
+    )
+
+
+def _weak_topic(member: Member, today: date, decks: Iterable[StudiedDeck]) -> WeakTopic | None:
+    counted = _TOPICS.all(member_id=member.id, **window(today - timedelta(days=WEAK_IN - 1)))
+    names = {row["course_id"]: row["course_name"] for row in counted}
+    for weak in weak_topics(counted)[:1]:
+        deck = next((deck for deck in decks if deck.id == weak["deck_id"]), None)
+        return WeakTopic(
+            topic=weak["topic"],
+            deck_id=None if deck is None else deck.id,
+            course_name=names[weak["course_id"]] if deck is None else deck.course_name,
+            accuracy=weak["accuracy"],
+        )
+    return None

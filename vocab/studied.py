@@ -1,0 +1,164 @@
+"""What the member has to study of each deck, with the readiness for exams and quizzes; for `courses.studied`."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from datetime import date, datetime
+from fractions import Fraction
+from functools import cache
+from typing import Any, TypedDict
+from uuid import UUID
+
+from django.db.models import (
+    Case,
+    DateTimeField,
+    F,
+    Field,
+    FilteredRelation,
+    FloatField,
+    Func,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    When,
+)
+from django.db.models.expressions import Combinable
+
+from accounts.models import Member
+from courses.readiness_records import ReadinessRow
+from courses.studied import Studied, StudiedDeck
+from studyservice.database.statements import Param, Select, aggregated
+from vocab.decks import BEGUN_TODAY, DUE, OF_THIS, new_left
+from vocab.models import Card, CardState, Deck
+from vocab.readiness import below_target, no_cards, noon_of, recall, times_to_target, told
+from vocab.seconds import told_seconds
+
+_NONE = UUID(int=0)
+"""The id of no exam, asked about where there is none."""
+
+_AS_READ: "Field[Any, Any]" = Field()
+"""Of a number that the driver returns as it is."""
+
+
+class _Row(TypedDict):
+    """A deck and an exam of its course, or none. Without one it has no sums; the two that are of a readiness alone only
+    with an exam whose readiness is told.
+    """
+
+    id: UUID
+    name: str
+    course_id: UUID | None
+    course_name: str | None
+    created_at: datetime
+    repeat: int
+    due: int
+    new: int
+    begun_today: int | None
+    exam_id: UUID | None
+    cards: int
+    reviewed: int
+    recalled: float | None
+    below_target: int
+
+
+def studied(member: Member, at: datetime, days: Mapping[UUID, date], others: Mapping[UUID, date]) -> Studied:
+    """What there is to study at this moment, with the readiness for the exams of `days`, each on its day, and the
+    expected recall on those days and those of `others`; one query.
+    """
+    exams = {**days, **others} or {_NONE: member.date_at(at)}
+    given: dict[str, Any] = {"times": times_to_target(member)}
+    for place, (item_id, day) in enumerate(exams.items()):
+        given |= {f"item_{place}": item_id, f"noon_{place}": noon_of(member, day)}
+    statement = _decks(max(1, len(days)), len(exams))
+    rows = statement.all(member_id=member.id, now=at, today=member.date_at(at), **given)
+    decks: dict[UUID, StudiedDeck] = {}
+    examined: dict[UUID, list[_Row]] = defaultdict(list)
+    for row in rows:
+        deck = decks.get(row["id"]) or _deck(row)
+        decks[deck.id] = deck
+        if row["exam_id"] is not None and row["cards"]:
+            deck.recall[row["exam_id"]] = 100 * Fraction(row["recalled"] or 0) / row["cards"]
+            examined[row["exam_id"]].append(row)
+    seconds, _ = told_seconds(member)
+    return Studied(
+        decks=list(decks.values()),
+        readiness={item_id: _readiness(member, day, examined[item_id]) for item_id, day in days.items()},
+        seconds_a_card=Fraction(seconds),
+        new_cards=new_left(member, rows[0]["begun_today"] if rows else None),
+    )
+
+
+def _deck(row: _Row) -> StudiedDeck:
+    return StudiedDeck(
+        id=row["id"],
+        course_id=row["course_id"],
+        course_name=row["course_name"],
+        name=row["name"],
+        created_at=row["created_at"],
+        repeat=row["repeat"],
+        due=row["due"],
+        new=row["new"],
+        recall={},
+    )
+
+
+def _readiness(member: Member, day: date, rows: list[_Row]) -> ReadinessRow:
+    """Of the cards of all these decks."""
+    if not rows:
+        return no_cards(member, day)
+    return told(
+        member,
+        day,
+        {
+            "cards": sum(row["cards"] for row in rows),
+            "reviewed": sum(row["reviewed"] for row in rows),
+            "recalled": sum(row["recalled"] or 0 for row in rows),
+            "below_target": sum(row["below_target"] for row in rows),
+        },
+    )
+
+
+@cache
+def _decks(told: int, number: int) -> Select[_Row]:
+    """Each deck with the exams of its course among so many, each at its own noon; sums only where there is one, and
+    those that only a readiness has for the first `told` of them.
+    """
+    exams = [Q(course__items__id=Param(f"item_{place}")) for place in range(number)]
+    noons = [
+        When(exam__id=Param(f"item_{place}"), then=Param(f"noon_{place}", DateTimeField())) for place in range(number)
+    ]
+    with_exam = Q(exam__id__isnull=False)
+    with_readiness = Q(*(Q(exam__id=Param(f"item_{place}")) for place in range(told)), _connector=Q.OR)
+    mine = Q(course__member_id=Param("member_id"))
+    seen = OF_THIS.filter(last_reviewed_at__isnull=False, stability__isnull=False)
+    last, stability, noon = F("last_reviewed_at"), F("stability"), OuterRef("noon")
+    decks = Deck.objects.filter(member_id=Param("member_id")).annotate(
+        its_course=FilteredRelation("course", condition=mine),
+        exam=FilteredRelation(
+            "course__items",
+            condition=Q(*exams, _connector=Q.OR) & Q(course__items__member_id=Param("member_id")) & mine,
+        ),
+        repeat=aggregated(DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]), "COUNT", "due_at"),
+        due=aggregated(DUE.filter(state=CardState.REVIEW), "COUNT", "due_at"),
+        new=aggregated(DUE.filter(state=CardState.NEW), "COUNT", "due_at"),
+        begun=BEGUN_TODAY,
+        noon=Case(*noons, output_field=DateTimeField()),
+        cards_in_all=_where(with_exam, aggregated(OF_THIS, "COUNT", "due_at")),
+        reviewed=_where(with_readiness, aggregated(seen, "COUNT", "due_at")),
+        recalled=_where(with_exam, _sum(seen, recall(last, stability, noon))),
+        below=_where(with_readiness, aggregated(seen.filter(below_target(last, stability, noon)), "COUNT", "due_at")),
+    )
+    columns = {name: name for name in ("id", "name", "course_id", "created_at", "repeat", "due", "new", "reviewed")}
+    columns |= {"course_name": "its_course__name", "begun_today": "begun", "exam_id": "exam__id"}
+    columns |= {"cards": "cards_in_all", "recalled": "recalled", "below_target": "below"}
+    return Select[_Row](decks.order_by("created_at", "id"), columns)
+
+
+def _where(condition: Q, sums: Subquery) -> Case:
+    """Null elsewhere."""
+    return Case(When(condition, then=sums), output_field=_AS_READ)
+
+
+def _sum(cards: QuerySet[Card], value: Combinable) -> Subquery:
+    summed = Func(value, function="SUM", output_field=FloatField())
+    return Subquery(cards.order_by().annotate(summed=summed).values("summed"))
