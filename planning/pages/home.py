@@ -20,6 +20,7 @@ from courses.items import course_ids
 from courses.models import ItemStatus
 from courses.serializers import ItemRow
 from planning.agenda import get_agenda
+from planning.pages.what_now import minutes_asked, what_now
 from planning.serializers import AgendaRow
 
 WEEK = 6
@@ -81,9 +82,11 @@ def _week(request: HttpRequest) -> HttpResponse:
     context["standing"] = standing(member)
     context["time_zone"] = member.time_zone
     if member.membership_is_active():
-        agenda = get_agenda(member, days=WEEK)
+        agenda = get_agenda(member, days=WEEK, minutes=minutes_asked(request))
+        named = (*agenda["milestones"], *agenda["now"]["steps"])
+        courses = course_ids(member, (step["item_id"] for step in named if step["item_id"] is not None))
         context |= {"today": agenda["today"], "tomorrow": agenda["today"] + timedelta(days=1)}
-        context |= _sorted(agenda, course_ids(member, (step["item_id"] for step in agenda["milestones"])))
+        context |= _sorted(agenda, courses) | what_now(agenda["now"], courses)
     return render(request, "week.html", context)
 
 

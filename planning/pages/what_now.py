@@ -1,0 +1,56 @@
+"""What to do in the minutes that a member has, as the home page shows it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from planning.now.filling import NowRow, StepRow
+
+CHOICES = (15, 30, 60, 120)
+"""Minutes to choose from."""
+
+USUAL = 30
+"""Minutes, unless others are chosen."""
+
+MOST_SHOWN = 3
+
+
+class Shown(NamedTuple):
+    """A step, as the page lists it.
+
+    Attributes:
+        course_id: of an item's course, where the step is done; None of cards.
+        reason: the first of them.
+    """
+
+    title: str
+    minutes: int
+    cards: int | None
+    course: str | None
+    course_id: UUID | None
+    reason: str
+
+
+def minutes_asked(request: HttpRequest) -> int:
+    """The minutes that were chosen."""
+    return next((minutes for minutes in CHOICES if request.GET.get("minutes") == str(minutes)), USUAL)
+
+
+def what_now(now: NowRow, courses: Mapping[UUID, UUID]) -> dict[str, object]:
+    """The first steps; `courses` has the course of each step's item."""
+    steps = [_shown(step, courses) for step in now["steps"][:MOST_SHOWN]]
+    return {"steps": steps, "minutes": now["minutes"], "choices": CHOICES}
+
+
+def _shown(step: StepRow, courses: Mapping[UUID, UUID]) -> Shown:
+    item_id = step["item_id"]
+    return Shown(
+        title=step["title"],
+        minutes=step["minutes"],
+        cards=step["cards"],
+        course=step["course_name"],
+        course_id=None if item_id is None else courses.get(item_id),
+        reason=step["because"][0]["text"],
+    )
