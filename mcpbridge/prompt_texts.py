@@ -116,9 +116,11 @@ def plan_week(about: Occasion) -> str:
         f"Call {_call('get_practice_stats', days=30)} for weak topics and {_call('list_vocab_decks')} for cards that "
         "are due (due_count).",
         "Ask me on which days I have how much time, unless I said so.",
-        "Propose a plan, day by day: what to do, for which item, for about how long. What is overdue comes first, then "
-        "what is due soonest; big things in small steps, the last one a day before they are due; where the readiness "
-        "is low, cards on several days.",
+        "For the time that I have today call get_agenda with minutes: its now has the steps for it, in an order of "
+        "rules, each with its reasons (because). Take them as today's part of the plan, in their order.",
+        "Propose a plan, day by day: what to do, for which item, for about how long. After today's steps, what is "
+        "overdue comes first, then what is due soonest; big things in small steps, the last one a day before they are "
+        "due; where the readiness is low, cards on several days.",
         "Ask what to change. After my yes write the steps of each item with one create_milestone (item_id, title, "
         "due_on, and the further steps in more), and move steps that exist with update_milestone. Delete none.",
     )

@@ -139,6 +139,11 @@ class TestTexts:
         assert '"Cell Biology"' in text
         assert tools_of_owner.made("get_me")["today"] in text
 
+    def test_a_week_takes_todays_steps_from_the_rules(self, tools_of_owner: McpEntryPoint) -> None:
+        text = text_of(tools_of_owner, "plan_week")
+        asked = text.index("Ask me on which days")
+        assert asked < text.index("call get_agenda with minutes: its now has the steps") < text.index("Propose a plan")
+
     def test_a_quiz_asks_what_is_due(self, tools_of_owner: McpEntryPoint) -> None:
         text = text_of(tools_of_owner, "quiz_me", deck="Organelles")
         [deck] = tools_of_owner.made("list_vocab_decks")["data"]
