@@ -85,7 +85,7 @@ def _week(request: HttpRequest) -> HttpResponse:
         agenda = get_agenda(member, days=WEEK, minutes=minutes_asked(request))
         named = (*agenda["milestones"], *agenda["now"]["steps"])
         courses = course_ids(member, (step["item_id"] for step in named if step["item_id"] is not None))
-        context |= {"today": agenda["today"], "tomorrow": agenda["today"] + timedelta(days=1)}
+        context |= {"today": agenda["today"], "tomorrow": agenda["today"] + timedelta(days=1), "until": agenda["until"]}
         context |= _sorted(agenda, courses) | what_now(agenda["now"], courses)
     return render(request, "week.html", context)
 

@@ -92,6 +92,7 @@ SECTIONS = (
         "How it is built",
         (
             _guide("architecture", "The path of a request, and how an operation is added."),
+            _guide("design", "Tokens, components and the order of attention of the pages."),
             _guide("toolkit", "The authorization server and its libraries."),
             Guide("contributing", "CONTRIBUTING.md", "Setting up, tests, what reviewers ask for."),
             _guide("conformance", "Which test shows which statement of the specification."),

@@ -1,6 +1,7 @@
 """Template tags and filters of the pages."""
 
 from datetime import datetime
+from uuid import UUID
 
 from django.template import Context, Library
 from django.urls import reverse
@@ -9,6 +10,9 @@ from django.utils.safestring import SafeString
 
 register = Library()
 
+HUES = 12
+"""Colors of courses; `pages.css` has a class for each."""
+
 
 @register.filter(expects_localtime=True)
 def machine_time(at: datetime) -> str:
@@ -16,13 +20,19 @@ def machine_time(at: datetime) -> str:
     return at.isoformat(timespec="seconds")
 
 
+@register.filter
+def course_color(course_id: UUID | str | None) -> str:
+    """Return the class that colors a course, derived from its id; empty without a course."""
+    return f"hue-{UUID(str(course_id)).int % HUES}" if course_id else ""
+
+
 @register.simple_tag(takes_context=True)
 def site_link(context: Context, name: str, text: str, *, below: bool = True, also: str | None = None) -> SafeString:
-    """A link of the site's menu; `aria-current` says that it is this page, or that this page belongs to it.
+    """Return a link whose `aria-current` marks the current page, or the section that the page belongs to.
 
     Args:
-        below: whether pages whose addresses lie below belong to it.
-        also: the name of another address that does.
+        below: whether pages below the address belong to it.
+        also: the name of another address that belongs to it.
     """
     address = reverse(name)
     request = context.get("request")  # missing where an error is told whose request may be the trouble

@@ -46,7 +46,7 @@ def test_the_list_has_every_course_with_what_is_next(browser: Client, owner: Res
 
 def test_the_week_leads_there(browser: Client, course: Any) -> None:
     assert 'href="/courses"' in text_of(browser, "/")
-    assert 'href="/decks/import"' in text_of(browser, "/")
+    assert 'href="/decks/import"' in text_of(browser, "/courses")
 
 
 def test_a_course_has_all_its_items(browser: Client, owner: RestEntryPoint, course: Any) -> None:
