@@ -5,10 +5,13 @@ from uuid import UUID
 
 from django.template import Context, Library
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 register = Library()
+
+NAVIGATION = (("home", "Week"), ("courses", "Courses"), ("activity", "Activity"))
+"""Address and text of each entry of a member's navigation."""
 
 HUES = 12
 """Colors of courses; `pages.css` has a class for each."""
@@ -24,6 +27,12 @@ def machine_time(at: datetime) -> str:
 def course_color(course_id: UUID | str | None) -> str:
     """Return the class that colors a course, derived from its id; empty without a course."""
     return f"hue-{UUID(str(course_id)).int % HUES}" if course_id else ""
+
+
+@register.simple_tag(takes_context=True)
+def navigation(context: Context) -> SafeString:
+    """Return the links of a member's navigation."""
+    return format_html_join("", "{}", ((site_link(context, name, text),) for name, text in NAVIGATION))
 
 
 @register.simple_tag(takes_context=True)

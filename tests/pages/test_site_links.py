@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from accounts.models import Member
+from studyservice.templatetags.site import NAVIGATION
 
 LINKS = {
     "CONTACT_URL": "mailto:help@example.org",
@@ -66,7 +68,8 @@ def test_the_authorization_server_names_them(client: Client, settings: Any) -> N
         ("/courses", '<a href="/courses" aria-current="page">Courses</a>'),
         ("/courses/new", '<a href="/courses" aria-current="true">Courses</a>'),
         ("/docs/quickstart", '<a href="/docs/guides" aria-current="true">Guides</a>'),
-        ("/docs", '<a href="/docs" aria-current="page">API reference</a>'),
+        ("/", '<a href="/" aria-current="page">Week</a>'),
+        ("/keys", '<a href="/keys" aria-current="page">Keys and apps</a>'),
         ("/activity/account", '<a href="/activity" aria-current="true">Activity</a>'),
     ],
 )
@@ -75,3 +78,17 @@ def test_the_menu_marks_where_one_is(client: Client, owner_member: Member, path:
     header = client.get(path).content.decode().split("</header>")[0]
     assert marked in header
     assert header.count("aria-current") == 1
+
+
+def test_a_member_has_a_short_navigation_and_a_menu_for_the_account(client: Client, owner_member: Member) -> None:
+    client.force_login(owner_member)
+    header = client.get("/").content.decode().partition("<header")[2].partition("</header>")[0]
+    navigation, menu = (re.findall(r"<(?:a|button)[^>]*>([^<]+)</", part) for part in header.split("<details"))
+    assert navigation == ["Week", "Courses", "Activity"]
+    assert menu == ["Profile", "Keys and apps", "Guides", "Sign out"]
+
+
+def test_each_entry_of_the_navigation_leads_to_a_page(client: Client, owner_member: Member) -> None:
+    client.force_login(owner_member)
+    for name, _ in NAVIGATION:
+        assert client.get(reverse(name)).status_code == 200, name

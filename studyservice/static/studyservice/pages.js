@@ -1,4 +1,5 @@
-// The pages work without this. It adds copy buttons, ticks whole tables, and keeps a reload from creating a second key.
+// The pages work without this. It adds copy buttons, ticks whole tables, closes the menu, and keeps a reload from creating
+// a second key.
 "use strict";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
@@ -30,4 +31,15 @@ for (const bar of document.querySelectorAll("[data-tick-all]")) {
       }
     });
   }
+}
+
+const menu = document.querySelector("[data-menu]");
+if (menu) {
+  document.addEventListener("click", ({ target }) => { menu.open &&= menu.contains(target); });
+  menu.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape" && menu.open) {
+      menu.open = false;
+      menu.querySelector("summary").focus();
+    }
+  });
 }

@@ -71,6 +71,7 @@ def make_passkey(page: Page, name: str) -> None:
 
 def sign_out(page: Page) -> None:
     page.goto("/account")
+    page.locator("summary", has_text="Account").click()
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url("**/")
 

@@ -23,6 +23,7 @@ def test_it_signs_in_by_code(page: Page, member: Any, newest_code: Any) -> None:
 def test_it_signs_in_by_password_and_out(page: Page, member: Any) -> None:
     page.goto("/sign-in")
     sign_in(page)
+    page.locator("summary", has_text="Account").click()
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_url("**/")
     page.goto("/keys")
