@@ -38,7 +38,7 @@ def join(request: HttpRequest) -> HttpResponse:
     if member is None or not begin_session(request, member, "invitation"):
         return _ended(request)
     request.session.pop(INVITATION, None)
-    response = redirect("account")
+    response = redirect("home")
     remember(request, response, member.email)
     return response
 

@@ -50,19 +50,19 @@ def _attempt_elsewhere(request: HttpRequest, email: str) -> HttpResponse | None:
     return too_many(request, window, _TOO_MANY_ATTEMPTS) if window.exceeded else None
 
 
-def target_after(request: HttpRequest, home: str = "keys") -> str:
-    """Where `next` leads, if that is an address on this site, else the key page (spec, Authorization code flow).
+def target_after(request: HttpRequest, home: str = "home") -> str:
+    """Return the address that `next` names on this site; `home` without one, and the key page for a foreign one.
 
-    `home` names another page for what else the way may lead to.
-
-    Its query, which may be as long as an app's `state` makes it, leads nowhere: Django refuses to look at more than
-    2,048 characters. A bare word is no address; Django would take it for the name of a view.
+    Its query, which an app's `state` can make any length, leads nowhere and is not checked: Django refuses more than
+    2,048 characters. A bare word is not an address; Django would take it for the name of a view.
     """
     target = request.POST.get("next") or request.GET.get("next") or ""
+    if not target:
+        return reverse(home)
     leads = target.partition("?")[0]
     usable = leads.startswith(("/", "http://", "https://")) and len(target) <= MAX_URL_REDIRECT_LENGTH
     own = url_has_allowed_host_and_scheme(leads, {request.get_host()}, require_https=request.is_secure())
-    return target if usable and own else reverse(home)
+    return target if usable and own else reverse("keys")
 
 
 @never_cache
@@ -146,8 +146,7 @@ def sign_in_code(request: HttpRequest) -> HttpResponse:
         outcome = used if isinstance(used, Refusal) else _member_of(used, pending["email"])
         if isinstance(outcome, Member):
             if begin_session(request, outcome, "code"):
-                joined = isinstance(used, SignInCode) and used.joins
-                return _signed_in(request, outcome, reverse("account") if joined else reverse("keys"))
+                return _signed_in(request, outcome)
             outcome = Refusal.GONE
         user_login_failed.send(__name__, credentials={"code": "***"}, request=request)
         usable = outcome is Refusal.WRONG
@@ -163,11 +162,10 @@ def _member_of(code: SignInCode, email: str) -> Member | Refusal:
     return member or Refusal.GONE
 
 
-def _signed_in(request: HttpRequest, member: Member, home: str = "") -> HttpResponse:
-    """Go on, in the member's session; to `home` where nothing but the key page was asked for."""
+def _signed_in(request: HttpRequest, member: Member) -> HttpResponse:
+    """Redirect to the target, in the member's session."""
     request.session.pop(PENDING_SIGN_IN, None)
-    target = target_after(request)
-    response = HttpResponseRedirect(home if home and target == reverse("keys") else target)
+    response = HttpResponseRedirect(target_after(request))
     remember(request, response, member.email)
     return response
 

@@ -60,7 +60,7 @@ class TestOpen:
         code = ask(client)
         assert mails()[-1].to == [NEW]
         assert not Member.objects.exists()
-        assert enter(client, code).headers["Location"] == "/account"
+        assert enter(client, code).headers["Location"] == "/"
         assert client.get("/account").status_code == 200
         member = member_of()
         assert (member.membership_active, member.membership_until, member.time_zone) == (True, None, "UTC")
@@ -114,7 +114,7 @@ class TestOpen:
         response = enter(client, ask(client))
         assert (response.status_code, Member.objects.count()) == (200, 1)
         run("repaircounts", "--all")
-        assert enter(client, ask(client)).headers["Location"] == "/account"
+        assert enter(client, ask(client)).headers["Location"] == "/"
         assert member_of().id != member.id
 
     def test_a_member_who_may_not_sign_in_gets_no_code(self, client: Client, make_member: Any) -> None:
@@ -177,7 +177,7 @@ class TestInvited:
         assert client.get(link).headers["Location"] == "/join"
         assert NEW in client.get("/join").content.decode()
         assert not Member.objects.exists()
-        assert client.post("/join").headers["Location"] == "/account"
+        assert client.post("/join").headers["Location"] == "/"
         assert client.get("/account").status_code == 200
         assert member_of().membership_until is None
         assert not Invitation.objects.exists()

@@ -26,7 +26,7 @@ def test_a_code_signs_in_once(client: Client, member: Member) -> None:
     ask(client)
     code = newest_code()
     response = client.post("/sign-in/code", {"code": f" {code[:3]} {code[3:]} "})
-    assert (response.status_code, response.headers["Location"]) == (302, "/keys")
+    assert (response.status_code, response.headers["Location"]) == (302, "/")
     assert signed_in(client)
 
 
@@ -48,7 +48,7 @@ def test_a_code_is_bound_to_the_browser_that_asked(client: Client, member: Membe
     ask(other, "somebody@example.org")
     other.post("/sign-in/code", {"code": newest_code()})
     assert not signed_in(other)
-    assert Client().post("/sign-in/code", {"code": newest_code()}).headers["Location"] == "/sign-in?next=%2Fkeys"
+    assert Client().post("/sign-in/code", {"code": newest_code()}).headers["Location"] == "/sign-in?next=%2F"
 
 
 def test_a_code_lives_ten_minutes(client: Client, member: Member) -> None:
@@ -106,7 +106,7 @@ def test_what_is_no_code_costs_no_try(client: Client, member: Member, text: str)
 
 def test_a_password_signs_in(client: Client, member: Member) -> None:
     response = client.post("/sign-in", {"email": " Ada@Example.org ", "password": PASSWORD})
-    assert (response.status_code, response.headers["Location"]) == (302, "/keys")
+    assert (response.status_code, response.headers["Location"]) == (302, "/")
     assert signed_in(client)
 
 
@@ -114,6 +114,7 @@ def test_a_password_signs_in(client: Client, member: Member) -> None:
 @pytest.mark.parametrize(
     ("target", "lands"),
     [
+        ("", "/"),
         ("foo", "/keys"),
         ("keys", "/keys"),
         ("home", "/keys"),
@@ -248,7 +249,7 @@ def test_a_mail_server_that_fails_is_logged_and_tells_nothing(
 ) -> None:
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
-    assert ask(client).headers["Location"] == "/sign-in/code?next=%2Fkeys"
+    assert ask(client).headers["Location"] == "/sign-in/code?next=%2F"
     mail.drain()
     assert [record.message for record in caplog.records if record.levelno == logging.ERROR] == [
         "An e-mail could not be sent"
