@@ -13,6 +13,7 @@ from accounts.pages.signed_in import for_active_members, signed_in
 from courses import courses, items
 from courses.courses import COURSES
 from courses.pages.course_forms import CourseForm
+from courses.pages.first_steps import first_steps
 from courses.serializers import CourseRow, ItemRow
 from courses.uploads.files import files_by_course, list_syllabi
 from courses.uploads.serializers import SyllabusRow
@@ -71,6 +72,7 @@ def course_page(request: HttpRequest, course_id: UUID) -> HttpResponse:
         "ahead": [item for item in there if item["due_on"] is not None and item["due_on"] >= today],
         "undated": [item for item in there if item["due_on"] is None],
         "files": list_syllabi(member, course_id),
+        "first_steps": first_steps(member),
         "past": [item for item in there if item["due_on"] is not None and item["due_on"] < today],
     }
     return render(request, "course.html", context)

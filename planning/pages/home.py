@@ -18,6 +18,7 @@ from accounts.members.membership import standing
 from accounts.models import Member
 from courses.items import course_ids
 from courses.models import ItemStatus
+from courses.pages.first_steps import first_steps
 from courses.serializers import ItemRow
 from planning.agenda import get_agenda
 from planning.pages.what_now import minutes_asked, what_now
@@ -86,6 +87,7 @@ def _week(request: HttpRequest) -> HttpResponse:
         named = (*agenda["milestones"], *agenda["now"]["steps"])
         courses = course_ids(member, (step["item_id"] for step in named if step["item_id"] is not None))
         context |= {"today": agenda["today"], "tomorrow": agenda["today"] + timedelta(days=1), "until": agenda["until"]}
+        context["first_steps"] = first_steps(member)
         context |= _sorted(agenda, courses) | what_now(agenda["now"], courses)
     return render(request, "week.html", context)
 

@@ -18,9 +18,9 @@ SHEET = (FOLDER / "pages.css").read_text()
 DARK = "@media (prefers-color-scheme: dark)"
 
 LIGHT_TOKENS, DARK_TOKENS = (
-    dict(re.findall(r"(--[\w-]+): ([^;]+);", block)) for block in re.findall(r":root \{(.*?)\n *\}", SHEET, re.S)
+    dict(re.findall(r"(--[\w-]+): ([^;]+);", block)) for block in re.findall(r":root \{(.*?)\n *\}", SHEET, re.DOTALL)
 )
-RULES = re.sub(r"/\*.*?\*/", "", re.sub(r":root \{.*?\n *\}", "", SHEET, flags=re.S), flags=re.S)
+RULES = re.sub(r"/\*.*?\*/", "", re.sub(r":root \{.*?\n *\}", "", SHEET, flags=re.DOTALL), flags=re.DOTALL)
 
 
 def luminance(color: str) -> float:
@@ -46,7 +46,10 @@ def test_there_is_one_stylesheet() -> None:
     [
         (r"font-size|font-family", r"var\(--[\w-]+\)( !important)?|inherit"),
         (r"border(?:-[a-z]+){0,2}-radius", r"(var\(--[\w-]+\)|0)( (var\(--[\w-]+\)|0))*"),
-        (r"(?:background|background-color|color|fill|stroke|accent-color)", r"var\(--[\w-]+\)|none|transparent|inherit"),
+        (
+            r"(?:background|background-color|color|fill|stroke|accent-color)",
+            r"var\(--[\w-]+\)|none|transparent|inherit",
+        ),
         (r"padding|margin(?:-\w+)?|gap", r"((calc\()?-?(var\(--[\w-]+\)|0|1px|auto)( \* -?\d+\))? ?)+( !important)?"),
     ],
 )

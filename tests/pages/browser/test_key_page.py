@@ -110,4 +110,4 @@ def test_an_app_is_listed_and_disconnected(open_signed_in: Any, connected_app: A
     row.get_by_role("link").click()
     page.get_by_role("button", name="Disconnect").click()
     expect(page.get_by_role("status")).to_contain_text("“Study Helper” is disconnected")
-    expect(page.get_by_text("No apps are connected yet")).to_be_visible()
+    expect(page.get_by_text("No apps yet")).to_be_visible()

@@ -1,0 +1,23 @@
+"""The first steps of a new account: a course out of a syllabus, then a connected assistant."""
+
+from typing import NamedTuple
+
+from accounts.credentials.connections import CONNECTED_APPS
+from accounts.models import Member
+from courses.courses import list_courses
+
+
+class FirstSteps(NamedTuple):
+    """The steps that are done."""
+
+    has_course: bool
+    has_app: bool
+
+
+def first_steps(member: Member) -> FirstSteps | None:
+    """Return the first steps, or None once both are done or the member has a second course. Takes 1 or 2 statements."""
+    number = len(list_courses(member))
+    if number > 1:
+        return None
+    steps = FirstSteps(has_course=number == 1, has_app=bool(CONNECTED_APPS.get().of(member).listed))
+    return None if all(steps) else steps
