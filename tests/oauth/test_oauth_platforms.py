@@ -43,7 +43,7 @@ def test_a_platform_is_named_and_the_app_names_itself(uri: str, returns: str, br
     page = shown(browser, uri, client_name="Anything")
     assert f"Returns to {returns}" in page
     assert f"<h1>Connect {returns.partition(' (')[0]}?</h1>" in page
-    assert "It calls itself “Anything”. Any app can call itself so." in page
+    assert '“Anything” <span class="hint">Name not verified</span>' in page
     assert "nverified" not in page
     assert "Verified" not in page
 
@@ -107,7 +107,7 @@ def test_addresses_of_many_apps_and_ones_that_send_on_are_never_verified(uri: st
 def test_the_host_comes_first(uri: str, heading: str, browser: Browser) -> None:
     page = shown(browser, uri, client_name="Claude")
     assert f"<h1>Connect {heading}?</h1>" in page
-    assert page.index("Unverified app") < page.index("It calls itself “Claude”.")
+    assert page.index("Unverified app") < page.index('“Claude” <span class="hint">Name not verified')
 
 
 def test_a_client_with_one_foreign_callback_is_labelled_there(browser: Browser) -> None:

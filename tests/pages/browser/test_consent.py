@@ -40,7 +40,7 @@ def test_a_member_signs_in_on_the_way_and_allows(page: Page, member: Any, app: A
     expect(page).to_have_title("Sign in · Study Data Service")
     sign_in(page)
     expect(page.get_by_role("heading", level=1)).to_have_text("Connect an app on your device?")
-    expect(page.get_by_text("It calls itself “Planner”.")).to_be_visible()
+    expect(page.get_by_text("“Planner” Name not verified")).to_be_visible()
     expect(page.get_by_text("Unverified app")).to_be_visible()
     expect(page.get_by_text(app.redirect_uri)).to_be_visible()
     page.get_by_role("button", name="Allow").click()
@@ -111,11 +111,11 @@ def test_it_warns_of_an_app_that_nobody_knows(open_signed_in: Any) -> None:
 @pytest.mark.parametrize(
     ("uri", "text"),
     [
-        ("http://localhost:3118/callback", "This is a program on your own device, such as a terminal or an editor."),
-        ("http://127.0.0.1/callback", "This is a program on your own device, such as a terminal or an editor."),
+        ("http://localhost:3118/callback", "This is a program on your device, like a terminal or an editor."),
+        ("http://127.0.0.1/callback", "This is a program on your device, like a terminal or an editor."),
         (
             "cursor://anysphere.cursor-mcp/oauth/callback",
-            "This is the app on your own device that is installed for cursor: addresses.",
+            "This app on your device handles cursor: addresses.",
         ),
     ],
 )
@@ -162,3 +162,31 @@ def test_axe_finds_nothing_wrong(open_signed_in: Any, app: App) -> None:
     audit(page)
     page.goto(f"/oauth/authorize?{app.query(client_id='unknown')}")
     audit(page)
+
+
+@pytest.mark.parametrize(
+    "app_metadata",
+    [
+        {"redirect_uris": ["https://app.example/callback"]},
+        {"redirect_uris": ["http://localhost:3118/callback"]},
+        {"redirect_uris": ["https://claude.ai/api/mcp/auth_callback"]},
+    ],
+)
+def test_nothing_that_matters_is_folded_away(open_signed_in: Any, member: Any, app_metadata: Any) -> None:
+    """For a lapsed member, too. Details are closed at first."""
+    type(member).objects.update(membership_active=False)
+    registered = App.registered(client_name="Planner", **app_metadata)
+    page: Page = open_signed_in(asking(registered), viewport={"width": 390, "height": 844})
+    main = page.get_by_role("main")
+    expect(main.locator("details")).not_to_have_attribute("open", "")
+    for text in (
+        "“Planner”",
+        "Name not verified",
+        registered.redirect_uri,
+        "See your data",
+        "Change your data",
+        "ada@example.org",
+        "Your membership has lapsed",
+    ):
+        expect(main.get_by_text(text).first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
