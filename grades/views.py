@@ -29,6 +29,9 @@ class GradeViewSet(MemberViewSet):
         """A course's weighted categories with scores and averages, the current grade and its letter by this service's
         table, and the outlook: the score on everything open (categories without scores, items without one) with which
         the rounded grade reaches each letter or a target, and the grade by assume.
+
+        Read the current grade and the range that is still possible. Only categories with scores count toward
+        the current grade; the outlook shows the score needed in the rest.
         """
         return breakdown.get_grades(self.member, course_id, **self.query)
 
@@ -44,6 +47,9 @@ class GradeViewSet(MemberViewSet):
         """Replace a course's complete list of categories, at most 12. Entries with an existing id keep their scores;
         categories left out are deleted with theirs. For 30 days the member can undo it on this site's page /activity.
         Confirm with the member first.
+
+        Send the complete list. Keep a category by sending its id; a category that is missing from the list is
+        deleted with its scores.
         """
         return categories.set_grade_categories(self.member, course_id, **self.body)
 
@@ -59,6 +65,8 @@ class GradeViewSet(MemberViewSet):
     def add_grade_score(self, course_id: UUID) -> GradeScoreRow:
         """Record a score, in percent, in one of the course's categories; get_grades gives the category ids. With
         item_id it grades that item.
+
+        Enter one result in percent, for example 87.5. The current grade changes at once.
         """
         return scores.add_grade_score(self.member, course_id, **self.body)
 
@@ -72,12 +80,17 @@ class GradeViewSet(MemberViewSet):
         tool=False,
     )
     def update_grade_score(self, score_id: UUID) -> GradeScoreRow:
-        """Change the fields that are sent; a score can go to another category of its course."""
+        """Change the fields that are sent; a score can go to another category of its course.
+
+        Correct a result, rename it or move it to another category of the same course.
+        """
         return scores.update_grade_score(self.member, score_id, **self.body)
 
     @operation("Delete a score", scope=Scope.WRITE, answer=Deleted, consequential=True)
     def delete_grade_score(self, score_id: UUID) -> DeletedRow:
         """Delete a score. Gone at once; for 30 days the member can undo it on this site's page /activity. Confirm with
         the member first.
+
+        Remove one result. The member can restore it in Activity for 30 days.
         """
         return scores.delete_grade_score(self.member, score_id)

@@ -31,6 +31,11 @@ class AgendaViewSet(MemberViewSet):
         """What is due from the member's today on: items, open milestones, what was missed; readiness for the next exams
         (unseen cards count as 0 in expected_recall). With minutes also what to do now, in order, each step with its
         reasons: ask with minutes whenever the member says how much time there is.
+
+        Show what to work on: deadlines in the coming days, open study steps and overdue ones. Dates follow the
+        member's time zone, not the caller's.
+
+        Exams and quizzes come with an estimate from the flashcards of their course.
         """
         return agenda.get_agenda(self.member, **self.query)
 
@@ -42,7 +47,10 @@ class MilestoneViewSet(MemberViewSet):
 
     @operation("List milestones", scope=Scope.READ, answer=MilestoneRecord, many=True)
     def list_milestones(self, item_id: UUID) -> Page[MilestoneRow]:
-        """The milestones of an item, in order, in one page."""
+        """The milestones of an item, in order, in one page.
+
+        Read the study plan of one deadline, step by step.
+        """
         return page(milestones.list_milestones(self.member, item_id))
 
     @operation(
@@ -57,6 +65,9 @@ class MilestoneViewSet(MemberViewSet):
     def create_milestone(self, item_id: UUID) -> CreatedMilestoneRow:
         """Add a step to an item's study plan, at the end or at place; with more, several at once. Propose first. An
         item can have 20, a member 5,000; one more answers conflict and creates nothing.
+
+        Add a study step to a deadline. Give it a date of its own to see it in the agenda before the deadline is
+        near.
         """
         return milestones.create_milestone(self.member, item_id, **self.body)
 
@@ -71,6 +82,8 @@ class MilestoneViewSet(MemberViewSet):
     def update_milestone(self, milestone_id: UUID) -> MilestoneRow:
         """Change the fields that are sent; a due_on of null makes it undated, place moves it in its item's plan. The
         member can undo it on /activity.
+
+        Tick a step off, rename it or move it to another day. Send only the fields to change.
         """
         return milestones.update_milestone(self.member, milestone_id, **self.body)
 
@@ -78,5 +91,7 @@ class MilestoneViewSet(MemberViewSet):
     def delete_milestone(self, milestone_id: UUID) -> DeletedRow:
         """Delete a milestone; the others keep their positions. Gone at once; for 30 days the member can undo it on this
         site's page /activity. Confirm with the member first.
+
+        Remove one step of a study plan. The member can restore it in Activity for 30 days.
         """
         return milestones.delete_milestone(self.member, milestone_id)

@@ -13,5 +13,9 @@ class PracticeViewSet(MemberViewSet):
 
     @operation("Get practice statistics", scope=Scope.READ, answer=PracticeStatsRecord, query=PracticeQuery)
     def get_practice_stats(self) -> PracticeStatsRow:
-        """Accuracy, streak, attempts per day and weak topics over the last days, counted in the member's time zone."""
+        """Accuracy, streak, attempts per day and weak topics over the last days, counted in the member's time zone.
+
+        See how practice is going: answers per day, the share of correct ones, the current streak and the topics
+        that need work.
+        """
         return stats.get_practice_stats(self.member, **self.query)

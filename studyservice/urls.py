@@ -7,7 +7,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView, TemplateView
 
 from studyservice.server.health import health, live, ready
-from studyservice.views import docs, favicon, openapi
+from studyservice.views import docs, favicon, openapi, reference
 
 API = ("accounts.api.urls", "courses.urls", "planning.urls", "grades.urls", "practice.urls", "vocab.urls")
 
@@ -32,6 +32,7 @@ urlpatterns = [
         name="robots",
     ),
     path("docs", docs, name="docs"),
+    path("docs/reference/<slug:slug>", reference, name="reference"),
     path("", include("studyservice.guides.urls")),
     path("admin", RedirectView.as_view(pattern_name="admin:index"), name="admin"),
     path("admin/", admin.site.urls),

@@ -5,7 +5,7 @@ from functools import cache
 from csp.constants import SELF
 from csp.decorators import csp_update
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from studyservice.http.reading import read_only
 from studyservice.http.responses import json_response
 from studyservice.openapi.document import document
-from studyservice.openapi.reference import common_errors, common_headers, groups
+from studyservice.openapi.reference import Group, common_errors, common_headers, groups
 
 
 @gzip_page
@@ -36,18 +36,29 @@ def favicon(request: HttpRequest) -> HttpResponse:
 @csp_update({"connect-src": [SELF]})
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """The reference. Its search fetches an index, and operations are tried out from here."""
+    """`/docs`: what all operations have in common, and a list of them. The search fetches an index."""
     context = {
         "base_url": settings.BASE_URL,
         "headers": common_headers(),
         "errors": common_errors(),
         "groups": groups(),
-        "operations": _operations(),
     }
     return render(request, "reference.html", context)
 
 
+@gzip_page
+@csp_update({"connect-src": [SELF]})
+@require_safe
+def reference(request: HttpRequest, slug: str) -> HttpResponse:
+    """`/docs/reference/SLUG`: the operations under one tag, to read and to try out."""
+    group = next((one for one in groups() if one.slug == slug), None)
+    if group is None:
+        raise Http404
+    context = {"groups": groups(), "group": group, "operations": _operations(group)}
+    return render(request, "reference_group.html", context)
+
+
 @cache
-def _operations() -> SafeString:
-    """All operations as HTML, the same for everybody: made once for each process."""
-    return render_to_string("reference_operations.html", {"groups": groups()})
+def _operations(group: Group) -> SafeString:
+    """Return the operations of a group as HTML, which is the same for everybody. Made once in each process."""
+    return render_to_string("reference_operations.html", {"group": group})

@@ -36,6 +36,11 @@ class DeckViewSet(MemberViewSet):
         """All flashcard decks, oldest first, with how many cards to ask today. With deck_id and include_cards that deck
         and its cards; to quiz, send due_only and limit 10. With for_item and minutes_a_day today's cards of the plan
         for an exam. With on, what will be recalled that day.
+
+        List decks with the number of cards due now. Ask for one deck with its cards to browse it, or only for
+        due cards to start a quiz.
+
+        With a date, the answer estimates how many cards the member would remember on that day.
         """
         return page(decks.list_vocab_decks(self.member, **self.query))
 
@@ -53,6 +58,9 @@ class DeckViewSet(MemberViewSet):
         """Create a flashcard deck with 1 to 500 cards, each a term and its definition, all due at once. Propose first.
         For a long deck send include_cards false, for a short answer; if_exists merge adds to a deck that is there. A
         member can have 100 decks; one more answers conflict.
+
+        Create a deck from a list of terms and definitions. New cards are due at once. To grow an existing deck
+        of the same name instead, choose merge.
         """
         deck, is_new = deck_creation.create_vocab_deck(self.member, **self.body)
         if not is_new:
@@ -69,7 +77,11 @@ class DeckViewSet(MemberViewSet):
         tool=False,
     )
     def update_vocab_deck(self, deck_id: UUID) -> DeckRow:
-        """Change a deck's name or course; a course_id of null takes it out of its course. Answers without the cards."""
+        """Change a deck's name or course; a course_id of null takes it out of its course. Answers without the cards.
+
+        Rename a deck, move it to another course or take it out of its course. The cards and their schedule
+        stay.
+        """
         return decks.update_vocab_deck(self.member, deck_id, **self.body)
 
     @operation(
@@ -86,6 +98,8 @@ class DeckViewSet(MemberViewSet):
     def add_vocab_cards(self, deck_id: UUID) -> DeckRow:
         """Add 1 to 500 flashcards to a deck, all due at once. A deck can have 500 cards; more answer conflict. Answers
         the deck with the added cards alone, in the order sent.
+
+        Add cards to the end of a deck. The answer contains only the new cards, so their ids are easy to find.
         """
         return card_changes.add_vocab_cards(self.member, deck_id, **self.body)
 
@@ -104,6 +118,9 @@ class DeckViewSet(MemberViewSet):
         """Make decks of a file: CSV, TSV, Anki's notes in plain text, or a package of Anki's, whose cards keep the
         schedule that FSRS gave them. Pictures and sounds are left out. Decks over 500 cards are split; over 100 decks
         answer conflict and write nothing.
+
+        Import a spreadsheet or an Anki export. Cards from an Anki package keep the due dates of Anki's FSRS
+        scheduler. Either the whole file is imported or nothing.
         """
         sent = self.upload
         answer, is_new = importing.import_vocab_decks(self.member, sent.file, sent.filename, **self.query)
@@ -122,6 +139,8 @@ class DeckViewSet(MemberViewSet):
     def export_vocab_deck(self, deck_id: UUID) -> DownloadRow:
         """A deck's terms and definitions as a file in the order in which they were added: CSV for spreadsheets, TSV, or
         notes that Anki imports. import_vocab_decks reads each as the same cards.
+
+        Save a deck for a spreadsheet or for Anki. The file holds terms and definitions, without the schedule.
         """
         return exporting.export_vocab_deck(self.member, deck_id, **self.query)
 
@@ -129,6 +148,9 @@ class DeckViewSet(MemberViewSet):
     def delete_vocab_deck(self, deck_id: UUID) -> DeletedRow:
         """Delete a flashcard deck with its cards and their review log; practice statistics keep what was practised.
         Gone at once; for 30 days the member can undo it on this site's page /activity. Confirm with the member first.
+
+        The deck's cards and review history are deleted too; the practice statistics stay. The member can
+        restore the deck in Activity for 30 days.
         """
         return decks.delete_vocab_deck(self.member, deck_id)
 
@@ -150,6 +172,8 @@ class CardViewSet(MemberViewSet):
     def update_vocab_card(self, card_id: UUID) -> CardRow:
         """Change a flashcard's term or definition, or suspend it: a suspended card is not asked until that is lifted.
         Its schedule stays as it is.
+
+        Fix a typo or improve a definition. The card keeps its schedule.
         """
         return card_changes.update_vocab_card(self.member, card_id, **self.body)
 
@@ -157,6 +181,8 @@ class CardViewSet(MemberViewSet):
     def delete_vocab_card(self, card_id: UUID) -> DeletedRow:
         """Delete a flashcard with its review log; practice statistics keep what was practised. Gone at once; for 30
         days the member can undo it on this site's page /activity.
+
+        Remove one card and its review history. The member can restore it in Activity for 30 days.
         """
         return card_changes.delete_vocab_card(self.member, card_id)
 
@@ -172,5 +198,8 @@ class CardViewSet(MemberViewSet):
         """Record how well the member knew a flashcard. Show one term at a time, wait for the answer, show the
         definition, and agree on the rating. Answers the card with the time it comes up next. Counts as an attempt in
         practice, correct unless again.
+
+        Record one answer. The scheduler (FSRS) then picks the next due date, from minutes after “again” to
+        weeks or months after “easy”. The answer shows it.
         """
         return reviews.review_vocab_card(self.member, card_id, **self.body)

@@ -26,6 +26,9 @@ class MeViewSet(MemberViewSet):
     def get_me(self) -> MemberRow:
         """The member's name, e-mail, time zone, today's date there, practice streak, membership and what this
         credential may do. Works without an active membership.
+
+        Start here to check a key: it shows whose account it reads, what it may do and whether the membership is
+        active. This is the only operation that works for a lapsed member.
         """
         return profile(self.credential)
 
@@ -35,6 +38,9 @@ class MeViewSet(MemberViewSet):
     def update_me(self) -> MemberRow:
         """Change the fields that are sent of the member's profile. A new time zone counts at once for today, the agenda
         and what is overdue; days of practice keep their dates.
+
+        Send only the fields to change. The time zone decides when a day begins, so deadlines, overdue steps and
+        streaks can move at once.
         """
         update_me(self.member, **self.body)
         return profile(self.credential)
@@ -52,6 +58,9 @@ class ArchiveViewSet(MemberViewSet):
         """Everything that is stored for the member, as one ZIP: courses, items, milestones, grades, decks with their
         schedule and review log, practice, files, the log of changes. It holds no credential and no account events, such
         as sign-ins. Ten an hour.
+
+        Save a complete copy of the account, for a backup or to move to another one. Build it at most ten times
+        an hour. The archive guide lists every file in it.
         """
         return exporting.export_data(self.member, account_events=False)
 
@@ -68,6 +77,9 @@ class ArchiveViewSet(MemberViewSet):
     def import_data(self) -> ArchiveImportRow:
         """Takes an archive of export_data, up to 200 MiB, into an account without courses and decks: everything is
         there again, under new ids. All of it is taken in, or nothing. It cannot be undone.
+
+        Fill an empty account from an archive. The import is all or nothing, so a failed one leaves the account
+        empty. Ids are new; everything else is the same.
         """
         return importing.import_data(self.member, self.upload.file)
 
@@ -81,6 +93,11 @@ class ChangeViewSet(MemberViewSet):
     def list_changes(self) -> Page[ChangeRow]:
         """What was changed in the member's study data over the last 90 days, by whom, and what it was before; newest
         first. Reviews of cards and what operators looked at are among it.
+
+        Read the history that members see on the Activity page. Each change names its actor and the fields
+        before and after.
+
+        Poll it to mirror the account: pass the cursor of the last page to get newer changes only.
         """
         return change_log.list_changes(self.member, **self.query)
 
@@ -89,5 +106,8 @@ class ChangeViewSet(MemberViewSet):
         """Takes a change of the last 30 days back, all that its call did: what was made is deleted, fields get their
         old values, what was deleted comes back. Nothing that changed since is overwritten: 409 then says what stands
         in the way. An undo cannot be undone.
+
+        Reverse one change completely, for example a deleted course with all its items. Newer changes are never
+        overwritten. If one is in the way, the answer is 409 and names it.
         """
         return undo.undo_change(self.member, change_id)

@@ -29,5 +29,10 @@ class CalendarViewSet(MemberViewSet):
     def import_calendar(self, course_id: UUID) -> CalendarImportRow:
         """Take the dates of an iCalendar file into a course. Sent again later, it changes what changed in the file and
         keeps what the member changed; nothing is deleted. With dry_run it only tells.
+
+        Import dates that a learning platform exports as an .ics file. Repeat the import at any time: moved
+        dates are updated, the member's own edits stay, and nothing is deleted.
+
+        Use dry_run to see the result first.
         """
         return import_calendar(self.member, course_id, self.upload.file, **self.query)

@@ -78,7 +78,7 @@ def _operations(description: Mapping[str, Any]) -> list[dict[str, Any]]:
         {
             "page": "API reference",
             "title": operation["summary"],
-            "url": f"{ROOT}#{operation['operationId']}",
+            "url": f"{ROOT}/reference/{operation['tags'][0].lower()}#{operation['operationId']}",
             "text": f"{operation['operationId']} {method.upper()} {path} {operation['description']}",
             "weight": 4,  # who types the name of an operation looks for it
         }

@@ -1,6 +1,6 @@
-"""The operations as the reference shows them, made of `/openapi.json`.
+"""The operations as the reference shows them: fields from `/openapi.json`, and the texts for people.
 
-What all have in common (headers, errors, pages, keys of repetition) stands once above them, and nowhere else.
+Its first page tells once what all have in common: headers, errors, pages, keys of repetition.
 """
 
 import json
@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+from django.urls import URLPattern, URLResolver, get_resolver
+
 from studyservice.openapi.answers import ERRORS, HEADERS, IDEMPOTENCY_KEY
 from studyservice.openapi.document import document
 from studyservice.openapi.fields import Field, Fields, Schema
+from studyservice.operations.declaration import Operation
 
 COMMON = frozenset({"401", "403", "429", "500"})
 """Errors of every operation."""
@@ -54,6 +57,7 @@ class Entry(NamedTuple):
     """One operation.
 
     Attributes:
+        about: paragraphs for people.
         path_parameters: what stands in the path in braces.
         query: its parameters; `Idempotency-Key`, which every POST may carry, is told once.
         errors: statuses beside `COMMON`.
@@ -61,7 +65,7 @@ class Entry(NamedTuple):
 
     id: str
     title: str
-    description: str
+    about: tuple[str, ...]
     method: str
     path: str
     scope: str
@@ -78,8 +82,13 @@ class Entry(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Operations under one heading."""
+    """Operations under one heading, on a page of their own.
 
+    Attributes:
+        slug: names the page in its address.
+    """
+
+    slug: str
     name: str
     description: str
     entries: tuple[Entry, ...]
@@ -98,13 +107,19 @@ def groups() -> tuple[Group, ...]:
     """Every operation under its heading, in the order of the description."""
     described = document()
     fields = Fields(described["components"]["schemas"])
+    about = {operation.id: operation.about for operation in _routed(get_resolver())}
     entries = [
-        (operation["tags"][0], _entry(path, method, operation, fields))
+        (operation["tags"][0], _entry(path, method, operation, fields, about[operation["operationId"]]))
         for path, methods in described["paths"].items()
         for method, operation in methods.items()
     ]
     return tuple(
-        Group(tag["name"], tag["description"], tuple(entry for name, entry in entries if name == tag["name"]))
+        Group(
+            tag["name"].lower(),
+            tag["name"],
+            tag["description"],
+            tuple(entry for name, entry in entries if name == tag["name"]),
+        )
         for tag in described["tags"]
     )
 
@@ -122,7 +137,17 @@ def common_errors() -> list[CommonError]:
     ]
 
 
-def _entry(path: str, method: str, operation: Schema, fields: Fields) -> Entry:
+def _routed(resolver: URLResolver) -> Iterator[Operation]:
+    """Yield every operation that a route leads to."""
+    for entry in resolver.url_patterns:
+        if isinstance(entry, URLResolver):
+            yield from _routed(entry)
+        elif isinstance(entry, URLPattern):
+            viewset, actions = getattr(entry.callback, "cls", None), getattr(entry.callback, "actions", None) or {}
+            yield from (found for name in actions.values() if isinstance(found := getattr(viewset, name), Operation))
+
+
+def _entry(path: str, method: str, operation: Schema, fields: Fields, about: tuple[str, ...]) -> Entry:
     def parameters(place: str) -> tuple[Field, ...]:
         return tuple(
             fields.field(
@@ -138,7 +163,7 @@ def _entry(path: str, method: str, operation: Schema, fields: Fields) -> Entry:
     return Entry(
         id=operation["operationId"],
         title=operation["summary"],
-        description=operation["description"],
+        about=about,
         method=method.upper(),
         path=path,
         scope=scope,

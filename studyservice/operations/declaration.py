@@ -1,8 +1,9 @@
 """What an operation declares about itself, once.
 
 An operation is one viewset action under `@operation`, which becomes an `Operation`. The REST route, the entry in
-`/openapi.json` and the MCP tool all come from it: the action's name is the operationId, its docstring the description,
-its UUID parameters the path ids.
+`/openapi.json` and the MCP tool all come from it: the action's name is the operationId, its UUID parameters the path
+ids. The first paragraph of its docstring is the text for tools and the OpenAPI document. The paragraphs after it are
+the text for people, on the reference page only.
 """
 
 import inspect
@@ -42,7 +43,8 @@ class Operation:
         action: the code; `accounts.api.viewsets` runs it for REST and for tools.
         id: operationId and tool name.
         title: a few words for lists.
-        description: at most `MAX_DESCRIPTION` characters.
+        description: for tools and `/openapi.json`, at most `MAX_DESCRIPTION` characters.
+        about: paragraphs for people, which only the reference page shows.
         scope: needed by the credential.
         answer: the shape of a success.
         status: HTTP status of a success.
@@ -67,6 +69,7 @@ class Operation:
     id: str
     title: str
     description: str
+    about: tuple[str, ...]
     scope: Scope
     answer: type[Record]
     status: HTTPStatus
@@ -136,15 +139,17 @@ def operation(
     """Declare a viewset action as an operation; the arguments are those of `Operation`.
 
     Raises:
-        TypeError: at import, when the name or the docstring is missing or too long.
+        TypeError: at import, when the name or the text for tools is missing or too long.
     """
 
     def declare(action: Action) -> Operation:
+        description, about = _texts_of(action)
         return Operation(
             action=action,
             id=_id_of(action),
             title=title,
-            description=_description_of(action),
+            description=description,
+            about=about,
             scope=scope,
             answer=answer,
             status=status,
@@ -173,11 +178,12 @@ def _id_of(action: Action) -> str:
     return action.__name__
 
 
-def _description_of(action: Action) -> str:
-    description = " ".join((inspect.getdoc(action) or "").split())
+def _texts_of(action: Action) -> tuple[str, tuple[str, ...]]:
+    """Return the text for tools, and the paragraphs for people."""
+    description, *about = (" ".join(part.split()) for part in (inspect.getdoc(action) or "").split("\n\n"))
     if not 0 < len(description) <= MAX_DESCRIPTION:
-        raise TypeError(f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters")
-    return description
+        raise TypeError(f"{action.__qualname__}: docstring of 1 to {MAX_DESCRIPTION} characters in its first paragraph")
+    return description, tuple(about)
 
 
 def _path_ids_of(action: Action) -> tuple[str, ...]:

@@ -35,15 +35,21 @@ def test_path_ids_are_the_uuids_also_where_annotations_are_text() -> None:
     assert declare(get_thing).path_ids == ("course_id", "thing_id")
 
 
-def test_name_and_docstring_are_id_and_description() -> None:
+def test_name_and_docstring_are_id_and_texts() -> None:
     def get_thing(self: Any) -> dict[str, Any]:
         """A thing,
         over two lines.
+
+        For people,
+        more of it.
+
+        And more.
         """
         return {}
 
     declared = declare(get_thing)
     assert (declared.id, declared.description) == ("get_thing", "A thing, over two lines.")
+    assert declared.about == ("For people, more of it.", "And more.")
     assert declared.action is get_thing
 
 

@@ -101,7 +101,11 @@ def test_what_is_no_guide_is_not_found(client: Client) -> None:
 
 def test_a_part_is_found_by_the_search(client: Client) -> None:
     found = json.loads(text(client, "/docs/search.json"))
-    assert {entry["url"] for entry in found} >= {"/docs/errors#limits", "/docs/quickstart#polling", "/docs#list_items"}
+    assert {entry["url"] for entry in found} >= {
+        "/docs/errors#limits",
+        "/docs/quickstart#polling",
+        "/docs/reference/items#list_items",
+    }
     [limits] = [entry for entry in found if entry["url"] == "/docs/errors#limits"]
     assert (limits["page"], limits["title"]) == ("Errors, limits, polling", "Limits")
     assert "active API keys of a member" in limits["text"]

@@ -9,13 +9,22 @@ import pytest
 from django.test import Client
 
 from studyservice.openapi.fields import Fields
+from studyservice.openapi.reference import groups
 
 pytestmark = [pytest.mark.database("sqlite", "the look of pages"), pytest.mark.django_db]
 
 
 @pytest.fixture
-def page(client: Client) -> str:
+def overview(client: Client) -> str:
     return unescape(client.get("/docs").content.decode())
+
+
+@pytest.fixture
+def page(client: Client, overview: str) -> str:
+    """The page of each tag, one after another."""
+    addresses = dict.fromkeys(re.findall(r'href="(/docs/reference/[^"#]+)"', overview))
+    assert len(addresses) > 5
+    return "".join(unescape(client.get(address).content.decode()) for address in addresses)
 
 
 @pytest.fixture
@@ -34,16 +43,36 @@ def test_every_operation_stands_there_with_its_parameters(page: str, operations:
     assert sorted(shown) == sorted(operations)
     for name, operation in operations.items():
         text = part(page, name)
-        assert operation["description"] in text, name
+        assert re.search(r"</p>\s*<p>\w", text), f"{name} has no text for people"
+        assert operation["description"] not in text, f"{name} shows people the text for tools"
         for parameter in operation.get("parameters", []):
             told = f"<code>{parameter['name']}</code>" in text
             assert told == (parameter["name"] != "Idempotency-Key"), (name, parameter["name"])
 
 
-def test_what_all_have_in_common_stands_once(page: str) -> None:
+def test_what_all_have_in_common_stands_once(overview: str, page: str) -> None:
     for once in ("Seconds until the window ends.", "Too many requests; Retry-After gives the seconds to wait."):
-        assert page.count(once) == 1
-    assert 'Errors: <a href="#error-400">400</a>, <a href="#error-422">422</a>, and' in part(page, "list_items")
+        assert (overview.count(once), page.count(once)) == (1, 0)
+    errors = 'Errors: <a href="/docs#error-400">400</a>, <a href="/docs#error-422">422</a>, and'
+    assert errors in part(page, "list_items")
+
+
+def test_an_operation_is_found_under_its_former_address(overview: str, operations: dict[str, Any]) -> None:
+    """`/docs#list_items` leads to the list, whose entry leads on."""
+    for name, operation in operations.items():
+        entry = overview.partition(f'<li id="{name}">')[2].partition("</li>")[0]
+        assert f'href="/docs/reference/{operation["tags"][0].lower()}#{name}"' in entry
+
+
+def test_the_texts_for_people_are_on_the_reference_alone(client: Client) -> None:
+    for group in groups():
+        for entry in group.entries:
+            assert entry.about, entry.id
+            assert entry.about[0] not in client.get("/openapi.json").content.decode()
+
+
+def test_an_unknown_tag_is_not_found(client: Client) -> None:
+    assert client.get("/docs/reference/nothing").status_code == 404
 
 
 def test_the_example_is_a_command_of_the_quick_start(page: str) -> None:
@@ -54,7 +83,7 @@ def test_the_example_is_a_command_of_the_quick_start(page: str) -> None:
 
 def test_the_search_leads_to_each(page: str, client: Client) -> None:
     found = [entry["url"] for entry in json.loads(client.get("/docs/search.json").content)]
-    assert {url.removeprefix("/docs#") for url in found if url.startswith("/docs#")} == set(
+    assert {url.partition("#")[2] for url in found if url.startswith("/docs/reference/")} == set(
         re.findall(r'<article class="operation" id="(\w+)"', page)
     )
 

@@ -147,6 +147,7 @@ def audit_structure(page: Page, size: ViewportSize) -> None:
         "/sign-out",
         "/nothing-here",
         "/docs/guides",
+        "/docs",
         pytest.param("/changelog", marks=pytest.mark.thorough("a long guide")),
     ],
 )
@@ -181,27 +182,17 @@ def test_a_guide(page: Page, slug: str) -> None:
     audit_structure(page, DESKTOP)
 
 
-SHAPES = ["get_me", "list_items", "create_course", "import_calendar", "export_data", "delete_item"]
-"""Operations that have each part of the reference that there is: parameters, a body, fields in fields, a file that is
-sent, one that is answered, an answer without a body."""
-
-
-@pytest.mark.thorough("the longest page, whose script test_reference.py runs")
-def test_the_reference(page: Page, member: Any, make_key: Any) -> None:
-    """With an operation that was tried out; then with everything opened. Colours are looked at in one operation of each
-    shape: one template makes all."""
-    page.goto("/docs#get_me")
-    page.get_by_label("Key to try operations out with").fill(make_key(member)[0])
-    operation = page.locator("#get_me")
-    operation.get_by_text("Try it out").click()
-    operation.get_by_role("button", name="Send GET").click()
-    expect(operation.get_by_role("status")).to_contain_text("ada@example.org")
+@pytest.mark.thorough("pages that one template makes, whose script test_reference.py runs")
+@pytest.mark.parametrize("tag", ["member", "courses", "planning"])
+def test_the_reference(page: Page, member: Any, make_key: Any, tag: str) -> None:
+    """With everything opened: parameters, bodies, fields in fields, a file that is sent, one that is answered."""
+    page.goto(f"/docs/reference/{tag}")
+    page.get_by_label("Key to try operations with").fill(make_key(member)[0])
     page.locator("details").evaluate_all("all => all.forEach((one) => { one.open = true; })")
-    audit_structure(page, PHONE)
-    left = page.locator(".operation").evaluate_all(
-        "(all, shapes) => all.filter((one) => shapes.includes(one.id) || one.remove()).length", SHAPES
-    )
-    assert left == len(SHAPES)
+    if tag == "member":
+        operation = page.locator("#get_me")
+        operation.get_by_role("button", name="Send GET").click()
+        expect(operation.get_by_role("status")).to_contain_text("ada@example.org")
     audit(page)
 
 

@@ -10,7 +10,17 @@ from tests.pages.browser.conftest import PageFactory
 
 pytestmark = pytest.mark.database("sqlite", "the look of pages")
 
-PUBLIC = ["/", "/docs", "/docs/guides", "/docs/quickstart", "/docs/operating", "/changelog", "/sign-in", "/nothing"]
+PUBLIC = [
+    "/",
+    "/docs",
+    "/docs/reference/items",
+    "/docs/guides",
+    "/docs/quickstart",
+    "/docs/operating",
+    "/changelog",
+    "/sign-in",
+    "/nothing",
+]
 OF_MEMBERS = ["/", "/keys", "/account", "/activity", "/courses", "/courses/new", "/decks/import"]
 
 LATE = 0.2
