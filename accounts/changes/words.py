@@ -20,9 +20,9 @@ def actor_in_words(by: ActorRow | None) -> str:
     return {
         ActorKind.KEY.value: f"The key “{name}”",
         ActorKind.APP.value: name,
-        ActorKind.PAGE.value: "You, on this site",
+        ActorKind.PAGE.value: "You",
         ActorKind.OPERATOR.value: "An operator",
-        ActorKind.COMMAND.value: "A command of the operators",
+        ActorKind.COMMAND.value: "An operator's command",
     }.get(by["kind"], name)
 
 
@@ -40,9 +40,9 @@ def change_in_words(change: ChangeRow) -> str:
         return f"deleted the {kind} {name}{_with(gone, type_)}"
     if before is None or (new and not old):
         made = {plural: number - gone.get(plural, 0) for plural, number in come.items()}
-        return _listed([f"made the {kind} {name}{_with(made, type_)}", *_others(gone, gone)])
+        return _listed([f"added the {kind} {name}{_with(made, type_)}", *_others(gone, gone)])
     if "rating" in new:
-        return f"answered the card {name} with “{new['rating']}”"
+        return f"recorded “{new['rating']}” for {name}"
     told = [
         _field_in_words(field, kind, name, old[field], new[field], is_first=place == 0)
         for place, field in enumerate(field for field in old if field in new)
@@ -54,10 +54,10 @@ def change_in_words(change: ChangeRow) -> str:
 
 
 _OPERATIONS: dict[str, Callable[[str, _Told], str]] = {
-    "undo_change": lambda of, after: f"took back a change of the {of}",
-    "apply_calendar": lambda of, after: f"took a calendar file into the {of}",
-    "apply_syllabus": lambda of, after: f"took a new version of the syllabus into the {of}",
-    "import_data": lambda of, after: " with ".join(filter(None, ["took an archive in", counts_in_words(after)])),
+    "undo_change": lambda of, after: f"undid a change to the {of}",
+    "apply_calendar": lambda of, after: f"imported a calendar file into the {of}",
+    "apply_syllabus": lambda of, after: f"updated the syllabus of the {of}",
+    "import_data": lambda of, after: " with ".join(filter(None, ["imported an archive", counts_in_words(after)])),
 }
 
 
@@ -117,7 +117,7 @@ def _placed(name: str, before: Json, after: Json) -> str:
 
 
 def _ticked(name: str, before: Json, after: Json) -> str:
-    return f"ticked off {name}" if after else f"set {name} to be done again"
+    return f"ticked off {name}" if after else f"marked {name} as not done"
 
 
 def _replaced(name: str, before: Json, after: Json) -> str:

@@ -1,6 +1,6 @@
 """Deleting a member, for all ways: credentials die first, then everything goes, in batches that hold no lock for long.
 
-`Member.delete()` and a queryset's come here too. Broken off at any point, it is completed by being called again;
+`Member.delete()` and a queryset's come here too. Broken off at any point, it is done by being called again;
 `purgeexpired` does that.
 """
 

@@ -16,7 +16,7 @@ def event_in_words(event: EventRow) -> str:
 _ACTORS = {
     ActorKind.PAGE.value: "You",
     ActorKind.OPERATOR.value: "An operator",
-    ActorKind.COMMAND.value: "A command of the operators",
+    ActorKind.COMMAND.value: "An operator's command",
 }
 
 
@@ -33,7 +33,7 @@ def _read(who: str, name: str, event: EventRow) -> str:
 
 _WORDS: dict[EventKind, Callable[[str, str, EventRow], str]] = {
     EventKind.SIGNED_IN: lambda who, name, event: f"You signed in {event['detail']}".rstrip(),
-    EventKind.KEY_MADE: lambda who, name, event: f"{who} made the API key {name}, which {event['detail']}",
+    EventKind.KEY_MADE: lambda who, name, event: f"{who} created the API key {name}, which {event['detail']}",
     EventKind.KEY_NEW_NETWORK: _new_network,
     EventKind.KEY_REVOKED: lambda who, name, event: f"{who} revoked the API key {name}",
     EventKind.APP_CONNECTED: lambda who, name, event: f"{who} connected the app {name}, which {event['detail']}",

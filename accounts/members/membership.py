@@ -74,7 +74,7 @@ def note_of_membership(is_active: bool, until: date | None) -> str:
     """What an account event says of a membership that was set."""
     if not is_active:
         return "Membership ended."
-    return f"Membership active until {until}." if until else "Membership active, without an end."
+    return f"Membership active until {until}." if until else "Membership active, no end date."
 
 
 def active() -> Q:

@@ -85,5 +85,5 @@ def sign_out_everywhere(request: HttpRequest) -> HttpResponse:
     """Ends every session, this one too."""
     end_sessions(signed_in(request))
     logout(request)
-    messages.success(request, "You are signed out everywhere. API keys and connected apps go on working.")
+    messages.success(request, "You are signed out everywhere. API keys and connected apps still work.")
     return redirect("sign-in")

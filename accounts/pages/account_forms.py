@@ -29,7 +29,7 @@ class TimeZoneForm(forms.Form):
     time_zone = forms.ChoiceField(
         label="Time zone",
         choices=zone_choices,
-        help_text="Decides when your day begins and ends. Days on which you have practised keep their dates.",
+        help_text="Sets when your day starts. Past practice days keep their dates.",
         error_messages={"required": _MISSPELT, "invalid_choice": _MISSPELT},
     )
 
@@ -45,11 +45,11 @@ class ProfileForm(TimeZoneForm):
         error_messages={"max_length": "Use at most %(limit_value)d characters."},
     )
     retention = forms.DecimalField(
-        label="How sure you want to be of a flashcard when it comes up, in percent",
+        label="Target recall (%)",
         min_value=Decimal(str(LEAST_RETENTION)) * 100,
         max_value=Decimal(str(MOST_RETENTION)) * 100,
         decimal_places=2,
-        help_text="70 to 99; 90 suits most. The higher, the sooner cards come back, from each card's next review on.",
+        help_text="70 to 99. Most people use 90. A higher target brings cards back sooner, after their next review.",
         error_messages={"required": "Enter a number from 70 to 99.", "invalid": "Enter a number from 70 to 99."},
         widget=forms.NumberInput(attrs={"inputmode": "decimal", "step": "any"}),
     )
@@ -97,7 +97,7 @@ class NewAddressForm(EmailForm):
     def clean_email(self) -> str:
         email = super().clean_email()
         if email == self.member.email:
-            raise forms.ValidationError("That is your address already.")
+            raise forms.ValidationError("This is already your address.")
         return email
 
 
@@ -125,7 +125,7 @@ class ErasureForm(EmailForm):
     def clean_email(self) -> str:
         email = super().clean_email()
         if email != self.member.email:
-            raise forms.ValidationError("That is not the address of this account. Nothing was deleted.")
+            raise forms.ValidationError("This is not the address of your account. Nothing was deleted.")
         return email
 
 

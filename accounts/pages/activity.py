@@ -156,7 +156,7 @@ def undo_today(request: HttpRequest, kind: str, actor_id: UUID) -> HttpResponse:
         raise Http404
     done = _of_today(member, kind, actor_id)
     if not done:
-        messages.success(request, "Nothing of today is left to undo.")
+        messages.success(request, "Nothing left to undo today.")
         return redirect("activity")
     now = timezone.now()
     shown = [_shown(change, now) for change in done]

@@ -39,7 +39,9 @@ def export_archive(request: HttpRequest) -> HttpResponseBase:
     try:
         return download_response(export_data(signed_in(request), account_events=True), 200)
     except RateLimited as error:
-        return error_page(request, error.status, "Too many archives", "Ten an hour can be made.", headers=error.headers)
+        return error_page(
+            request, error.status, "Too many archives", "You can export ten an hour.", headers=error.headers
+        )
 
 
 @never_cache
@@ -65,14 +67,14 @@ def _take_in(request: HttpRequest, member: Member, form: ArchiveForm) -> HttpRes
     try:
         taken = import_data(member, sent.file)
     except ValidationFailed as error:
-        form.add_error("file", "Nothing was taken in: some lines are not as they must be.")
+        form.add_error("file", "Nothing was imported: some lines are invalid.")
         wrong = [detail["message"] for detail in error.details or []]
         return _import_page(request, member, form, wrong=wrong)
     except ApiError as error:
         form.add_error("file", error.message)
         return _import_page(request, member, form)
-    words = counts_in_words(taken["counts"]) or "your profile, as there is nothing else in it"
-    messages.success(request, f"Your archive was taken in: {words}.")
+    words = counts_in_words(taken["counts"]) or "your profile, the only thing in it"
+    messages.success(request, f"Your archive was imported: {words}.")
     return redirect("account")
 
 
@@ -99,6 +101,6 @@ def erase(request: HttpRequest) -> HttpResponse:
         request,
         "Your account and everything in it is deleted."
         if all_gone
-        else "Your account is closed and nothing reaches it any more. There is much in it: all of it is gone in a day.",
+        else "Your account is closed. It holds a lot of data, which will be deleted within a day.",
     )
     return redirect("sign-in")

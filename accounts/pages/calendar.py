@@ -43,5 +43,5 @@ def end_calendar_address(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "end_calendar.html") if feed_of(member) else redirect("keys")
     if end_feed(member.id):
-        messages.success(request, "The calendar's address has ended. Apps that subscribed to it get nothing any more.")
+        messages.success(request, "The calendar address no longer works.")
     return redirect("keys")

@@ -91,8 +91,7 @@ def _changed(request: HttpRequest) -> HttpResponse:
     end_other_sessions(request, member)
     messages.success(
         request,
-        f"Your address is now {member.email}. Other browsers were signed out; "
-        "API keys and connected apps go on working.",
+        f"Your address is now {member.email}. Other browsers were signed out. API keys and connected apps still work.",
     )
     response = redirect("account")
     remember(request, response, member.email)

@@ -12,7 +12,7 @@ EXPIRY_DAYS = (30, 60, 90, 180, 365)
 
 _EMAIL_ERRORS = {
     "required": "Enter your e-mail address.",
-    "invalid": "Enter a whole e-mail address, such as ada@example.org.",
+    "invalid": "Enter a complete e-mail address, like ada@example.org.",
 }
 
 
@@ -58,7 +58,7 @@ class CodeForm(forms.Form):
     def clean_code(self) -> str:
         digits = re.sub(r"[\s-]", "", self.cleaned_data["code"])
         if not re.fullmatch(r"[0-9]{6}", digits):
-            raise forms.ValidationError("A code has six digits, such as 042 917. Check the e-mail and try again.")
+            raise forms.ValidationError("A code has six digits, like 042 917. Check the e-mail and try again.")
         return digits
 
 
@@ -75,9 +75,9 @@ class ApiKeyForm(forms.Form):
     name = forms.CharField(
         label="Name",
         max_length=ApiKey._meta.get_field("name").max_length,
-        help_text="So that you recognize it later, such as “Calendar script”.",
+        help_text="A name you will recognize, like “Calendar script”.",
         error_messages={
-            "required": "Give the key a name.",
+            "required": "Enter a name for the key.",
             "max_length": "Use at most %(limit_value)d characters.",
         },
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
@@ -85,7 +85,7 @@ class ApiKeyForm(forms.Form):
     may_write = forms.BooleanField(
         label="May change data",
         required=False,
-        help_text="Without this, the key can read everything and change nothing.",
+        help_text="Leave it off for a read-only key.",
     )
     expires = forms.TypedChoiceField(
         label="Expires",
@@ -93,7 +93,7 @@ class ApiKeyForm(forms.Form):
         initial="90",
         coerce=lambda text: None if text == "never" else int(text),
         empty_value=None,
-        help_text="A key that stops by itself does less harm when it is lost.",
+        help_text="Expiring keys are safer.",
         error_messages={"required": "Choose when it expires.", "invalid_choice": "Choose one of the listed times."},
     )
 

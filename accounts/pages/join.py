@@ -47,6 +47,6 @@ def _ended(request: HttpRequest) -> HttpResponse:
     return error_page(
         request,
         HTTPStatus.NOT_FOUND,
-        "This invitation does not work any more",
-        "It works once, for seven days. If you have joined already, sign in; otherwise ask for a new one.",
+        "This invitation no longer works",
+        "It works once, within seven days. If you have already joined, sign in. Otherwise ask for a new one.",
     )

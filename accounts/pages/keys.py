@@ -95,7 +95,7 @@ def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponse:
     if request.method != "POST" and key.state() != "revoked":
         return render(request, "revoke_key.html", {"key": key})
     revoke_api_key(key)
-    messages.success(request, f"The key “{key.name}” is revoked. Nothing can use it any more.")
+    messages.success(request, f"The key “{key.name}” is revoked. It no longer works.")
     return redirect("keys")
 
 

@@ -44,7 +44,7 @@ def _stored(request: HttpRequest, member: Member, password: str | None) -> HttpR
     except NotFound:  # the member was deleted meanwhile, and the session with it
         return redirect("sign-in")
     end_other_sessions(request, member)
-    removed, stored = "Your password is removed: sign in with a code by e-mail.", "Your new password is set."
+    removed, stored = "Your password is removed. Sign in with a code by e-mail.", "Your new password is set."
     what = removed if password is None else stored
-    messages.success(request, f"{what} Other browsers were signed out; API keys and connected apps go on working.")
+    messages.success(request, f"{what} Other browsers were signed out. API keys and connected apps still work.")
     return redirect("account")

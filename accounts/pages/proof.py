@@ -102,7 +102,7 @@ class Proof:
         if right:
             tries.forget()
         else:
-            form.add_error("current_password", "That is not your current password. Try again, or get a code instead.")
+            form.add_error("current_password", "Wrong password. Try again, or get a code instead.")
         return None
 
     def _compare_code(self, form: ProofCodeForm) -> None:

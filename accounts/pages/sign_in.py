@@ -31,9 +31,9 @@ from studyservice.rates.limiter import Rate, hit
 from studyservice.secrets.hashing import HashingBusy
 
 REFUSALS = {
-    Refusal.WRONG: "That is not the code. Check the newest e-mail and try again.",
-    Refusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works; ask for a new one below.",
-    Refusal.GONE: "This code has expired or was used already. Ask for a new one below.",
+    Refusal.WRONG: "Wrong code. Check the newest e-mail and try again.",
+    Refusal.TOO_MANY_TRIES: "Too many wrong tries. This code no longer works. Request a new one below.",
+    Refusal.GONE: "This code has expired or was already used. Request a new one below.",
 }
 """What a page says of a code that is refused."""
 
@@ -109,7 +109,7 @@ def _with_password(request: HttpRequest) -> HttpResponse:
         if isinstance(member, Member) and begin_session(request, member, "password"):
             tries.forget()
             return _signed_in(request, member)
-        form.add_error(None, "This address and password do not belong together. Try again, or get a code instead.")
+        form.add_error(None, "Wrong address or password. Try again, or get a code instead.")
     return _sign_in_page(request, password_form=form)
 
 

@@ -64,7 +64,7 @@ def file_field(accept: str) -> forms.FileField:
         widget=forms.FileInput(attrs={"accept": accept}),
         error_messages={
             "required": "Choose a file.",
-            "empty": "This file is empty. Choose another one.",
+            "empty": "This file is empty. Choose another file.",
             "missing": "Choose a file.",
             "invalid": "Choose a file.",
         },
@@ -84,7 +84,7 @@ class FileForm(forms.Form):
     def clean_file(self) -> TemporaryUploadedFile:
         sent: TemporaryUploadedFile = self.cleaned_data["file"]
         if (sent.size or 0) > self.max_bytes:
-            raise forms.ValidationError(f"This file is too large. It may have {megabytes(self.max_bytes)}.")
+            raise forms.ValidationError(f"This file is too large. The limit is {megabytes(self.max_bytes)}.")
         return sent
 
     def sent(self) -> UploadedFile:

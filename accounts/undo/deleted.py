@@ -99,7 +99,7 @@ class Return:
     def _require_absent(self, model: type[Model], ids: Iterable[UUID]) -> None:
         for batch in batches(ids):
             if QuerySet(model).filter(member_id=self._member.id, pk__in=batch).exists():
-                raise Conflict(f"The {as_words(type_of(model))} is there again already.")
+                raise Conflict(f"The {as_words(type_of(model))} already exists again.")
 
     def _find_parents(self, model: type[Model], field: "models.ForeignKey[Any, Any]", rows: list[Columns]) -> None:
         """What rows refer to must be there, or have come back; a reference that may be empty is emptied otherwise."""
@@ -115,7 +115,7 @@ class Return:
                 if not field.null:
                     name = model(**row)
                     words = as_words(type_of(target))
-                    raise Conflict(f"The {words} of “{name}” is gone. Undo the deletion of that first.")
+                    raise Conflict(f"The {words} of “{name}” was deleted. Undo that deletion first.")
                 self._waiting[f"{model._meta.label}.{field.attname}", row[field.attname]].append(row["id"])
                 row[field.attname] = None
 

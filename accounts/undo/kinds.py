@@ -13,14 +13,14 @@ from accounts.changes.records import ChangeRow
 from accounts.changes.values import columns, model_of
 from accounts.members.data import counters, undo_field
 
-DONE = "This change was taken back already."
+DONE = "This change was already undone."
 _INSTEAD = "Change it back by hand, or ask your assistant to."
-TOO_OLD = f"Changes can be taken back for {UNDOABLE_FOR.days} days. {_INSTEAD}"
-NOTHING_CHANGED = "Nothing was changed that could be taken back."
-IS_UNDO = "This took a change back. Make the change again instead."
-FILES = "The files of a syllabus leave storage at once and cannot be brought back. Upload them again."
-IMPORT = "An archive that was taken in cannot be taken back. Delete its courses and decks instead."
-NOT_KEPT = f"What undoing this needs is gone. {_INSTEAD}"
+TOO_OLD = f"Changes can be undone for {UNDOABLE_FOR.days} days. {_INSTEAD}"
+NOTHING_CHANGED = "This change has nothing to undo."
+IS_UNDO = "An undo cannot be undone. Make the change again instead."
+FILES = "Deleted files cannot be restored. Upload them again."
+IMPORT = "An import cannot be undone. Delete its courses and decks instead."
+NOT_KEPT = f"This can no longer be undone. {_INSTEAD}"
 
 _NEVER = {"undo_change": IS_UNDO, "import_data": IMPORT}
 """Operations that cannot be taken back, whatever they changed."""
@@ -87,7 +87,7 @@ def _unknown(part: Part) -> str | None:
     """What nobody knows how to take back; None if there is nothing of that."""
     model = model_of(part.type)
     if model is None:
-        return f"A change of a {part.type.replace('_', ' ')} cannot be taken back. {_INSTEAD}"
+        return f"A change of a {part.type.replace('_', ' ')} cannot be undone. {_INSTEAD}"
     if part.before is None or part.after is None:
         return None
     known = columns(model)
@@ -103,7 +103,7 @@ def _unknown(part: Part) -> str | None:
             and counters() & columns(field.related_model).keys()
         )
         if not counts and (field is None or moves):
-            return f"A change of {name} cannot be taken back. {_INSTEAD}"
+            return f"A change of {name} cannot be undone. {_INSTEAD}"
     return None
 
 

@@ -49,7 +49,7 @@ def undo_change(member: Member, change_id: UUID) -> ChangeRow:
         if change is not None:
             _take_back(member, write, change)
         elif not any(log(member, write, change_id) for log in LOGS):
-            raise NotFound("There is no such change. list_changes gives the ids.")
+            raise NotFound("No such change. list_changes gives the ids.")
     told = one_change(member, change_id)
     if told is None:
         raise NotFound("The change was deleted meanwhile.")

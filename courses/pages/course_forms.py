@@ -20,7 +20,7 @@ def _text(name: str, label: str, help_text: str = "", *, required: bool = False)
         required=required,
         max_length=max_length(Course, name),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-        error_messages={"required": "Give the course a name.", "max_length": TOO_LONG},
+        error_messages={"required": "Enter a name for the course.", "max_length": TOO_LONG},
     )
 
 
@@ -30,8 +30,8 @@ class CourseForm(OnceForm):
     use_required_attribute = False
 
     name = _text("name", "Name", required=True)
-    code = _text("code", "Course number", "Such as BIO 210.")
-    term = _text("term", "Term", "Such as Fall 2026.")
+    code = _text("code", "Course number", "Example: BIO 210")
+    term = _text("term", "Term", "Example: Fall 2026")
     meets = _text("meets", "When it meets")
     institution = _text("institution", "School or university")
     subject = _text("subject", "Subject")

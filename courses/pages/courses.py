@@ -95,7 +95,7 @@ def new_course_by_hand(request: HttpRequest) -> HttpResponse:
     except Conflict as error:
         form.add_error(None, error.message)
         return render(request, "new_course_by_hand.html", {"form": form}, status=error.status)
-    messages.success(request, f"“{course['name']}” is added.")
+    messages.success(request, f"Added “{course['name']}”.")
     return redirect("course", course_id=course["id"])
 
 
@@ -112,7 +112,9 @@ def delete_course(request: HttpRequest, course_id: UUID) -> HttpResponse:
         courses.delete_course(member, course_id)
     except NotFound as error:
         raise Http404 from error
-    messages.success(request, f"“{course['name']}” is deleted. Activity brings it back for 30 days, but for its files.")
+    messages.success(
+        request, f"“{course['name']}” is deleted. You can restore it in Activity for 30 days, except for its files."
+    )
     return redirect("courses")
 
 
@@ -130,5 +132,5 @@ def delete_item(request: HttpRequest, course_id: UUID, item_id: UUID) -> HttpRes
         items.delete_item(member, item_id)
     except NotFound as error:
         raise Http404 from error
-    messages.success(request, f"“{item['title']}” is deleted. Activity brings it back for 30 days.")
+    messages.success(request, f"“{item['title']}” is deleted. You can restore it in Activity for 30 days.")
     return redirect("course", course_id=course_id)

@@ -93,5 +93,5 @@ def _review(
         return render(request, "review_new_course.html", context | {"refused": error.message}, status=error.status)
     except ValidationFailed:  # the file was taken or had its day in between, which its page says
         return redirect(request.path)
-    messages.success(request, f"“{course['name']}” is added with {new.taken}.")
+    messages.success(request, f"Added “{course['name']}”: {new.taken}.")
     return redirect("course", course_id=course["id"])

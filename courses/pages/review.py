@@ -48,7 +48,7 @@ class RowForm(forms.Form):
         required=False,
         widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
         input_formats=["%Y-%m-%d"],
-        error_messages={"invalid": "Enter a whole date, or none."},
+        error_messages={"invalid": "Enter a complete date, or leave it empty."},
     )
 
     def __init__(self, row: ReviewRow, data: QueryDict | None, note: str = "") -> None:
@@ -61,7 +61,7 @@ class RowForm(forms.Form):
         self.row = row
         name = row.title or f"added row {row.key[1:]}"
         self.notes = (*row.notes, note) if note else row.notes
-        self.fields["tick"].widget.attrs["aria-label"] = f"{'Delete' if self.is_gone else 'Take'} “{name}”"
+        self.fields["tick"].widget.attrs["aria-label"] = f"{'Delete' if self.is_gone else 'Add'} “{name}”"
         if self.is_gone:
             for name in ("title", "kind", "due_on"):
                 del self.fields[name]
@@ -139,7 +139,7 @@ class Review:
                 found.append(RowForm(row, self._data))
             elif row.key in before and row.state is not State.GONE:
                 entered = RowForm(row, self._data).entered()
-                found.append(RowForm(row, None, f"This changed meanwhile. You had entered {entered}."))
+                found.append(RowForm(row, None, f"This changed in the meantime. You had entered {entered}."))
             else:
                 found.append(RowForm(row, None))
         return found + self._added

@@ -45,8 +45,8 @@ def gone(request: HttpRequest) -> HttpResponse:
     return error_page(
         request,
         HTTPStatus.NOT_FOUND,
-        "This file is not here",
-        "A file that was not added to a course is kept for a day. Send it again, under Courses.",
+        "File not found",
+        "We delete a file after a day unless it was added to a course. Upload it again under Courses.",
     )
 
 
@@ -64,7 +64,7 @@ class TextForm(forms.Form):
     def clean_text(self) -> str:
         text = tidied(self.cleaned_data["text"])
         if len(text) > MAX_SYLLABUS_CHARACTERS:
-            raise forms.ValidationError(f"This has {len(text):,} characters; {MAX_SYLLABUS_CHARACTERS:,} can be read.")
+            raise forms.ValidationError(f"This has {len(text):,} characters; the limit is {MAX_SYLLABUS_CHARACTERS:,}.")
         return text
 
 
@@ -163,7 +163,7 @@ class WeightForm(forms.Form):
         initial = {"tick": place < MAX_CATEGORIES, "name": proposed["name"], "weight": f"{proposed['weight']:g}"}
         super().__init__(data, prefix=f"c{place}", initial=initial)
         self.line = proposed["line"]
-        self.fields["tick"].widget.attrs["aria-label"] = f"Take “{proposed['name']}”"
+        self.fields["tick"].widget.attrs["aria-label"] = f"Add “{proposed['name']}”"
         for name, label in (("name", "Name"), ("weight", "Weight in percent")):
             attrs = self.fields[name].widget.attrs
             attrs["aria-label"] = f"{label} of “{proposed['name']}”"
@@ -229,8 +229,8 @@ class NewCourse:
     def taken(self) -> str:
         """How much was approved, in words."""
         items, weights = len(self.review.approved), len(self._categories())
-        told = f"{items} item{'' if items == 1 else 's'}"
-        return f"{told} and {weights} part{'' if weights == 1 else 's'} of the grade" if weights else told
+        told = f"{items} deadline{'' if items == 1 else 's'}"
+        return f"{told} and {weights} grade categor{'y' if weights == 1 else 'ies'}" if weights else told
 
     def _categories(self) -> list[CategoryEntryFields]:
         taken = [form.cleaned_data for form in self.weights if form.cleaned_data["tick"]]

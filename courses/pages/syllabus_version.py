@@ -97,7 +97,7 @@ def _review(
         return _table(request, member, course, text, shown, review=again.review, status=WRONG)
     except (Conflict, ValidationFailed) as error:
         return _table(request, member, course, text, shown, refused=error)
-    messages.success(request, f"The new version is kept{f': {done}' if done else ''}. Activity takes it back.")
+    messages.success(request, f"The new version is saved{f': {done}' if done else ''}. You can undo it in Activity.")
     return redirect("course", course_id=course["id"])
 
 

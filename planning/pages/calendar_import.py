@@ -36,8 +36,8 @@ _READ = "calendar"
 
 _SKIPPED = {
     "deleted": "you deleted it here",
-    "completed": "it is completed",
-    "opens": "it only opens then",
+    "completed": "it is done",
+    "opens": "it opens on that day, but is not due",
     "no_uid": "it has no UID",
     "uid_too_long": "its UID is too long",
     "no_title": "it has no title",
@@ -83,7 +83,7 @@ def _take(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespon
         calendar = _unsigned(request.POST[_READ], member, course)
     except signing.BadSignature:
         form = CalendarForm({}, MultiValueDict())
-        form.add_error("file", "What was read of the file did not come back as it was. Choose the file again.")
+        form.add_error("file", "The form came back incomplete. Choose the file again.")
         return _form(request, course, form, HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
         done = done_once(
@@ -101,7 +101,7 @@ def _take(request: HttpRequest, member: Member, course: CourseRow) -> HttpRespon
         return _review(
             request, member, course, calendar, review=review, status=HTTPStatus.CONFLICT, refused=error.message
         )
-    messages.success(request, f"Done: {done}. Activity takes it back." if done else "Nothing was changed.")
+    messages.success(request, f"Done: {done}. You can undo it in Activity." if done else "Nothing was changed.")
     return redirect("course", course_id=course["id"])
 
 

@@ -26,13 +26,13 @@ def _page_or_envelope(
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler400`: Django refused the request before any view saw it."""
-    text = "Your browser sent something that could not be read. Go back, reload the page and try again."
+    text = "Your browser sent a request that we could not read. Go back, reload the page and try again."
     return _page_or_envelope(request, InvalidRequest(), "The request could not be understood", text)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler403`."""
-    text = "The account you are signed in with may not open this page. Sign in with one that may."
+    text = "Your account has no access to this page. Sign in with one that has."
     return _page_or_envelope(request, InsufficientScope(), "Not allowed", text, wrong_account=True)
 
 
@@ -47,11 +47,11 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """`handler404`: no such route, or nothing of the member's under that name."""
-    title = "There is nothing at this address"
+    title = "Page not found"
     if is_meant_for_mcp(request.path_info) or request.path_info == "/":  # where only a POST finds nothing
         told = f"{title}. The MCP address is {settings.BASE_URL}{MCP_ROOT}."
         return rpc_error_response(NotFound(told, headers={"Cache-Control": "no-store"}))
-    text = "Check the address for typing mistakes, or start again from the home page."
+    text = "Check the address for typos, or start from the home page."
     return _page_or_envelope(request, NotFound(f"{title}.{_hint(request)}"), title, text)
 
 
@@ -65,5 +65,5 @@ def _hint(request: HttpRequest) -> str:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """`handler500`: the fault itself is in the log under the request id. Django calls this while it handles it."""
-    text = "This is our fault, not yours. Try again in a few minutes; if it persists, tell us the request id below."
+    text = "Try again in a few minutes. If it happens again, send us the request id below."
     return _page_or_envelope(request, InternalError.of(sys.exception()), "Something went wrong on our side", text)

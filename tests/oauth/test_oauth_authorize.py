@@ -200,7 +200,7 @@ def test_it_takes_get_and_post_alone(app: App, browser: Browser) -> None:
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"membership_active": False}, "Your membership has lapsed. Apps and scripts reach your data again"),
+        ({"membership_active": False}, "Your membership has lapsed. Renew it to give apps and scripts access again"),
         ({"membership_until": date(2026, 1, 31)}, "Your membership lapsed after 31 January 2026."),
         ({"membership_until": date.today() + timedelta(days=10)}, "Your membership ends after"),  # noqa: DTZ011  # about
         ({"membership_until": date.today() + timedelta(days=20)}, ""),  # noqa: DTZ011  # about

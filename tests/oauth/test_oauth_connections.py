@@ -141,12 +141,12 @@ def test_of_many_apps_the_newest_are_listed_and_all_can_be_disconnected(
     client.force_login(owner_member)
     page = client.get("/keys")
     assert [app.name for app in page.context["apps"]] == ["App 2", "App 1"]
-    assert "Disconnect one to see those that were connected earlier." in page.content.decode()
+    assert "Disconnect one to see older ones." in page.content.decode()
     first = Application.objects.get(client_id=apps[0].id)
     assert "App 0" in client.get(f"/keys/apps/{first.id}/disconnect").content.decode()
     client.post(f"/keys/apps/{first.id}/disconnect")
     assert [status_of(tokens["access_token"]) for tokens in held] == [401, 200, 200]
-    assert "to see those" not in client.get("/keys").content.decode()
+    assert "to see older ones" not in client.get("/keys").content.decode()
 
 
 def test_a_read_only_consent_ends_what_could_write_before(owner_member: Any, make_member: Any) -> None:

@@ -111,7 +111,7 @@ def test_a_refresh_that_lost_the_race_is_a_second_use(owner_member: Any) -> None
     app = App.registered()
     tokens = app.connect(owner_member)
     race(owner_member, *[lambda: app.refresh(tokens["refresh_token"])] * 2)
-    assert "it used a token that it had exchanged already" in Browser(owner_member).client.get("/keys").content.decode()
+    assert "this app used an old token again" in Browser(owner_member).client.get("/keys").content.decode()
 
 
 def test_a_server_whose_clock_is_ahead_takes_a_lost_race_for_no_replay(owner_member: Any) -> None:

@@ -13,7 +13,7 @@ from tests.support.oauth import App, Browser, error_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
 
-SHOWN = "it used a token that it had exchanged already"
+SHOWN = "this app used an old token again"
 LOGGER = "oauthserver.reuse"
 
 

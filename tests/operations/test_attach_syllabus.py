@@ -204,4 +204,4 @@ def test_a_deleted_file_stays_deleted(owner: RestEntryPoint) -> None:
     file = upload(owner)
     owner.made("delete_syllabus", syllabus_id=file["id"])
     refused = undo_newest(owner)
-    assert (refused.error, "cannot be brought back" in refused.body["message"]) == ("conflict", True)
+    assert (refused.error, "cannot be restored" in refused.body["message"]) == ("conflict", True)

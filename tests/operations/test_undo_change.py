@@ -73,7 +73,7 @@ def test_a_second_time_is_a_conflict(owner: RestEntryPoint, item: Any) -> None:
     owner.made("update_item", item_id=item["id"], title="Final")
     change = undone(owner)
     again = undo(owner, change)
-    assert (again.error, again.body["message"]) == ("conflict", "This change was taken back already.")
+    assert (again.error, again.body["message"]) == ("conflict", "This change was already undone.")
 
 
 def test_what_was_made_is_deleted_again(owner: RestEntryPoint, course: Any, item: Any) -> None:
@@ -262,7 +262,7 @@ def test_without_the_parent_nothing_comes_back(owner: RestEntryPoint, course: An
     owner.made("delete_course", course_id=course["id"])
     refused = undo(owner, deleted)
     assert refused.error == "conflict"
-    assert refused.body["message"] == "The course of “Midterm” is gone. Undo the deletion of that first."
+    assert refused.body["message"] == "The course of “Midterm” was deleted. Undo that deletion first."
 
 
 def test_a_full_limit_is_a_conflict(owner: RestEntryPoint, item: Any, milestone: Any) -> None:

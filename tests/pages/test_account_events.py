@@ -76,7 +76,7 @@ def test_a_key_is_told_when_it_is_made_used_from_elsewhere_and_revoked(member: M
         "The API key “Script” was used from a new network, 2001:db8:1:200::/56",
         "The API key “Script” was used from a new network, 2001:db8:1::/56",
         "The API key “Script” was used from a new network, 198.51.100.0/24",
-        "You made the API key “Script”, which may change data, 203.0.113.0/24",
+        "You created the API key “Script”, which may change data, 203.0.113.0/24",
     ]
 
 
@@ -160,7 +160,7 @@ def test_what_operators_do_and_look_at_is_told(
 
 def test_a_command_is_told_as_one(member: Member, told: Told) -> None:
     call_command("createapikey", member.email, "Script", "--scopes", "read")
-    assert told() == ["A command of the operators made the API key “Script”, which may only read, "]
+    assert told() == ["An operator's command created the API key “Script”, which may only read, "]
 
 
 def test_operators_find_a_request_a_network_a_member_and_a_key(

@@ -48,7 +48,7 @@ def test_changes_in_words(owner: RestEntryPoint, course: Any, item: Any, milesto
         return newest_in_words(owner)
 
     its = {"item_id": item["id"]}
-    assert newest_in_words(owner) == f"made the milestone “{milestone['title']}”"
+    assert newest_in_words(owner) == f"added the milestone “{milestone['title']}”"
     assert words("update_item", **its, due_on=f"{YEAR}-10-12") == "gave “Midterm” the date 12 October"
     assert words("update_item", **its, due_on=f"{YEAR}-10-14") == "moved “Midterm” from 12 to 14 October"
     assert words("update_item", **its, due_on="2031-01-02") == "moved “Midterm” from 14 October to 2 January 2031"
@@ -63,9 +63,9 @@ def test_changes_in_words(owner: RestEntryPoint, course: Any, item: Any, milesto
     listed = words("set_grade_categories", **its, categories=[{"name": "Quiz", "weight": 40}])
     assert listed == "replaced the grade categories of “Cell Biology”"
     deck = made_deck(owner, "Nucleus", "Pore")
-    assert newest_in_words(owner) == "made the deck “Organelles” with 2 cards"
+    assert newest_in_words(owner) == "added the deck “Organelles” with 2 cards"
     reviewed(owner, deck_with_cards(owner, deck)["cards"][0], "again")
-    assert newest_in_words(owner) == "answered the card “Nucleus” with “again”"
+    assert newest_in_words(owner) == "recorded “again” for “Nucleus”"
 
 
 @pytest.mark.database("both")
@@ -84,7 +84,7 @@ def test_changes_of_several_fields_and_objects_in_words(owner: RestEntryPoint, c
         "changed the meeting times of the course “Cell Biology” from nothing to “Mon” and changed its syllabus text"
     )
     more = [{"title": f"Lab {number}"} for number in range(2)]
-    assert words("create_item", **its, title="Lab", more=more) == "made the item “Lab” and 2 more items"
+    assert words("create_item", **its, title="Lab", more=more) == "added the item “Lab” and 2 more items"
     deck = made_deck(owner, "Nucleus", "Pore")
     merged = {"name": "Organelles", "if_exists": "merge"}
     new, other = {"term": "ATP", "definition": "Energy"}, {"term": "Pore", "definition": "A hole"}
@@ -96,7 +96,7 @@ def test_changes_of_several_fields_and_objects_in_words(owner: RestEntryPoint, c
     assert filed == "renamed “Organelles” to “Cells” and put it into a course"
     assert words("update_vocab_deck", deck_id=deck["id"], course_id=None) == "took “Cells” out of its course"
     decks = words("import_vocab_decks", file="".join(f"{n},x\n" for n in range(501)).encode(), name="Big")
-    assert decks == "made the deck “Big” and 1 more deck with 501 cards"
+    assert decks == "added the deck “Big” and 1 more deck with 501 cards"
 
 
 def test_changes_of_grades_and_calendars_in_words(owner: RestEntryPoint, course: Any) -> None:
@@ -111,10 +111,10 @@ def test_changes_of_grades_and_calendars_in_words(owner: RestEntryPoint, course:
     assert newest_in_words(owner) == "replaced the grade categories of “Cell Biology” and deleted 1 grade score"
     first = deadline("a", "20301012", "Essay"), deadline("b", "20301013", "Quiz 2")
     owner.made("import_calendar", **its, file=calendar(CANVAS, *first))
-    assert newest_in_words(owner) == "made the item “Essay” and 1 more item"
+    assert newest_in_words(owner) == "added the item “Essay” and 1 more item"
     later = deadline("a", "20301014", "Essay"), deadline("b", "20301015", "Quiz 2"), deadline("c", "20301016", "Lab")
     owner.made("import_calendar", **its, file=calendar(CANVAS, *later))
-    assert newest_in_words(owner) == "made the item “Lab” and changed 2 items"
+    assert newest_in_words(owner) == "added the item “Lab” and changed 2 items"
 
 
 def test_actors_in_words() -> None:
@@ -125,9 +125,9 @@ def test_actors_in_words() -> None:
     assert told == [
         "Claude",
         "The key “Claude”",
-        "You, on this site",
+        "You",
         "An operator",
-        "A command of the operators",
+        "An operator's command",
     ]
 
 
@@ -139,7 +139,7 @@ def test_one_click_takes_a_change_back(client: Client, member: Member, owner: Re
     assert owner.made("get_item", item_id=item["id"])["title"] == "Midterm"
     assert owner.made("list_changes", limit=1)["data"][0]["by"] == {"kind": "page", "id": None, "name": None}
     again = client.post(f"/activity/{change['id']}/undo", follow=True).content.decode()
-    assert "Nothing was undone. This change was taken back already." in again
+    assert "Nothing was undone. This change was already undone." in again
 
 
 def test_what_was_taken_back_is_told_once_and_in_short(
@@ -148,9 +148,9 @@ def test_what_was_taken_back_is_told_once_and_in_short(
     for change in owner.made("list_changes")["data"]:
         client.post(f"/activity/{change['id']}/undo", follow=True)
     page = client.get("/activity").content.decode()
-    assert page.count("The key “test” made the course “Cell Biology”.") == 1
-    assert "<summary>Took back 1 change</summary>" in page
-    assert "Undo everything of today" not in page
+    assert page.count("The key “test” added the course “Cell Biology”.") == 1
+    assert "<summary>Undid 1 change</summary>" in page
+    assert "Undo all of today" not in page
 
 
 def test_a_refusal_looks_like_one(client: Client, member: Member, owner: RestEntryPoint, course: Any) -> None:
@@ -167,9 +167,9 @@ def test_a_day_of_which_nothing_is_left_says_so(
 ) -> None:
     """As when a page that was left open is used again."""
     address = f"/activity/today/key/{member.api_keys.get().id}"
-    assert "1 change of The key “test” was undone." in client.post(address).content.decode()
+    assert "Undid 1 change by The key “test”." in client.post(address).content.decode()
     for method in (client.get, client.post):
-        assert "Nothing of today is left to undo." in method(address, follow=True).content.decode()
+        assert "Nothing left to undo today." in method(address, follow=True).content.decode()
 
 
 def test_of_a_stranger_there_is_none(client: Client, member: Member, stranger: RestEntryPoint) -> None:
@@ -194,7 +194,7 @@ def test_a_day_of_an_app_goes_back_and_the_rest_is_told(
     assert "Undo 3 changes" in client.get(address).content.decode()
     assert Item.objects.count() == 3
     page = client.post(address).content.decode()
-    assert "2 changes of The key “Misled” were undone." in page
+    assert "Undid 2 changes by The key “Misled”." in page
     assert "title of “Useful” was changed since" in page
     assert sorted(Item.objects.values_list("title", flat=True)) == ["Midterm", "Mine now"]
 
@@ -233,7 +233,7 @@ def test_what_a_fault_leaves_is_told_truly(client: Client, member: Member, owner
     ]
     assert owner.made("get_course", course_id=course["id"])["name"] == "Course 0"
     assert "Undo 2 changes" in client.get(address).content.decode()
-    assert "2 changes of The key “test” were undone." in client.post(address).content.decode()
+    assert "Undid 2 changes by The key “test”." in client.post(address).content.decode()
     assert owner.made("list_courses")["data"] == []
 
 
@@ -261,5 +261,5 @@ def test_it_goes_on_to_older_changes(client: Client, member: Member, owner: Rest
         owner.made("update_course", course_id=course["id"], name=f"Course {number}")
     page = client.get("/activity")
     older = client.get(f"/activity?cursor={page.context['next_cursor']}").content.decode()
-    assert "made the course" in older
+    assert "added the course" in older
     assert client.get("/activity?cursor=nonsense").status_code == 404

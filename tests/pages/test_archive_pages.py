@@ -75,14 +75,14 @@ def test_the_eleventh_archive_of_an_hour_is_refused(browser: Client) -> None:
 def test_an_archive_is_imported(browser: Client, member: Member) -> None:
     response = send(browser, one_course())
     assert response.redirect_chain == [("/account", 302)]
-    assert "Your archive was taken in: 1 course." in text_of(response)
+    assert "Your archive was imported: 1 course." in text_of(response)
     assert Course.objects.get(member=member).name == "Cell Biology"
-    assert "took an archive in with 1 course" in text_of(browser.get("/activity"))
+    assert "imported an archive with 1 course" in text_of(browser.get("/activity"))
 
 
 def test_the_activity_page_says_that_it_cannot_be_undone(browser: Client) -> None:
     send(browser, one_course())
-    assert "An archive that was taken in cannot be taken back." in text_of(browser.get("/activity"))
+    assert "An import cannot be undone." in text_of(browser.get("/activity"))
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_ending_asks_first_and_ends_it(client: Client, member: Member) -> None:
     assert b"End the calendar address?" in client.get("/keys/calendar/end").content
     assert CalendarFeed.objects.exists()
     ended = client.post("/keys/calendar/end", follow=True)
-    assert b"address has ended" in ended.content
+    assert b"address no longer works" in ended.content
     assert Client().get(path_of(url)).status_code == 404
 
 

@@ -86,7 +86,7 @@ def test_it_is_one_change_that_undo_takes_back(browser: Client, owner: RestEntry
     take(browser, course, moved)
     assert dates(owner) == [("Essay 1", "paper", "2026-12-10"), ("Lab 3", "lab", "2026-12-11")]
     [change] = owner.made("list_changes", limit=1)["data"]
-    assert change_in_words(change) == "took a calendar file into the course “Cell Biology”"
+    assert change_in_words(change) == "imported a calendar file into the course “Cell Biology”"
     assert change["by"]["kind"] == "page"
     owner.made("undo_change", change_id=change["id"])
     assert dates(owner) == [("Essay 1", "paper", "2026-12-03"), ("Quiz 2", "quiz", "2026-12-04")]
@@ -134,7 +134,7 @@ def test_what_both_changed_is_told_and_taken_only_if_ticked(
     form[f"{row_of(form, 'Quiz 2')}-tick"] = ["on"]
     take(browser, course, form)
     assert dates(owner) == [("Essay 1", "paper", "2026-12-01"), ("Quiz 2", "quiz", "2026-12-11")]
-    assert "Nothing new: the 2 dates" in read(browser, course, *events)
+    assert "Nothing new: all 2 dates" in read(browser, course, *events)
 
 
 def test_a_wrong_row_says_so_beside_it_and_keeps_what_was_typed(
@@ -224,7 +224,7 @@ def test_a_full_course_keeps_the_table(browser: Client, owner: RestEntryPoint, c
     [
         (b"no calendar", "This is no calendar."),
         (b"", "This file is empty."),
-        (b"x" * (2 * 1024 * 1024 + 1), "It may have 2 MB."),
+        (b"x" * (2 * 1024 * 1024 + 1), "The limit is 2 MB."),
     ],
 )
 def test_what_is_no_calendar_is_told_at_the_field(browser: Client, course: Any, file: bytes, words: str) -> None:

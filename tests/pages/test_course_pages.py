@@ -63,7 +63,7 @@ def test_a_course_has_all_its_items(browser: Client, owner: RestEntryPoint, cour
 @pytest.mark.database("both")
 def test_a_course_goes_after_a_question_and_comes_back(browser: Client, owner: RestEntryPoint, item: Any) -> None:
     path = f"/courses/{item['course_id']}/delete"
-    assert "It goes with its 1 item," in text_of(browser, path)
+    assert "This also deletes its 1 item with" in text_of(browser, path)
     assert len(owner.made("list_courses")["data"]) == 1
     page = browser.post(path, follow=True).content.decode()
     assert "“Cell Biology” is deleted." in page
@@ -142,7 +142,7 @@ def test_a_wrong_field_says_so_and_keeps_what_was_typed(browser: Client, owner: 
     page = browser.post("/courses/new/by-hand", {"name": "", "code": "BIO 210", "term": "x" * 61})
     assert page.status_code == 422
     text = page.content.decode()
-    assert "Give the course a name." in text
+    assert "Enter a name for the course." in text
     assert "Use at most 60 characters." in text
     assert 'value="BIO 210"' in text
     assert owner.made("list_courses")["data"] == []

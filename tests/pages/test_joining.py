@@ -124,7 +124,7 @@ class TestOpen:
     def test_closing_stops_codes_that_were_sent(self, client: Client, settings: Any) -> None:
         code = ask(client)
         settings.SIGN_UP = "closed"
-        assert "expired or was used already" in enter(client, code).content.decode()
+        assert "expired or was already used" in enter(client, code).content.decode()
         assert not Member.objects.exists()
 
     def test_the_page_is_the_same_for_known_and_unknown_addresses(self, make_member: Any) -> None:
@@ -182,7 +182,7 @@ class TestInvited:
         assert member_of().membership_until is None
         assert not Invitation.objects.exists()
         again = Client().get(link)
-        assert (again.status_code, "does not work any more" in again.content.decode()) == (404, True)
+        assert (again.status_code, "no longer works" in again.content.decode()) == (404, True)
 
     def test_it_lives_seven_days_and_is_purged(self, client: Client, time_machine: Any) -> None:
         time_machine.move_to("2026-11-22T12:00:00Z", tick=False)

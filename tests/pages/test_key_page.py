@@ -103,7 +103,7 @@ def test_a_key_may_change_data_only_if_chosen(
 @pytest.mark.parametrize(
     ("form", "message"),
     [
-        ({"name": " "}, "Give the key a name."),
+        ({"name": " "}, "Enter a name for the key."),
         ({"name": "n" * 61}, "Use at most 60 characters."),
         ({"name": "nul\x00"}, "Null characters are not allowed."),
         ({"expires": "31"}, "Choose one of the listed times."),

@@ -118,7 +118,7 @@ def test_no_code_opens_an_address_in_use(signed_in: Client, member: Member, make
     make_member("taken@example.org")
     post(signed_in, "taken@example.org")
     for code in ("000000", "111111"):
-        assert "That is not the code" in enter(signed_in, code).content.decode()
+        assert "Wrong code" in enter(signed_in, code).content.decode()
     member.refresh_from_db()
     assert member.email == OLD
 
@@ -126,7 +126,7 @@ def test_no_code_opens_an_address_in_use(signed_in: Client, member: Member, make
 def test_an_address_that_is_taken_meanwhile_is_refused(signed_in: Client, member: Member, make_member: Any) -> None:
     code = ask(signed_in)
     make_member(NEW)
-    assert "expired or was used already" in enter(signed_in, code).content.decode()
+    assert "expired or was already used" in enter(signed_in, code).content.decode()
     member.refresh_from_db()
     assert member.email == OLD
 
@@ -153,14 +153,14 @@ def test_a_sign_in_code_changes_no_address(signed_in: Client, member: Member) ->
     sign_in_code = newest_code()
     code = ask(signed_in)
     if code != sign_in_code:
-        assert "That is not the code" in enter(signed_in, sign_in_code).content.decode()
+        assert "Wrong code" in enter(signed_in, sign_in_code).content.decode()
     member.refresh_from_db()
     assert member.email == OLD
 
 
 @pytest.mark.parametrize(
     ("email", "said"),
-    [("", "Enter your e-mail address."), ("x", "Enter a whole"), (OLD, "That is your address already.")],
+    [("", "Enter your e-mail address."), ("x", "Enter a complete"), (OLD, "This is already your address.")],
 )
 def test_what_is_no_new_address_is_said(signed_in: Client, email: str, said: str) -> None:
     assert said in post(signed_in, email).content.decode()
@@ -177,7 +177,7 @@ def test_a_member_asks_for_five_codes_an_hour(signed_in: Client) -> None:
 def test_a_wrong_password_sends_no_code(signed_in: Client, member: Member) -> None:
     for proof in ({"current_password": "wrong password"}, {"current_password": ""}, {"code": "123456"}):
         page = post(signed_in, NEW, **proof).content.decode()
-        assert "That is not your current password." in page or "Enter your current password" in page, proof
+        assert "Wrong password." in page or "Enter your current password" in page, proof
     assert mails() == []
     assert signed_in.get("/account/email/code").headers["Location"] == "/account/email"
 
@@ -244,7 +244,7 @@ def test_a_code_for_something_else_is_no_proof(without_password: Member) -> None
     client.post("/account/email/proof")
     right = newest_code()
     for code in {for_signing_in, for_the_password} - {right}:
-        assert "That is not the code" in post(client, code=code).content.decode()
+        assert "Wrong code" in post(client, code=code).content.decode()
     without_password.refresh_from_db()
     assert without_password.email == OLD
 
@@ -274,7 +274,7 @@ def test_another_code_to_the_new_address_needs_no_other_proof(signed_in: Client,
     assert mails()[-1].to == [NEW]
     second = newest_code()
     if first != second:
-        assert "That is not the code" in enter(signed_in, first).content.decode()
+        assert "Wrong code" in enter(signed_in, first).content.decode()
     assert enter(signed_in, second).headers["Location"] == "/account"
 
 

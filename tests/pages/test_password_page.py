@@ -50,7 +50,7 @@ def test_it_changes_with_the_old_one(signed_in: Client, member: Member, entry_po
     assert change(signed_in).headers["Location"] == "/account"
     assert (signs_in(OLD), signs_in(NEW)) == (False, True)
     page = signed_in.get("/account").content.decode()
-    assert "Your new password is set. Other browsers were signed out; API keys and connected apps go on" in page
+    assert "Your new password is set. Other browsers were signed out. API keys and connected apps still work" in page
     assert other.get("/account").status_code == 302
     assert api.call("get_me").error is None
     assert [(message.to, message.subject) for message in mails()] == [([EMAIL], "Your password was changed")]
@@ -66,7 +66,7 @@ def test_it_changes_with_a_code(signed_in: Client) -> None:
 
 def test_a_wrong_old_one_changes_nothing(signed_in: Client) -> None:
     page = change(signed_in, current_password="wrong password").content.decode()
-    assert "That is not your current password." in page
+    assert "Wrong password." in page
     assert (signs_in(OLD), mails()) == (True, [])
 
 

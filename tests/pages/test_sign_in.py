@@ -38,7 +38,7 @@ def test_a_used_code_is_gone(client: Client, member: Member) -> None:
     session.save()
     code = newest_code()
     client.post("/sign-in/code", {"code": code})
-    assert "expired or was used already" in again.post("/sign-in/code", {"code": code}).content.decode()
+    assert "expired or was already used" in again.post("/sign-in/code", {"code": code}).content.decode()
     assert not signed_in(again)
 
 

@@ -105,7 +105,7 @@ def test_who_vanishes_while_the_password_is_checked_is_not_signed_in(client: Cli
         response = client.post("/sign-in", {"email": EMAIL, "password": PASSWORD})
     assert not Member.objects.exists()
     assert (response.status_code, signed_in(client)) == (200, False)
-    assert "do not belong together" in response.content.decode()
+    assert "Wrong address or password" in response.content.decode()
 
 
 def test_who_vanishes_while_the_code_is_checked_is_not_signed_in(client: Client, member: Member) -> None:
@@ -115,4 +115,4 @@ def test_who_vanishes_while_the_code_is_checked_is_not_signed_in(client: Client,
         response = client.post("/sign-in/code", {"code": code})
     assert not Member.objects.exists()
     assert (response.status_code, signed_in(client)) == (200, False)
-    assert "Ask for a new one below" in response.content.decode()
+    assert "Request a new one below" in response.content.decode()

@@ -39,9 +39,9 @@ def test_a_page_links_what_the_operators_named_and_nothing_else(client: Client, 
 @pytest.mark.parametrize(
     ("sign_up", "sentence"),
     [
-        ("closed", "The people who run this service open accounts"),
-        ("invited", "You join by the link in an invitation"),
-        ("open", "The code opens an account for your address"),
+        ("closed", "Only the people who run this service create accounts"),
+        ("invited", "You need an invitation"),
+        ("open", "We create an account for your address"),
     ],
 )
 def test_who_has_no_account_reads_how_to_get_one(client: Client, settings: Any, sign_up: str, sentence: str) -> None:

@@ -163,11 +163,11 @@ def test_the_text_stands_beside_the_table_line_by_line(browser: Client) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        ("name", "", "Give the course a name."),
+        ("name", "", "Enter a name for the course."),
         ("term", "x" * 61, "Use at most 60 characters."),
         ("c0-weight", "101", "Ensure this value is less than or equal to 100."),
         ("row-title", "", "Enter a title."),
-        ("row-due_on", "2026-13-01", "Enter a whole date, or none."),
+        ("row-due_on", "2026-13-01", "Enter a complete date, or leave it empty."),
     ],
 )
 def test_what_is_wrong_is_told_there_and_what_was_typed_stays(
@@ -218,9 +218,9 @@ def test_a_new_version_shows_what_is_new_moved_and_gone(browser: Client, owner: 
         ("Final exam", "exam", "2026-12-11"),
     ]
     told = browser.get(f"/courses/{course['id']}").content.decode()
-    assert "The new version is kept: 1 item added, 1 item changed and 1 item deleted." in told
+    assert "The new version is saved: 1 item added, 1 item changed and 1 item deleted." in told
     [change] = owner.made("list_changes", limit=1)["data"]
-    assert change_in_words(change) == "took a new version of the syllabus into the course “Cell Biology”"
+    assert change_in_words(change) == "updated the syllabus of the course “Cell Biology”"
     owner.made("undo_change", change_id=change["id"])
     assert dates(owner) == before
     stored = owner.made("get_course", course_id=course["id"], include_syllabus=True)
@@ -281,7 +281,7 @@ def test_the_same_version_changes_nothing(browser: Client, owner: RestEntryPoint
     path = f"/courses/{course['id']}/syllabus"
     before = dates(owner)
     _, page = shown(browser, path, text=TEXT.replace("Presentations: November 16 - 20, 2026\n", ""))
-    assert "No date is new, moved or gone. The 3 items of this course stay as they are." in page
+    assert "No dates changed. All 3 items of this course are the same." in page
     sent(browser, path, form_with("approve", page))
     assert dates(owner) == before
 
@@ -319,7 +319,7 @@ def test_the_bytes_go_with_the_course(browser: Client, owner: RestEntryPoint) ->
 
 def test_a_file_without_text_says_so_and_is_kept_all_the_same(browser: Client, owner: RestEntryPoint) -> None:
     address, page = shown(browser, "/courses/new", file=SimpleUploadedFile("scan.pdf", pdf([[]])))
-    assert "“scan.pdf” has no text in it" in page
+    assert "“scan.pdf” contains no text" in page
     path = sent(browser, address, form_with("name", page) | {"name": ["Botany"]}).headers["Location"]
     assert "scan.pdf" in browser.get(path).content.decode()
 
@@ -328,7 +328,7 @@ def test_a_file_without_text_says_so_and_is_kept_all_the_same(browser: Client, o
     ("fields", "words"),
     [
         ({}, "Choose a file, or paste the text of the syllabus."),
-        ({"text": "x" * 500_001}, "This has 500,001 characters; 500,000 can be read."),
+        ({"text": "x" * 500_001}, "This has 500,001 characters; the limit is 500,000."),
         ({"file": b"\x00\x01\x02", "text": "Mine"}, "This type of file is not read here."),
     ],
 )
@@ -398,7 +398,7 @@ def test_a_file_that_had_its_day_says_what_to_do(browser: Client) -> None:
     with time_machine.travel(datetime(2026, 9, 2, 13, tzinfo=UTC), tick=False):
         page = browser.get(address)
     assert page.status_code == 404
-    assert "Send it again, under Courses." in page.content.decode()
+    assert "Upload it again under Courses." in page.content.decode()
 
 
 def test_of_a_stranger_there_is_nothing(

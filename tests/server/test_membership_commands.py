@@ -57,7 +57,7 @@ def test_what_was_changed_is_an_event_of_the_member() -> None:
     run("setmembership", "ada@example.org", "inactive")
     assert noted() == [
         ("ada@example.org", "operator_action", "setmembership", detail)
-        for detail in ("Membership active until 2031-05-31.", "Membership active, without an end.", "Membership ended.")
+        for detail in ("Membership active until 2031-05-31.", "Membership active, no end date.", "Membership ended.")
     ]
 
 

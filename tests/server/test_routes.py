@@ -20,4 +20,4 @@ pytestmark = pytest.mark.database("sqlite", "routes, which are code")
 def test_a_wrong_address_is_told_where_the_right_one_is(client: Client, path: str, hint: str) -> None:
     answer = client.get(path)
     assert answer.status_code == 404
-    assert answer.json()["error"]["message"] == f"There is nothing at this address. {hint}"
+    assert answer.json()["error"]["message"] == f"Page not found. {hint}"

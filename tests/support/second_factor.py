@@ -23,7 +23,7 @@ ASKED = "/second-factor"
 SET_UP = "/account/second-factor"
 APP = f"{SET_UP}/app"
 PASSKEY = f"{SET_UP}/passkey"
-NOT_RIGHT = "not the code that the app shows now"
+NOT_RIGHT = "Wrong or used code"
 
 
 class Asked(NamedTuple):

@@ -31,10 +31,10 @@ class DeckFileForm(FileForm):
 
     file = file_field(".csv,.tsv,.txt,.apkg,text/csv,text/tab-separated-values")
     name = forms.CharField(
-        label="Name of the deck",
+        label="Deck name",
         required=False,
         max_length=MAX_DECK_NAME,
-        help_text="The file name by default. Several decks in one file keep their own names.",
+        help_text="Defaults to the file name. Several decks in one file keep their own names.",
         error_messages={"max_length": "Use at most %(limit_value)d characters."},
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
@@ -47,8 +47,7 @@ class DeckFileForm(FileForm):
     merge = forms.BooleanField(
         label="Add to a deck of the same name",
         required=False,
-        help_text="If you have one already: new terms are added, and known ones get the new definition and keep their "
-        "schedule.",
+        help_text="Adds new terms. Existing terms get the new definition and keep their schedule.",
     )
 
     def __init__(self, sent: HttpRequest | None = None, *, member: Member) -> None:

@@ -26,8 +26,8 @@ _FORMS: dict[str, type[Form]] = {"passkey": PasskeyForm, "code": AppCodeForm, "r
 
 _WRONG = {
     "passkey": "The passkey was not accepted. Try again, or choose another way below.",
-    "code": "That is not the code that the app shows now, or it was used already. Wait for the next one.",
-    "recovery": "That is none of your recovery codes, or it was used already.",
+    "code": "Wrong or used code. Wait for the next one in the app.",
+    "recovery": "Wrong or used recovery code.",
 }
 
 
@@ -76,7 +76,7 @@ def _is_right(request: HttpRequest, member: Member, way: str, given: str) -> boo
     keeping.note(member, "Second factor: a recovery code was used.")
     keeping.tell(member, "was replaced by a recovery code", f"{left} are left.")
     messages.warning(
-        request, f"That code works no more; {left} are left. Is a device lost? Remove it on your account page."
+        request, f"That code no longer works; {left} are left. If you lost a device, remove it on your account page."
     )
     return True
 

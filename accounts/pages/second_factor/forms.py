@@ -5,7 +5,7 @@ from django import forms
 from accounts.pages.forms import CodeForm
 from accounts.signing_in.second_factor.models import Passkey
 
-_SIX = "A code has six digits, such as 042 917. Look at the app and try again."
+_SIX = "A code has six digits, like 042 917. Check the app and try again."
 
 
 class AppCodeForm(CodeForm):
@@ -39,7 +39,7 @@ class PasskeyForm(forms.Form):
 
     passkey = forms.CharField(
         widget=forms.HiddenInput,
-        error_messages={"required": "The browser gave no passkey. Try again, or choose another way."},
+        error_messages={"required": "No passkey received. Try again, or choose another way."},
     )
 
 
@@ -49,9 +49,9 @@ class NewPasskeyForm(PasskeyForm):
     name = forms.CharField(
         label="Name",
         max_length=Passkey._meta.get_field("name").max_length,
-        help_text="So that you recognize it later, such as “Work laptop” or “Blue security key”.",
+        help_text="A name you will recognize, like “Work laptop” or “Blue security key”.",
         error_messages={
-            "required": "Give the passkey a name.",
+            "required": "Enter a name for the passkey.",
             "max_length": "Use at most %(limit_value)d characters.",
         },
         widget=forms.TextInput(attrs={"autocomplete": "off"}),

@@ -53,7 +53,7 @@ def set_up_app(request: HttpRequest, member: Member) -> HttpResponse:
         if authenticator.enrol(member, secret, form.cleaned_data["code"]):
             del request.session[_APP]
             return _added(request, member, "an authenticator app")
-        form.add_error("code", "That is not the code that the app shows now. Is the clock of the device right?")
+        form.add_error("code", "Wrong or used code. Check that the clock on your device is right.")
     uri = authenticator.enrolment_uri(member, secret)
     context = {"form": form, "secret": secret, "uri": uri, "qr_code": authenticator.qr_code(uri)}
     return render(request, "second_factor_app.html", context)
@@ -99,7 +99,7 @@ def new_recovery_codes(request: HttpRequest, member: Member) -> HttpResponse:
     if not gate.has_one(member):
         return redirect("second-factor-set-up")
     keeping.note(member, "Second factor: new recovery codes.")
-    keeping.tell(member, "has new recovery codes", "Those from before work no longer.")
+    keeping.tell(member, "has new recovery codes", "Your old codes no longer work.")
     return _codes_page(request, member)
 
 
@@ -126,7 +126,7 @@ def _removed(request: HttpRequest, member: Member, passkey_id: UUID | None) -> H
     try:
         removed = keeping.remove_app(member) if passkey_id is None else keeping.remove_passkey(member, passkey_id)
     except keeping.LastOne:
-        messages.warning(request, "That is the only one, and the admin asks for one: add another first.")
+        messages.warning(request, "The admin requires a second factor. Add another before you remove this one.")
         return redirect("second-factor-set-up")
     if removed:
         keeping.note(member, f"Second factor: removed {what}.")

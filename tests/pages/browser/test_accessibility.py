@@ -223,7 +223,7 @@ def test_the_key_page(open_signed_in: Any, member: Any, make_key: Any, connected
 def test_the_key_page_with_an_error_and_with_a_new_key(open_signed_in: Any) -> None:
     page = open_signed_in()
     page.get_by_role("button", name="Create key").click()
-    expect(page.get_by_text("Give the key a name.")).to_be_visible()
+    expect(page.get_by_text("Enter a name for the key.")).to_be_visible()
     audit(page)
     page.get_by_label("Name").fill("New")
     page.get_by_role("button", name="Create key").click()

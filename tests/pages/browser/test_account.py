@@ -18,13 +18,13 @@ pytestmark = pytest.mark.database("sqlite", "the look of pages")
 def test_the_browsers_time_zone_is_proposed_and_taken(open_signed_in: Any, member: Any) -> None:
     """On the key page, where signing in leads to: no page is in between, and nothing is set unasked."""
     page = open_signed_in(timezone_id="America/New_York")
-    expect(page.get_by_text("This browser is in the time zone America/New_York")).to_be_visible()
+    expect(page.get_by_text("Your browser uses America/New_York")).to_be_visible()
     member.refresh_from_db()
     assert member.time_zone == "Europe/Paris"
     page.get_by_role("button", name="Use America/New_York").click()
     page.wait_for_url("**/keys")
     expect(page.get_by_role("status")).to_contain_text("Your time zone is now America/New_York.")
-    expect(page.get_by_text("This browser is in the time zone")).to_be_hidden()
+    expect(page.get_by_text("Your browser uses")).to_be_hidden()
     member.refresh_from_db()
     assert member.time_zone == "America/New_York"
 
@@ -35,7 +35,7 @@ def test_a_declined_time_zone_is_not_proposed_again(open_signed_in: Any, member:
     for path in ("/keys", "/account", "/"):
         page.goto(path)
         expect(page.get_by_role("heading", level=1)).to_be_visible()
-        expect(page.get_by_text("This browser is in the time zone")).to_be_hidden()
+        expect(page.get_by_text("Your browser uses")).to_be_hidden()
     member.refresh_from_db()
     assert member.time_zone == "Europe/Paris"
 
@@ -43,7 +43,7 @@ def test_a_declined_time_zone_is_not_proposed_again(open_signed_in: Any, member:
 def test_the_same_time_zone_is_not_proposed(open_signed_in: Any) -> None:
     page = open_signed_in(timezone_id="Europe/Paris")
     expect(page.get_by_role("heading", name="Keys and apps")).to_be_visible()
-    expect(page.get_by_text("This browser is in the time zone")).to_be_hidden()
+    expect(page.get_by_text("Your browser uses")).to_be_hidden()
 
 
 def test_the_profile_is_changed_by_keyboard(open_signed_in: Any, member: Any) -> None:
@@ -114,7 +114,7 @@ def test_who_has_no_password_proves_it_by_codes(page: Page, member: Any, newest_
 @pytest.mark.thorough("forms without script, which tests/pages posts too")
 def test_the_password_is_changed_by_a_code(open_signed_in: Any, newest_code: Any) -> None:
     page = open_signed_in("/account/password")
-    page.get_by_role("button", name="I do not know it: e-mail me a code").click()
+    page.get_by_role("button", name="Forgot it? E-mail me a code").click()
     page.get_by_label("Six-digit code").fill(newest_code())
     page.get_by_label("New password").fill("staple the horse twice")
     page.keyboard.press("Enter")
@@ -192,7 +192,7 @@ def test_axe_finds_nothing_for_a_lapsed_member(open_signed_in: Any, settings: An
 @pytest.mark.thorough("other states of pages that were looked at")
 def test_axe_finds_nothing_in_pages_with_errors(open_signed_in: Any) -> None:
     page = open_signed_in("/account")
-    page.get_by_label("How sure you want to be").fill("20")
+    page.get_by_label("Target recall").fill("20")
     page.get_by_role("button", name="Save profile").click()
     expect(page.get_by_text("greater than or equal to 70")).to_be_visible()
     audit(page)

@@ -72,10 +72,10 @@ def test_two_clicks_take_back_what_a_misled_assistant_did(server: Server, open_p
         expect(page.get_by_text("Muddler renamed “Lecture 0” to “Nonsense 0”.")).to_be_visible()
         expect(page.get_by_text("Muddler moved “Lecture 1” from 31 January 2030 to 1 January 2031.")).to_be_visible()
         audit(page)
-        page.get_by_role("link", name="Undo everything of today by Muddler").click()
+        page.get_by_role("link", name="Undo all of today by Muddler").click()
         audit(page)
         page.get_by_role("button", name=f"Undo {ITEMS} changes").click()
-        expect(page.get_by_role("status")).to_have_text(f"{ITEMS} changes of Muddler were undone.")
+        expect(page.get_by_role("status")).to_have_text(f"Undid {ITEMS} changes by Muddler.")
         audit(page)
 
         own_ones = {title: value for title, value in told().items() if title.startswith("Own")}

@@ -43,15 +43,15 @@ def test_an_archive_is_taken_in(open_signed_in: Any, member: Member, script: boo
     archive = {"name": "study-data.zip", "mimeType": "application/zip", "buffer": one_course()}
     page.get_by_label("Archive (.zip)").set_input_files(archive)
     page.get_by_role("button", name="Import").press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("Your archive was taken in: 1 course.")
+    expect(page.get_by_role("status")).to_contain_text("Your archive was imported: 1 course.")
     assert Course.objects.filter(member=member).count() == 1
     page.goto("/activity")
-    expect(page.get_by_text("An archive that was taken in cannot be taken back.")).to_be_visible()
+    expect(page.get_by_text("An import cannot be undone.")).to_be_visible()
 
 
 def test_the_account_is_deleted(open_signed_in: Any, member: Member) -> None:
     page = open_signed_in("/account")
-    page.get_by_role("link", name="Delete the account").press("Enter")
+    page.get_by_role("link", name="Delete account").press("Enter")
     assert lines_of(saved(page, "Export everything first"), "courses") == []
     page.get_by_role("button", name="Delete my account and all data").press("Enter")
     expect(page.get_by_text("Enter your e-mail address.")).to_be_visible()

@@ -142,7 +142,7 @@ def test_the_sign_in_page_names_the_app_that_asked(page: Page, app: App, member:
     port = urlsplit(app.redirect_uri).netloc
     expect(page.locator(".notice")).to_have_text(
         f"You are about to connect an app on your device ({port}), which calls itself “Planner”. "
-        "Sign in first, then decide what it may do."
+        "Sign in first, then choose what it may do."
     )
     audit(page)
     page.goto("/sign-in")

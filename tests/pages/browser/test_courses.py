@@ -45,12 +45,12 @@ def dates() -> list[tuple[str, str]]:
 
 def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Path], tmp_path: Path) -> None:
     page: Page = open_signed_in("/")
-    page.get_by_role("main").get_by_role("link", name="Courses").click()
-    page.get_by_role("link", name="Add from a syllabus").click()
+    audit(page)
+    page.get_by_role("link", name="Add your first course").click()
     audit(page)
     page.get_by_label("File").set_input_files(files["Cell Biology.pdf"])
     page.get_by_role("button", name="Read the syllabus").click()
-    expect(page.get_by_role("heading", name="What the syllabus says")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check the syllabus")).to_be_visible()
     expect(page.get_by_label("Name", exact=True)).to_have_value("Cell Biology")
     assert Course.objects.count() == 0
     audit(page)
@@ -62,21 +62,21 @@ def test_a_syllabus_goes_the_whole_way(open_signed_in: Any, files: dict[str, Pat
     audit(page)
     page.get_by_label("Title of “Midterm exam”").fill("Midterm exam")
     page.get_by_role("button", name="Add course").click()
-    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 3 items and 3 parts of the grade.")
+    expect(page.get_by_role("status")).to_contain_text("Added “Cell Biology”: 3 deadlines and 3 grade categories.")
     assert dates() == [("Midterm exam", "2026-10-08"), ("Essay 1", "2026-11-03"), ("Final exam", "2026-12-11")]
     audit(page)
 
-    page.get_by_role("link", name="New version of the syllabus").click()
+    page.get_by_role("link", name="Update the syllabus").click()
     page.get_by_label("File").set_input_files(files["Cell Biology 2.docx"])
     page.get_by_role("button", name="Read the syllabus").click()
-    expect(page.get_by_role("heading", name="What the new version changes")).to_be_visible()
-    moved, gone = page.get_by_label("Take “Midterm exam”"), page.get_by_label("Delete “Essay 1”")
+    expect(page.get_by_role("heading", name="Check the new version")).to_be_visible()
+    moved, gone = page.get_by_label("Add “Midterm exam”"), page.get_by_label("Delete “Essay 1”")
     expect(moved).to_be_checked()
     expect(gone).not_to_be_checked()
-    expect(page.get_by_label("Take “Final exam”")).to_have_count(0)
+    expect(page.get_by_label("Add “Final exam”")).to_have_count(0)
     audit(page)
     gone.check()
-    page.get_by_role("button", name="Take what is ticked").click()
+    page.get_by_role("button", name="Apply ticked rows").click()
     expect(page.get_by_role("status")).to_contain_text("1 item added, 1 item changed and 1 item deleted.")
     assert dates() == [("Midterm exam", "2026-10-15"), ("Lab report 1", "2026-11-09"), ("Final exam", "2026-12-11")]
 
@@ -104,14 +104,14 @@ def test_a_pasted_text_is_taken_by_keyboard_alone(open_signed_in: Any) -> None:
     page.keyboard.insert_text(FIRST)
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="What the syllabus says")).to_be_visible()
-    page.get_by_label("Take “Presentations”").focus()
+    expect(page.get_by_role("heading", name="Check the syllabus")).to_be_visible()
+    page.get_by_label("Add “Presentations”").focus()
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type("Presentation")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("“Cell Biology” is added with 4 items and 3 parts of the grade.")
+    expect(page.get_by_role("status")).to_contain_text("Added “Cell Biology”: 4 deadlines and 3 grade categories.")
     assert ("Presentation", "2026-11-20") in dates()
 
 
@@ -131,9 +131,9 @@ def test_what_was_not_found_in_a_month_grid_is_added_and_all_of_it_undone(open_s
     page: Page = open_signed_in("/courses/new")
     page.get_by_label("Or paste its text").fill(ODD)
     page.get_by_role("button", name="Read the syllabus").click()
-    expect(page.get_by_label("Take “Coil vessel”")).to_be_checked()
+    expect(page.get_by_label("Add “Coil vessel”")).to_be_checked()
     expect(page.get_by_label("Date of “Coil vessel”")).to_have_value("2026-10-07")
-    unsure = page.get_by_role("row").filter(has=page.get_by_label("Take “Gallery paper (see below)”"))
+    unsure = page.get_by_role("row").filter(has=page.get_by_label("Add “Gallery paper (see below)”"))
     expect(unsure.get_by_role("checkbox")).not_to_be_checked()
     expect(unsure).to_contain_text("Not ticked: no deadline word.")
     expect(unsure).to_contain_text("line 8")
@@ -148,7 +148,7 @@ def test_what_was_not_found_in_a_month_grid_is_added_and_all_of_it_undone(open_s
     page.get_by_label("Date of “added row 1”").fill("2026-10-21")
     audit(page)
     title.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("“Beginning Ceramics” is added with 4 items")
+    expect(page.get_by_role("status")).to_contain_text("Added “Beginning Ceramics”: 4 deadlines")
     assert dates() == [
         ("Coil vessel", "2026-10-07"),
         ("Quiz: clay bodies", "2026-10-14"),
@@ -175,8 +175,8 @@ def test_a_calendar_file_is_taken_without_script(open_signed_in: Any, member: An
     page.get_by_label("File").set_input_files(file)
     page.get_by_role("button", name="Read the file").click()
     expect(page.get_by_role("button", name="Tick all")).to_be_hidden()
-    page.get_by_label("Take “Quiz 2”").uncheck()
-    page.get_by_role("button", name="Take what is ticked").click()
+    page.get_by_label("Add “Quiz 2”").uncheck()
+    page.get_by_role("button", name="Add ticked dates").click()
     expect(page.get_by_role("status")).to_contain_text("Done: 1 item added.")
     assert dates() == [("Essay 1", "2026-12-03")]
 
@@ -186,14 +186,14 @@ def test_a_whole_table_is_ticked_at_once_but_for_what_would_be_deleted(open_sign
     page.get_by_label("Or paste its text").fill(FIRST)
     page.get_by_role("button", name="Read the syllabus").click()
     page.get_by_role("button", name="Add course").click()
-    page.get_by_role("link", name="New version of the syllabus").click()
+    page.get_by_role("link", name="Update the syllabus").click()
     page.get_by_label("Or paste its text").fill(SECOND)
     page.get_by_role("button", name="Read the syllabus").click()
     page.get_by_role("button", name="Tick all").click()
-    expect(page.get_by_label("Take “Presentations”")).to_be_checked()
+    expect(page.get_by_label("Add “Presentations”")).to_be_checked()
     expect(page.get_by_label("Delete “Essay 1”")).not_to_be_checked()
     page.get_by_role("button", name="Tick none").click()
-    expect(page.get_by_label("Take “Lab report 1”")).not_to_be_checked()
+    expect(page.get_by_label("Add “Lab report 1”")).not_to_be_checked()
 
 
 @pytest.mark.parametrize("path", ["/decks/import", "/courses/new/by-hand"])

@@ -78,7 +78,7 @@ def test_connecting_an_assistant_comes_first_in_three_steps(keys_page: Page) -> 
     assert steps.all_inner_texts() == [
         "Copy the MCP address",
         "Give it to your assistant",
-        "Come back here and allow it",
+        "Allow it here",
     ]
 
 

@@ -76,5 +76,5 @@ def test_nothing_moves_in_the_language_that_was_chosen(open_page: PageFactory, s
 @pytest.mark.parametrize("size", SIZES)
 def test_nothing_moves_where_another_time_zone_is_proposed(open_signed_in: PageFactory, size: Any) -> None:
     page = open_signed_in(viewport=size, timezone_id="Asia/Tokyo")
-    assert page.get_by_text("This browser is in the time zone").first.is_visible()
+    assert page.get_by_text("Your browser uses").first.is_visible()
     assert moved(page, OF_MEMBERS) == {}

@@ -66,7 +66,7 @@ def come_in(page: Page, newest_code: Callable[[], str]) -> Callable[[], None]:
 def make_passkey(page: Page, name: str) -> None:
     page.get_by_role("link", name="Add a passkey").click()
     page.get_by_label("Name").fill(name)
-    page.get_by_role("button", name="Make a passkey").click()
+    page.get_by_role("button", name="Create a passkey").click()
 
 
 def sign_out(page: Page) -> None:
@@ -83,7 +83,7 @@ def test_a_passkey_is_made_and_opens_the_admin(page: Page, authenticator: Any, c
     make_passkey(page, "Laptop")
     expect(page.get_by_role("heading", name="Your recovery codes")).to_be_visible()
     assert len(CODES.findall(page.content())) == 10
-    page.get_by_role("link", name="I have kept them: to the admin").click()
+    page.get_by_role("link", name="Saved, go to the admin").click()
     expect(page.get_by_role("heading", name="Operators")).to_be_visible()
     sign_out(page)
     come_in()
@@ -103,15 +103,15 @@ def test_a_reload_shows_no_codes_again_and_a_device_that_refuses_is_said_so(
     expect(page.get_by_role("heading", name="Your second factor")).to_be_visible()
     expect(page.get_by_text("10 left")).to_be_visible()
     make_passkey(page, "The same laptop")
-    expect(page.get_by_role("alert")).to_contain_text("The browser made no passkey.")
-    expect(page.get_by_role("button", name="Make a passkey")).to_be_enabled()
+    expect(page.get_by_role("alert")).to_contain_text("No passkey was created.")
+    expect(page.get_by_role("button", name="Create a passkey")).to_be_enabled()
 
 
 def test_an_app_is_set_up_with_the_keyboard_alone(page: Page, come_in: Any) -> None:
     come_in()
     page.get_by_role("link", name="Set up an app").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("img", name="QR code of the secret that stands below")).to_be_visible()
+    expect(page.get_by_role("img", name="QR code of the secret below")).to_be_visible()
     secret = page.get_by_label("secret", exact=True).inner_text().strip()
     expect(page.get_by_label("Six-digit code")).to_be_focused()
     page.keyboard.type(shown(secret))
@@ -129,8 +129,8 @@ def test_a_browser_without_passkeys_offers_none(page: Page, come_in: Any) -> Non
     page.add_init_script("delete window.PublicKeyCredential")
     come_in()
     page.get_by_role("link", name="Add a passkey").click()
-    expect(page.get_by_text("This browser cannot make passkeys here.")).to_be_visible()
-    expect(page.get_by_role("button", name="Make a passkey")).to_be_hidden()
+    expect(page.get_by_text("This browser cannot create passkeys here.")).to_be_visible()
+    expect(page.get_by_role("button", name="Create a passkey")).to_be_hidden()
 
 
 @pytest.mark.thorough("pages made of the same forms as others")
@@ -145,7 +145,7 @@ def test_axe_finds_nothing_on_the_pages(page: Page, authenticator: Any, come_in:
     secret = page.get_by_label("secret", exact=True).inner_text().strip()
     page.get_by_label("Six-digit code").fill("000000")
     page.get_by_role("button", name="Set up").click()
-    expect(page.get_by_text("That is not the code that the app shows now.")).to_be_visible()
+    expect(page.get_by_text("Wrong or used code.")).to_be_visible()
     audit(page)
     page.get_by_label("Six-digit code").fill(shown(secret))
     page.get_by_role("button", name="Set up").click()

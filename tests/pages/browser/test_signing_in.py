@@ -54,7 +54,7 @@ def test_the_fifth_wrong_code_says_too_many_tries(page: Page, member: Any, newes
     wrong = f"{(int(code) + 1) % 10**6:06}"
     for _ in range(4):
         enter_code(page, wrong)
-        expect(page.get_by_text("That is not the code")).to_be_visible()
+        expect(page.get_by_text("Wrong code")).to_be_visible()
     enter_code(page, wrong)
     expect(page.get_by_role("alert")).to_contain_text("Too many wrong tries")
     page.get_by_role("button", name="Send a new code").click()

@@ -129,12 +129,12 @@ def test_each_works_once_however_it_is_typed(asked: Asked) -> None:
     assert "9 are left" in outgoing.outbox[-1].body
     other = Client()
     sign_in_by_code(other)
-    assert "none of your recovery codes" in text_of(other.post(ASKED, {"recovery": codes[0]}))
+    assert "Wrong or used recovery code" in text_of(other.post(ASKED, {"recovery": codes[0]}))
 
 
 def test_new_ones_end_the_old(asked: Asked, operator_browser: Client) -> None:
     browser, _, old = asked
     new = recovery_codes_on(operator_browser.post(f"{SET_UP}/recovery-codes"))
     assert len(set(new) - set(old)) == 10
-    assert "none of your recovery codes" in text_of(browser.post(ASKED, {"recovery": old[0]}))
+    assert "Wrong or used recovery code" in text_of(browser.post(ASKED, {"recovery": old[0]}))
     assert browser.post(ASKED, {"recovery": new[0]}).status_code == 302

@@ -224,10 +224,10 @@ def test_ten_are_the_most(operator_browser: Client, passkey: Device) -> None:
         options = options_on(operator_browser.get(PASSKEY))
         operator_browser.post(PASSKEY, {"name": f"Key {number}", "passkey": Device(ORIGIN).created(options)})
     assert Passkey.objects.count() == 10
-    assert "These are the most there can be." in text_of(operator_browser.get(SET_UP))
+    assert "You have reached the limit." in text_of(operator_browser.get(SET_UP))
 
 
 def test_an_address_of_the_network_has_none(operator_browser: Client) -> None:
     """As in a trial on 127.0.0.1: browsers refuse it."""
     assert operator_browser.get(PASSKEY).headers["Location"] == SET_UP
-    assert "Browsers have passkeys for domains alone" in text_of(operator_browser.get(SET_UP))
+    assert "Passkeys need a domain name." in text_of(operator_browser.get(SET_UP))

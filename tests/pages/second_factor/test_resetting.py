@@ -30,7 +30,7 @@ def test_the_last_one_stays(operator_browser: Client, passkey: Device) -> None:
     row = Passkey.objects.get()
     remove = f"{SET_UP}/passkeys/{row.id}/remove"
     page = text_of(operator_browser.post(remove, follow=True))
-    assert "add another first" in page
+    assert "Add another before" in page
     assert Passkey.objects.count() == 1
     enrolled_app(operator_browser)
     operator_browser.post(remove)

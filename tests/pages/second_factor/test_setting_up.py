@@ -43,7 +43,7 @@ def test_after_a_password_a_code_is_needed_first(client: Client, member: Member)
     assert urlsplit(client.post(APP, {"code": "123456"}).headers["Location"]).path == proof
     client.post(proof)
     code = newest_code()
-    assert "That is not the code." in text_of(client.post(proof, {"code": other_than(code)}))
+    assert "Wrong code." in text_of(client.post(proof, {"code": other_than(code)}))
     assert client.post(proof, {"code": code}).headers["Location"] == SET_UP
     enrolled_app(client)
     assert open_to(client)
