@@ -38,7 +38,7 @@ from studyservice.hooks import Hook
 from studyservice.operations.errors import Detail, ValidationFailed
 from studyservice.operations.serializers import DeletedRow, deletion
 
-COURSES = Limit(most=30, what="courses", full="There are {most} courses, the most there can be. Delete one first.")
+COURSES = Limit(most=30, what="courses", full="You have reached the limit of {most} courses. Delete one first.")
 
 _COURSES = (
     Course.objects.filter(member_id=Param("member_id"))

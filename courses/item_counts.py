@@ -18,7 +18,7 @@ from studyservice.operations.errors import Conflict
 ITEMS_OF_COURSE = Limit(
     most=1000,
     what="items of a course",
-    full="There are {most} items in this course, the most there can be. Delete one first.",
+    full="You have reached the limit of {most} items in this course. Delete one first.",
     per="course",
     counter="item_count",
 )
@@ -26,7 +26,7 @@ ITEMS_OF_COURSE = Limit(
 ITEMS_OF_MEMBER = Limit(
     most=5000,
     what="items",
-    full="There are {most} items in all courses together, the most there can be. Delete one first.",
+    full="You have reached the limit of {most} items in all courses together. Delete one first.",
 )
 """It bounds what get_agenda can answer."""
 

@@ -172,7 +172,7 @@ def _require_categories(remaining: Sequence[UUID], present: Collection[UUID]) ->
     details: list[Detail] = [
         {
             "field": f"remaining[{index}]",
-            "message": "Is no category of this course. get_grades without it gives the ids.",
+            "message": "Not a category of this course. get_grades without it lists the ids.",
         }
         for index, named in enumerate(remaining)
         if named not in present

@@ -21,7 +21,7 @@ from studyservice.operations.errors import Detail, ValidationFailed
 CATEGORIES_OF_COURSE = Limit(
     most=MAX_CATEGORIES,
     what="grade categories of a course",
-    full="There are {most} grade categories in this course, the most there can be. Delete one first.",
+    full="You have reached the limit of {most} grade categories in this course. Delete one first.",
     per="course",
 )
 
@@ -93,7 +93,7 @@ def _kept(categories: list[CategoryFields], present: dict[UUID, GradeCategory]) 
             continue
         field = f"categories[{index}].id"
         if category_id not in present:
-            details.append({"field": field, "message": "Is no category of this course."})
+            details.append({"field": field, "message": "Not a category of this course."})
         elif category_id in kept:
             details.append({"field": field, "message": "Is in the list already."})
         kept.add(category_id)

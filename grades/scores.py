@@ -24,7 +24,7 @@ from studyservice.operations.serializers import DeletedRow, deletion
 SCORES_OF_COURSE = Limit(
     most=500,
     what="scores of a course",
-    full="There are {most} scores in this course, the most there can be. Delete one first.",
+    full="You have reached the limit of {most} scores in this course. Delete one first.",
     per="category__course",
 )
 

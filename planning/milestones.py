@@ -35,14 +35,14 @@ from studyservice.operations.serializers import DeletedRow, deletion
 MILESTONES_OF_ITEM = Limit(
     most=MAX_MILESTONES,
     what="milestones of an item",
-    full="There are {most} milestones on this item, the most there can be. Delete one first.",
+    full="You have reached the limit of {most} milestones on this item. Delete one first.",
     per="item",
 )
 
 MILESTONES_OF_MEMBER = Limit(
     most=5000,
     what="milestones",
-    full="There are {most} milestones on all items together, the most there can be. Delete one first.",
+    full="You have reached the limit of {most} milestones on all items together. Delete one first.",
 )
 """It bounds what get_agenda can answer."""
 

@@ -16,7 +16,7 @@ from vocab.merging import Merge, StoredDeck, last_of_each, merge_cards, refuse_i
 from vocab.models import Card, Deck
 from vocab.serializers import CardEntryFields, CardFields
 
-DECKS = Limit(most=100, what="decks", full="There are {most} decks, the most there can be. Delete one first.")
+DECKS = Limit(most=100, what="decks", full="You have reached the limit of {most} decks. Delete one first.")
 
 
 def create_vocab_deck(

@@ -169,7 +169,7 @@ def require_course(member: Member, course_id: UUID | None) -> None:
         ValidationFailed: it is no course of the member's.
     """
     if course_id is not None and not Course.objects.filter(member_id=member.id, id=course_id).exists():
-        raise ValidationFailed.of("course_id", "Is no course of yours. list_courses gives the ids.")
+        raise ValidationFailed.of("course_id", "Not one of your courses. list_courses lists the ids.")
 
 
 def update_vocab_deck(member: Member, deck_id: UUID, **changes: Unpack[DeckFields]) -> DeckRow:

@@ -165,7 +165,7 @@ def cards_for(member: Member, item_id: UUID, minutes_a_day: int, limit: int | No
     with plan_turn(member.id):
         rows = _OF_ITEM.all(member_id=member.id, item_id=item_id, midnight=_midnight(member, today))
         if not rows:
-            raise ValidationFailed.of(_FOR_ITEM, "Is no item of yours. list_items gives the ids.")
+            raise ValidationFailed.of(_FOR_ITEM, "Not one of your items. list_items lists the ids.")
         exam_on = exam_day(_FOR_ITEM, rows[0]["kind"], rows[0]["due_on"], today)
         found = rows if any(row["id"] for row in rows) else []
         places = queue(_plan_cards(found), _settings(member, exam_on, minutes_a_day, today), instant(now))

@@ -40,7 +40,7 @@ def create_api_key(
     with writing(member.id):
         now, call = timezone.now(), current_call()
         if active_keys(member).count() >= MAX_ACTIVE_KEYS:
-            raise Conflict(f"There are {MAX_ACTIVE_KEYS} active API keys, the most there can be. Revoke one first.")
+            raise Conflict(f"You have reached the limit of {MAX_ACTIVE_KEYS} active API keys. Revoke one first.")
         key = ApiKey(
             member=member,
             name=name.strip(),

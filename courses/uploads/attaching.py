@@ -16,7 +16,7 @@ from studyservice.operations.errors import Conflict, ValidationFailed
 FILES_OF_COURSE = Limit(
     most=10,
     what="files of a course",
-    full="The course has {most} files, the most there can be. Delete one first.",
+    full="This course has reached the limit of {most} files. Delete one first.",
     per="course",
 )
 

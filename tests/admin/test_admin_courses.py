@@ -50,7 +50,7 @@ def test_a_course_over_the_limit_is_refused(admin: Client, owner: RestEntryPoint
         owner.made("create_course", name=f"Course {number}")
     response = admin.post(f"{COURSES}add/", new_course(owner_member), follow=True)
     assert [str(message) for message in response.context["messages"]] == [
-        "There are 30 courses, the most there can be. Delete one first."
+        "You have reached the limit of 30 courses. Delete one first."
     ]
     assert Course.objects.count() == 30
 

@@ -152,7 +152,7 @@ def test_the_31st_course_is_refused(browser: Client, owner: RestEntryPoint, owne
     CourseFactory.create_batch(30, member=owner_member)
     page = browser.post("/courses/new/by-hand", {"name": "One more"})
     assert page.status_code == 409
-    assert "There are 30 courses, the most there can be." in page.content.decode()
+    assert "You have reached the limit of 30 courses." in page.content.decode()
     assert "Add by hand" not in text_of(browser, "/courses")
 
 

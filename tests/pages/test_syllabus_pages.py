@@ -192,7 +192,7 @@ def test_the_31st_course_is_refused_and_the_table_stays(
     form = form_with("name", shown(browser, "/courses/new", text=TEXT)[1])
     CourseFactory.create_batch(30, member=owner_member)
     page = sent(browser, "/courses/new", form, status=409).content.decode()
-    assert "There are 30 courses, the most there can be." in page
+    assert "You have reached the limit of 30 courses." in page
     assert row_of(form_with("name", page), "Essay 1")
 
 

@@ -181,7 +181,7 @@ class TestCreateApiKey:
             run("createapikey", EMAIL, f"Key {number}", "--expires-days", "30")
             ApiKey.objects.filter(name="Key 0").update(expires_at=timezone.now())
         assert refusal("createapikey", EMAIL, "One more") == (
-            "There are 10 active API keys, the most there can be. Revoke one first."
+            "You have reached the limit of 10 active API keys. Revoke one first."
         )
         ApiKey.objects.filter(name="Key 1").update(revoked_at=timezone.now())
         run("createapikey", EMAIL, "One more")

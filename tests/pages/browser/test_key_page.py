@@ -66,7 +66,7 @@ def test_the_eleventh_key_is_refused_with_what_to_do(keys_page: Page, member: An
     keys_page.get_by_label("Name").fill("Eleventh")
     keys_page.get_by_role("button", name="Create key").click()
     expect(keys_page.get_by_role("alert")).to_contain_text(
-        "10 active API keys, the most there can be. Revoke one first."
+        "You have reached the limit of 10 active API keys. Revoke one first."
     )
     expect(keys_page.get_by_role("heading", name="API keys 10 of 10")).to_be_visible()
 
