@@ -5,7 +5,7 @@ from functools import cache
 from csp.constants import SELF
 from csp.decorators import csp_update
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
@@ -47,15 +47,15 @@ def docs(request: HttpRequest) -> HttpResponse:
 
 
 @gzip_page
-@csp_update({"connect-src": [SELF]})
 @require_safe
-def reference(request: HttpRequest, slug: str) -> HttpResponse:
+def reference(request: HttpRequest, slug: str) -> HttpResponseBase:
     """`/docs/reference/SLUG`: the operations under one tag, to read and to try out."""
     group = next((one for one in groups() if one.slug == slug), None)
     if group is None:
         raise Http404
     context = {"groups": groups(), "group": group, "operations": _operations(group)}
-    return render(request, "reference_group.html", context)
+    response = render(request, "reference_group.html", context)
+    return csp_update({"connect-src": [SELF]})(lambda _: response)(request)
 
 
 @cache
