@@ -50,7 +50,7 @@ def test_a_step_for_thirty_minutes(signed_in: Client, course: Any) -> None:
     text = section(signed_in)
     assert ">What now</h2>" in text
     assert titles(signed_in) == ["Sheet 22"], "what is left of the minutes is no slice"
-    assert f'<a href="/courses/{course["id"]}">Biology</a>' in text
+    assert f'<a class="course-name" href="/courses/{course["id"]}">Biology</a>' in text
     assert "25 minutes" in text
     assert "Due tomorrow" in text
 
@@ -78,7 +78,7 @@ def test_a_milestone_tells_what_it_is_for(signed_in: Client, owner: RestEntryPoi
     item = owner.made("create_item", course_id=course["id"], title="Essay")
     owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-11-21")
     assert titles(signed_in) == ["Outline"]
-    assert f'<a href="/courses/{course["id"]}">Biology</a>' in section(signed_in)
+    assert f'<a class="course-name" href="/courses/{course["id"]}">Biology</a>' in section(signed_in)
 
 
 def test_cards_tell_how_many(signed_in: Client, owner: RestEntryPoint) -> None:
