@@ -208,15 +208,14 @@ def update_course(member: Member, course_id: UUID, **changes: Unpack[CourseField
         ValidationFailed: `syllabus_id` is no upload of the member's that is free, or a file of this course.
         Conflict: the course has as many files as it can have.
     """
-    if "term" in changes:
-        doubt_items_of(member, course_id)
     with writing(member.id, "update_course") as write:
-        change_course(write, course_id, changes)
+        if "term" in change_course(write, course_id, changes):
+            doubt_items_of(member, course_id)
         return require_course(member, course_id)
 
 
-def change_course(write: Write, course_id: UUID, changes: CourseFields) -> bool:
-    """The same inside an open write; returns true if anything changed."""
+def change_course(write: Write, course_id: UUID, changes: CourseFields) -> set[str]:
+    """The same inside an open write; returns the fields that changed."""
     syllabus_id = changes.pop("syllabus_id", None)
     mine = Course.objects.filter(member_id=write.member_id, id=course_id)
     stored = mine.values(*{"name", *changes, *({"syllabus_text"} if syllabus_id else ())}).first()
@@ -229,12 +228,12 @@ def change_course(write: Write, course_id: UUID, changes: CourseFields) -> bool:
     if different:
         searched = folded_course(different) if "name" in different else {}
         mine.update(**different, **searched, updated_at=write.now)
-    attaches = upload is not None and upload["course_id"] is None
-    if upload is not None and attaches:
-        if not different:
-            write.within(Course, course_id, stored["name"])
-        attach(write, upload, course_id)
-    return bool(different) or attaches
+    if upload is None or upload["course_id"] is not None:
+        return {*different}
+    if not different:
+        write.within(Course, course_id, stored["name"])
+    attach(write, upload, course_id)
+    return {*different, "syllabus_id"}
 
 
 def delete_course(member: Member, course_id: UUID) -> DeletedRow:

@@ -1,6 +1,7 @@
 """What is allowed of items and yet may be a mistake, as tools say it after a write."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from functools import partial
 from uuid import UUID
 
@@ -17,13 +18,18 @@ ItemDoubts = Callable[[Member, UUID], Iterator[str]]
 ITEM_DOUBTS = HookList[ItemDoubts]("ITEM_DOUBTS")
 
 
+def doubt_new_item(title: str, due_on: date, term: str | None, today: date) -> None:
+    """Let a tool say if the new item is outside its course's term. It costs no statement."""
+    doubt(partial(_outside, term, today, [(title, due_on)]))
+
+
 def doubt_item(member: Member, item_id: UUID) -> None:
-    """Let a tool say if the item is outside its course's term, or what is below it due after it."""
+    """Let a tool say if the item is outside its course's term, or what is below it due after it; two statements."""
     doubt(partial(_about_item, member, item_id))
 
 
 def doubt_items_of(member: Member, course_id: UUID) -> None:
-    """Let a tool say which items of the course are outside its term."""
+    """Let a tool say which items of the course are outside its term; one statement."""
     doubt(partial(_outside_term, member, course_id=course_id))
 
 
@@ -37,8 +43,12 @@ def _outside_term(member: Member, **which: UUID) -> Iterator[str]:
     found = Item.objects.filter(member_id=member.id, course__member_id=member.id, due_on__isnull=False, **which)
     rows = list(found.order_by("due_on", "id").values_list("title", "due_on", "course__term"))
     if rows:
-        syllabus = Syllabus.of("", today=member.today(), term=rows[0][2])
-        claims = [Claim(title, due_on, None) for title, due_on, _ in rows]
-        for caution in cautions_about(syllabus, claims, [], []):
-            if caution.type == "outside_term":
-                yield caution.message
+        yield from _outside(rows[0][2], member.today(), [(title, due_on) for title, due_on, _ in rows])
+
+
+def _outside(term: str | None, today: date, items: Sequence[tuple[str, date | None]]) -> Iterator[str]:
+    """A sentence for each of the items, given by title and date, that is outside the term."""
+    syllabus = Syllabus.of("", today=today, term=term)
+    for caution in cautions_about(syllabus, [Claim(title, due_on, None) for title, due_on in items], [], []):
+        if caution.type == "outside_term":
+            yield caution.message

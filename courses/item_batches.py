@@ -96,7 +96,7 @@ def add_items(write: Write, member: Member, course_id: UUID, items: Sequence[New
         NotFound: there is no such course of the member's.
         Conflict: the course would have more items than it may, or the member.
     """
-    course_name = add_to_count(member, course_id, len(items))
+    course_name = add_to_count(member, course_id, len(items)).name
     today = member.today()
     rows = [new_row(write, course_id, course_name, item, today) for item in items]
     insert_rows(write, rows)

@@ -3,6 +3,7 @@
 Whatever adds items or takes them away says so here, inside `accounts.changes.writing`.
 """
 
+from typing import NamedTuple
 from uuid import UUID
 
 from django.db.models import F, IntegerField, Subquery, Sum
@@ -39,28 +40,35 @@ _ADD = Update(
         item_count__lte=Param("here_before", IntegerField()),
     ),
     {"item_count": F("item_count") + Param("more", IntegerField())},
-    returning="name",
+    returning=("name", "term"),
 )
 """The limits are in the condition: of a course that is full no row is changed, whoever asks at the same time."""
 
 
-def add_to_count(member: Member, course_id: UUID, more: int = 1) -> str:
-    """Count `more` items that are about to be added; gives the course's name. One statement.
+class CountedCourse(NamedTuple):
+    """The course that items are added to."""
+
+    name: str
+    term: str | None
+
+
+def add_to_count(member: Member, course_id: UUID, more: int = 1) -> CountedCourse:
+    """Count `more` items that are about to be added; returns their course. One statement.
 
     Raises:
         NotFound: there is no such course of the member's.
         Conflict: the course would have too many items, or the member.
     """
-    name: str | None = _ADD.returned(
+    counted = _ADD.returned(
         member_id=member.id,
         course_id=course_id,
         more=more,
         here_before=ITEMS_OF_COURSE.most - more,
         in_all_before=ITEMS_OF_MEMBER.most - more,
     )
-    if name is None:
+    if counted is None:
         raise _refusal(member, course_id, more)
-    return name
+    return CountedCourse(*counted)
 
 
 def _refusal(member: Member, course_id: UUID, more: int) -> NoSuchCourse | Conflict:

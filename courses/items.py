@@ -13,7 +13,7 @@ from accounts.changes.recording import Write
 from accounts.changes.writing import writing
 from accounts.models import Member
 from courses.categories import require_categories
-from courses.doubts import doubt_item
+from courses.doubts import doubt_item, doubt_new_item
 from courses.errors import NoSuchItem
 from courses.item_counts import add_to_count, take_away_from_count, take_from_count
 from courses.item_rows import ITEMS, LISTED, NOTE_IN_LISTS, SOONEST_FIRST, WHOLE, ReadItem, as_answered
@@ -86,7 +86,7 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
     """
     today = member.today()
     with writing(member.id, "create_item") as write:
-        course_name = add_to_count(member, course_id)
+        course_name, term = add_to_count(member, course_id)
         category_id = fields.get("category_id")
         require_categories(member.id, course_id, {"category_id": category_id})
         item = new_row(write, course_id, course_name, fields, today)
@@ -96,7 +96,7 @@ def create_single_item(member: Member, course_id: UUID, **fields: Unpack[NewItem
             write.flush()
             item = _ONE.first(member_id=member.id, item_id=item["id"]) or item
     if item["due_on"] is not None:
-        doubt_item(member, item["id"])
+        doubt_new_item(item["title"], item["due_on"], term, today)
     return as_answered([item], today)[0]
 
 

@@ -1,7 +1,7 @@
 """The study plan of an item."""
 
 from datetime import date
-from typing import TypedDict, Unpack, cast
+from typing import NotRequired, TypedDict, Unpack, cast
 from uuid import UUID
 
 from django.db.models import OuterRef
@@ -56,12 +56,20 @@ MILESTONES = _MINE.filter(item__member_id=Param("member_id"), item__course__memb
 
 class _ItemOfNewMilestone(TypedDict):
     title: str
+    due_on: date | None
     here: int
     last_position: int | None
     in_all: int
 
 
+class _Changing(MilestoneColumns):
+    item_due_on: NotRequired[date | None]
+
+
 _ONE = Select[MilestoneColumns](MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord)
+_TO_CHANGE = Select[_Changing](
+    MILESTONES.filter(id=Param("milestone_id")), MilestoneRecord.columns() | {"item_due_on": "item__due_on"}
+)
 _OF_ITEM = Select[MilestoneColumns](
     MILESTONES.filter(item_id=Param("item_id")).order_by(*ORDER),
     MilestoneRecord,
@@ -73,7 +81,13 @@ _ITEM = Select[_ItemOfNewMilestone](
         last_position=aggregated(_HERE, "MAX", "position"),
         milestones_in_all=aggregated(_MINE, "COUNT", "position"),
     ),
-    {"title": "title", "here": "milestones_here", "last_position": "last_position", "in_all": "milestones_in_all"},
+    {
+        "title": "title",
+        "due_on": "due_on",
+        "here": "milestones_here",
+        "last_position": "last_position",
+        "in_all": "milestones_in_all",
+    },
 )
 
 
@@ -154,7 +168,7 @@ def create_milestone(
         if place is not None:
             order = [*positions]
             renumber(write, item_id, item["title"], positions, [*order[: place - 1], *new, *order[place - 1 :]])
-        doubt_milestones(member, item_id, new)
+        doubt_milestones([(one.title, one.due_on) for one in made], item["title"], item["due_on"])
         return _created(member, item_id, new) if more else cast("CreatedMilestoneRow", get_milestone(member, new[0]))
 
 
@@ -177,9 +191,11 @@ def update_milestone(
         ValidationFailed: the item has no such place.
     """
     with writing(member.id, "update_milestone") as write:
-        milestone = _ONE.first(member_id=member.id, milestone_id=milestone_id)
-        if milestone is None:
+        changing = _TO_CHANGE.first(member_id=member.id, milestone_id=milestone_id)
+        if changing is None:
             raise NoSuchMilestone
+        item_due_on = changing.pop("item_due_on", None)
+        milestone: MilestoneColumns = changing
         stored: Fields = milestone
         wanted: Fields = changes
         positions: Positions = {}
@@ -194,8 +210,8 @@ def update_milestone(
             mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
             mine.update(**different, **revision(different, SHOWN_OF_MILESTONE), updated_at=write.now)
             milestone = cast("MilestoneColumns", milestone | different)
-            if "due_on" in different:
-                doubt_milestones(member, milestone["item_id"], [milestone_id])
+            if "due_on" in different and not milestone["done"]:
+                doubt_milestones([(milestone["title"], milestone["due_on"])], milestone["item_title"], item_due_on)
         if place is not None and "place" in noted:
             order = [id_ for id_ in positions if id_ != milestone_id]
             order.insert(place - 1, milestone_id)

@@ -31,7 +31,7 @@ _LOG_EVERY = timedelta(minutes=1)
 _TICK = Update(
     Member.objects.filter(id=Param("member_id"), erasure_began_at=None),
     {"write_clock": Greatest(Param("now", DateTimeField()), AMicrosecondLater("write_clock"))},
-    returning="write_clock",
+    returning=("write_clock",),
 )
 
 
@@ -63,9 +63,10 @@ def writing(member_id: UUID, operation: str | None = None) -> Iterator[Write]:
     shared = None if call is None else call.transaction
     with transaction.atomic() if shared is None else shared.write():
         now = timezone.now()
-        stamp = _TICK.returned(member_id=member_id, now=now)
-        if stamp is None:
+        ticked = _TICK.returned(member_id=member_id, now=now)
+        if ticked is None:
             raise NotFound
+        [stamp] = ticked
         if stamp - now > MAX_DRIFT:
             _drifted.log(member_id, stamp, now)
         if shared is not None:

@@ -242,7 +242,7 @@ class Update(Statement):
     Args:
         queryset: with `Param` where values go.
         changes: model field to new value or expression.
-        returning: a model field whose new value `returned` gives.
+        returning: model fields whose new values `returned` gives.
     """
 
     def __init__(
@@ -250,7 +250,7 @@ class Update(Statement):
         queryset: models.QuerySet[Any],
         changes: Mapping[str, Any],
         *,
-        returning: str | None = None,
+        returning: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self._queryset = queryset
@@ -261,29 +261,31 @@ class Update(Statement):
         query = cast(UpdateQuery, self._queryset.query.chain(UpdateQuery))
         query.add_update_values(dict(self._changes))
         sql, params = query.get_compiler(connection=connection).as_sql()
-        if self._returning is None:
+        if not self._returning:
             return _Compiled(sql, tuple(params), ())
-        field = self._queryset.model._meta.get_field(self._returning)
-        column = field.get_col(query.get_initial_alias())
-        steps = connection.ops.get_db_converters(column) + field.get_db_converters(connection)
-        sql = f"{sql} RETURNING {connection.ops.quote_name(field.column)}"
-        conversions = tuple((0, _bound(step, column)) for step in steps)
-        return _Compiled(sql, tuple(params), conversions)
+        fields = [self._queryset.model._meta.get_field(name) for name in self._returning]
+        conversions = []
+        for place, field in enumerate(fields):
+            column = field.get_col(query.get_initial_alias())
+            steps = connection.ops.get_db_converters(column) + field.get_db_converters(connection)
+            conversions += [(place, _bound(step, column)) for step in steps]
+        names = ", ".join(connection.ops.quote_name(field.column) for field in fields)
+        return _Compiled(f"{sql} RETURNING {names}", tuple(params), tuple(conversions))
 
     def run(self, **values: Any) -> int:
         """The number of rows changed."""
         changed, _ = self._execute(values, _ROWCOUNT)
         return int(changed)
 
-    def returned(self, **values: Any) -> Any:
-        """The new value of the `returning` field of the one row changed, or None if there was no such row."""
+    def returned(self, **values: Any) -> tuple[Any, ...] | None:
+        """The new values of the `returning` fields of the one row changed, or None if there was no such row."""
         row, compiled = self._execute(values, _FETCHONE)
         if row is None:
             return None
-        [value] = row
-        for _, convert in compiled.conversions:
-            value = convert(value)
-        return value
+        found = list(row)
+        for place, convert in compiled.conversions:
+            found[place] = convert(found[place])
+        return tuple(found)
 
 
 class RawStatement(Statement):

@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
@@ -75,3 +77,31 @@ def test_a_new_term_leaves_items_outside(tools: McpEntryPoint, owner: RestEntryP
     [text] = told(tools, "update_course", course_id=course["id"], term="Spring 2027")
     assert text.count("is outside Spring 2027") == 5
     assert text.endswith("And 2 more.")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "more"),
+    [
+        ("update_course", {"term": "Spring 2027"}, 1),
+        ("update_course", {"term": "Fall 2026", "code": "BIO 1"}, 0),
+        ("update_item", {"due_on": "2026-10-15"}, 2),
+        ("update_item", {"due_on": "2026-10-14", "title": "Final"}, 0),
+        ("update_milestone", {"due_on": "2026-10-16"}, 0),
+    ],
+)
+def test_only_a_new_term_or_date_takes_statements(
+    owner: RestEntryPoint, name: str, given: dict[str, Any], more: int
+) -> None:
+    """The items of the course, or the milestones of the item, are then read after the write; REST reads nothing."""
+    counts = []
+    for entry_point in (owner, mcp_of(owner)):
+        its = owner.made("create_course", name="Cell Biology", term="Fall 2026")
+        item = owner.made("create_item", course_id=its["id"], title="Midterm", due_on="2026-10-14")
+        step = owner.made("create_milestone", item_id=item["id"], title="Outline", due_on="2026-10-12")
+        ids = {"course_id": its["id"], "item_id": item["id"], "milestone_id": step["id"]}
+        path_id = f"{name.removeprefix('update_')}_id"
+        entry_point.made("get_me")
+        with CaptureQueriesContext(connection) as captured:
+            entry_point.made(name, **{path_id: ids[path_id]}, **given)
+        counts.append(len(captured))
+    assert counts[1] - counts[0] == more

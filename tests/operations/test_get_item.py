@@ -21,6 +21,12 @@ def test_it_answers_the_item(owner: RestEntryPoint, course, time_machine) -> Non
         "kind": "exam",
         "due_on": "2026-11-24",
         "days_until": 3,
+        "done": False,
+        "done_at": None,
+        "status": "open",
+        "category_id": None,
+        "worth": None,
+        "note": None,
         "created_at": ANY,
         "updated_at": ANY,
         "readiness": {
@@ -50,4 +56,4 @@ def test_days_until_moves_with_the_day(owner: RestEntryPoint, course, time_machi
     time_machine.move_to("2026-11-21T12:00:00Z")
     made = owner.made("create_item", course_id=course["id"], title="Midterm", due_on="2026-11-22")
     time_machine.move_to("2026-11-24T12:00:00Z")
-    assert fetched_item(owner, made["id"]) == made | {"days_until": -2}
+    assert fetched_item(owner, made["id"]) == made | {"days_until": -2, "status": "missed"}
