@@ -31,8 +31,9 @@ from accounts.models import Member
 from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
+from courses.parameters import ItemFilters
 from courses.searching import FOUND
-from courses.serializers import ItemFilters, ItemRow
+from courses.serializers import ItemRow
 from courses.statuses import OF_STATUS
 from studyservice.database.folding import fold
 from studyservice.database.keysets import After, SelectBoth

@@ -13,19 +13,18 @@ from courses.entry_serializers import (
     NewCourseBody,
     NewItemBody,
 )
+from courses.parameters import CourseQuery, ItemsQuery
 from courses.plan_records import ItemQuery
 from courses.readiness_records import ItemDetailRecord, ItemDetailRow
 from courses.serializers import (
     CourseBody,
     CourseDetailRecord,
     CourseDetailRow,
-    CourseQuery,
     CourseRecord,
     CourseRow,
     ItemBody,
     ItemRecord,
     ItemRow,
-    ItemsQuery,
 )
 from studyservice.operations.declaration import Scope, operation
 from studyservice.operations.serializers import Deleted, DeletedRow, Page, page

@@ -8,7 +8,8 @@ from rest_framework import serializers
 
 from courses.entry_serializers import WarningRecord, WarningRow
 from courses.models import MAX_SYLLABUS_CHARACTERS, Course, Item, ItemKind, SyllabusFile
-from courses.serializers import COURSE_TEXTS, CourseBody, SyllabusPartQuery
+from courses.parameters import SyllabusPartQuery
+from courses.serializers import COURSE_TEXTS, CourseBody
 from studyservice.operations.fields import IdField, OpenChoiceField, StringField
 from studyservice.operations.query_fields import QueryBooleanField
 from studyservice.operations.serializers import Body, Record
