@@ -12,6 +12,7 @@ from vocab import card_changes, deck_creation, decks, exporting, importing, revi
 from vocab.exporting import MEDIA_TYPES
 from vocab.file_serializers import ExportQuery, ImportQuery, ImportRecord, ImportRow
 from vocab.merge_serializers import CreatedDeckRecord, CreatedDeckRow
+from vocab.parameters import DecksQuery
 from vocab.serializers import (
     CardChangesBody,
     CardRecord,
@@ -21,7 +22,6 @@ from vocab.serializers import (
     DeckDetailsBody,
     DeckRecord,
     DeckRow,
-    DecksQuery,
     ReviewBody,
 )
 
