@@ -10,7 +10,7 @@ from studyservice.operations.errors import Detail, ValidationFailed
 from vocab.card_changes import add_to_deck, touch_deck
 from vocab.merge_serializers import MergedRow, SimilarRow
 from vocab.models import Card, Deck
-from vocab.serializers import CardBody, CardEntryFields, CardFields
+from vocab.serializers import CardChangesBody, CardEntryFields, CardFields
 
 MOST_SIMILAR = 20
 """Similar terms that one answer names."""
@@ -19,7 +19,7 @@ _ACCENTS = range(0x0300, 0x0370)
 """The combining marks of Latin, Greek and Cyrillic letters."""
 
 _Texts = dict[str, object]
-"""The writable fields of a card."""
+"""The writable fields of a card, `suspended` among them."""
 
 
 class StoredDeck(NamedTuple):
@@ -49,8 +49,8 @@ def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryField
         Conflict: the deck would have too many cards.
     """
     mine = Card.objects.filter(member_id=write.member_id, deck_id=deck.id)
-    rows = mine.order_by("position", "id").values("id", *CardBody.Meta.fields)
-    stored: dict[UUID, _Texts] = {row["id"]: {name: row[name] for name in CardBody.Meta.fields} for row in rows}
+    rows = mine.order_by("position", "id").values("id", *CardChangesBody.Meta.fields)
+    stored: dict[UUID, _Texts] = {row["id"]: {name: row[name] for name in CardChangesBody.Meta.fields} for row in rows}
     texts = _with_named(stored, entries)
     by_term: dict[object, list[UUID]] = {}
     for card_id, fields in texts.items():
@@ -75,7 +75,9 @@ def merge_cards(write: Write, deck: StoredDeck, entries: Sequence[CardEntryField
         write.within(Deck, deck.id, deck.name)
         for card_id, fields in changed.items():
             write.differing(Card, card_id, str(stored[card_id]["term"]), stored[card_id], fields)
-        mine.bulk_update((Card(id=card_id, **fields) for card_id, fields in changed.items()), CardBody.Meta.fields)
+        mine.bulk_update(
+            (Card(id=card_id, **fields) for card_id, fields in changed.items()), CardChangesBody.Meta.fields
+        )
         if new:
             added = add_to_deck(write, deck.id, new)
         touch_deck(write, deck.id)

@@ -77,6 +77,7 @@ class CardEntryFields(TypedDict, total=False):
     card_id: UUID | None
     term: str
     definition: str
+    suspended: bool
 
 
 class CardEntryBody(CardBody):
@@ -87,18 +88,20 @@ class CardEntryBody(CardBody):
     card_id = IdField(
         required=False,
         allow_null=True,
-        help_text="With if_exists merge: the card of that deck to change, as far as fields are sent.",
+        help_text="With if_exists merge: the card of that deck to change, as far as fields are sent. Only then does "
+        "suspended count.",
     )
 
-    class Meta(CardBody.Meta):
+    class Meta(CardChangesBody.Meta):
         extra_kwargs: ClassVar[dict[str, Any]] = dict.fromkeys(
-            CardBody.Meta.fields, {"default": serializers.empty, "required": False}
+            CardChangesBody.Meta.fields, {"default": serializers.empty, "required": False}
         )
 
     def to_internal_value(self, data: Any) -> Any:
-        """The fields sent; without `card_id` those that a new card needs are required."""
+        """The fields sent; without `card_id` only those of a new card, and those that it needs are required."""
         if not isinstance(data, Mapping) or data.get("card_id") is not None:
             return super().to_internal_value(data)
+        data = {name: value for name, value in data.items() if name in CardBody.Meta.fields}
         needed = [name for name, field in CardBody.shared(partial=False).fields.items() if field.required]
         wrong: dict[str, Any] = {name: ["This field is required."] for name in needed if name not in data}
         try:

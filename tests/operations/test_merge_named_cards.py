@@ -194,3 +194,20 @@ def test_a_tool_takes_a_card_back_as_it_was_read(owner: RestEntryPoint, deck: An
     read = deck["cards"][0] | {"card_id": ids["a"], "definition": "New."}
     answer = mcp_of(owner).made("create_vocab_deck", name="Organelles", cards=[read], if_exists="merge")
     assert texts(answer)[0] == ("a", "New.")
+
+
+def test_a_named_card_is_suspended_and_no_other(owner: RestEntryPoint, deck: Any, ids: Any) -> None:
+    """Without a `card_id` it is ignored, as unknown fields are, so that fetched cards may be sent back."""
+    answer = merged(owner, {"card_id": ids["a"], "suspended": True}, {**card("b", "b!"), "suspended": True})
+    assert [one["term"] for one in answer["cards"] if one["suspended"]] == ["a"]
+    assert (counts(answer), answer["due_count"]) == ((0, 1, 1), 2)
+    again = merged(owner, {"card_id": ids["a"], "suspended": True}, {**card("d", "d!"), "suspended": "yes"})
+    assert counts(again) == (1, 0, 1)
+    assert [one["term"] for one in again["cards"] if one["suspended"]] == ["a"]
+    lifted = merged(owner, {"card_id": ids["a"], "suspended": False, "term": "A"})
+    assert not any(one["suspended"] for one in lifted["cards"])
+    rest = RestEntryPoint(owner.secret)
+    [change, *_] = rest.made("list_changes")["data"]
+    assert rest.call("undo_change", change_id=change["id"]).error is None
+    assert [one["term"] for one in deck_with_cards(owner, deck)["cards"] if one["suspended"]] == ["a"]
+    assert refused(owner, {"card_id": ids["b"], "suspended": None}).fields == ["cards[0].suspended"]
