@@ -88,14 +88,14 @@ class CardEntryBody(CardBody):
     card_id = IdField(
         required=False,
         allow_null=True,
-        help_text="With if_exists merge: the card of that deck to change, as far as fields are sent. Only then does "
-        "suspended count.",
+        help_text="With merge: the card of the deck to change, by the fields sent.",
     )
 
     class Meta(CardChangesBody.Meta):
-        extra_kwargs: ClassVar[dict[str, Any]] = dict.fromkeys(
-            CardChangesBody.Meta.fields, {"default": serializers.empty, "required": False}
-        )
+        extra_kwargs: ClassVar[dict[str, Any]] = {
+            **dict.fromkeys(CardBody.Meta.fields, {"default": serializers.empty, "required": False}),
+            "suspended": {"default": serializers.empty, "required": False, "help_text": "Only with card_id."},
+        }
 
     def to_internal_value(self, data: Any) -> Any:
         """The fields sent; without `card_id` only those of a new card, and those that it needs are required."""
