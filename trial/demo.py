@@ -24,20 +24,21 @@ DEMO_EMAIL = "demo@example.org"
 
 
 class DemoItem(NamedTuple):
-    """An item, due `days` from today, with its steps as (title, days from today, done)."""
+    """An item, due `days` from today, of a category, with its steps as (title, days from today, done)."""
 
     title: str
     kind: str
     days: int | None
+    category: str | None = None
     steps: tuple[tuple[str, int | None, bool], ...] = ()
 
 
 class DemoCourse(NamedTuple):
-    """A course; `grades` maps a category to its weight and its (label, percent) scores."""
+    """A course; `grades` maps a category to its weight and its (label, percent, title of the item) scores."""
 
     fields: CourseFields
     items: tuple[DemoItem, ...]
-    grades: dict[str, tuple[int, tuple[tuple[str, str], ...]]]
+    grades: dict[str, tuple[int, tuple[tuple[str, str, str | None], ...]]]
 
 
 _SYLLABUS = """BIO 210: Cell Biology
@@ -67,34 +68,36 @@ _COURSES = (
             "syllabus_text": _SYLLABUS,
         },
         (
-            DemoItem("Lab report 1: microscopy", "lab", -24),
-            DemoItem("Quiz 1: membranes", "quiz", -16),
+            DemoItem("Lab report 1: microscopy", "lab", -24, "Laboratory reports"),
+            DemoItem("Quiz 1: membranes", "quiz", -16, "Quizzes"),
             DemoItem(
                 "Lab report 2: osmosis",
                 "lab",
                 3,
+                "Laboratory reports",
                 (
                     ("Enter the measurements", -2, False),
                     ("Draw the figures", 1, False),
                     ("Write the discussion", 2, False),
                 ),
             ),
-            DemoItem("Quiz 2: organelles", "quiz", 6, (("Review the flashcards", 5, False),)),
+            DemoItem("Quiz 2: organelles", "quiz", 6, "Quizzes", (("Review the flashcards", 5, False),)),
             DemoItem(
                 "Midterm exam",
                 "exam",
                 12,
+                "Midterm",
                 (
                     ("Collect questions from chapters 1 to 4", -1, True),
                     ("Answer last year's exam", 7, False),
                     ("Go through the mistakes", 10, False),
                 ),
             ),
-            DemoItem("Final exam", "exam", 58),
+            DemoItem("Final exam", "exam", 58, "Final exam"),
         ),
         {
-            "Laboratory reports": (30, (("Microscopy", "91"),)),
-            "Quizzes": (20, (("Membranes", "84.5"),)),
+            "Laboratory reports": (30, (("Microscopy", "91", "Lab report 1: microscopy"),)),
+            "Quizzes": (20, (("Membranes", "84.5", "Quiz 1: membranes"),)),
             "Midterm": (20, ()),
             "Final exam": (30, ()),
         },
@@ -108,15 +111,19 @@ _COURSES = (
             "subject": "Mathematics",
         },
         (
-            DemoItem("Problem set 3", "assignment", -6),
-            DemoItem("Problem set 4", "assignment", 1, (("Exercises 1 to 6", 0, False),)),
-            DemoItem("Problem set 5", "assignment", 8),
-            DemoItem("Midterm exam", "exam", 15, (("Summarize eigenvalues", 9, False),)),
+            DemoItem("Problem set 3", "assignment", -6, "Problem sets"),
+            DemoItem("Problem set 4", "assignment", 1, "Problem sets", (("Exercises 1 to 6", 0, False),)),
+            DemoItem("Problem set 5", "assignment", 8, "Problem sets"),
+            DemoItem("Midterm exam", "exam", 15, "Midterm", (("Summarize eigenvalues", 9, False),)),
         ),
         {
             "Problem sets": (
                 40,
-                (("Problem set 1", "95"), ("Problem set 2", "88"), ("Problem set 3", "79.5")),
+                (
+                    ("Problem set 1", "95", None),
+                    ("Problem set 2", "88", None),
+                    ("Problem set 3", "79.5", "Problem set 3"),
+                ),
             ),
             "Midterm": (25, ()),
             "Final exam": (35, ()),
@@ -131,11 +138,12 @@ _COURSES = (
             "subject": "History",
         },
         (
-            DemoItem("Response paper: the silver trade", "paper", -10),
+            DemoItem("Response paper: the silver trade", "paper", -10, "Papers"),
             DemoItem(
                 "Research paper",
                 "paper",
                 21,
+                "Papers",
                 (
                     ("Choose a question", -4, True),
                     ("Find six sources", 4, False),
@@ -146,8 +154,8 @@ _COURSES = (
             DemoItem("Extra reading: The Great Divergence", "other", None),
         ),
         {
-            "Papers": (60, (("The silver trade", "93"),)),
-            "Discussion": (40, (("October", "100"), ("November", "96"))),
+            "Papers": (60, (("The silver trade", "93", "Response paper: the silver trade"),)),
+            "Discussion": (40, (("October", "100", None), ("November", "96", None))),
         },
     ),
     DemoCourse(
@@ -159,17 +167,18 @@ _COURSES = (
             "subject": "Computer science",
         },
         (
-            DemoItem("Exercise 6: dictionaries", "assignment", 0),
-            DemoItem("Exercise 7: files", "assignment", 7),
+            DemoItem("Exercise 6: dictionaries", "assignment", 0, "Exercises"),
+            DemoItem("Exercise 7: files", "assignment", 7, "Exercises"),
             DemoItem(
                 "Project: a text adventure",
                 "project",
                 28,
+                "Project",
                 (("Sketch the rooms", 5, False), ("A first playable version", 18, False)),
             ),
         ),
         {
-            "Exercises": (50, (("Exercise 4", "100"), ("Exercise 5", "92"))),
+            "Exercises": (50, (("Exercise 4", "100", None), ("Exercise 5", "92", None))),
             "Project": (50, ()),
         },
     ),
@@ -190,25 +199,40 @@ def create_demo_member() -> tuple[str, str]:
 
 def _create_course(member: Member, course: DemoCourse, today: date) -> UUID:
     course_id = create_course(member, **course.fields)["id"]
-    for item in course.items:
-        due_on = None if item.days is None else today + timedelta(days=item.days)
-        item_id = create_single_item(member, course_id, title=item.title, kind=item.kind, due_on=due_on)["id"]
-        for title, days, done in item.steps:
-            due_on = None if days is None else today + timedelta(days=days)
-            step = create_milestone(member, item_id, title=title, due_on=due_on)
-            if done:
-                update_milestone(member, step["id"], done=True)
-    categories: list[CategoryFields] = [
+    weights: list[CategoryFields] = [
         {"name": name, "weight": Decimal(weight)} for name, (weight, _) in course.grades.items()
     ]
-    breakdown = set_grade_categories(member, course_id, categories=categories)
-    for category in breakdown["categories"]:
-        for label, percent in course.grades[category["name"]][1]:
+    breakdown = set_grade_categories(member, course_id, categories=weights)
+    categories = {category["name"]: category["id"] for category in breakdown["categories"]}
+    items = {item.title: _create_item(member, course_id, item, categories, today) for item in course.items}
+    for category, (_, scores) in course.grades.items():
+        for label, percent, item_title in scores:
             add_grade_score(
                 member,
                 course_id,
-                category_id=category["id"],
+                category_id=categories[category],
                 label=label,
                 score=Decimal(percent),
+                item_id=None if item_title is None else items[item_title],
             )
     return course_id
+
+
+def _create_item(member: Member, course_id: UUID, item: DemoItem, categories: dict[str, UUID], today: date) -> UUID:
+    created = create_single_item(
+        member,
+        course_id,
+        title=item.title,
+        kind=item.kind,
+        due_on=_day(today, item.days),
+        category_id=None if item.category is None else categories[item.category],
+    )
+    for title, days, done in item.steps:
+        step = create_milestone(member, created["id"], title=title, due_on=_day(today, days))
+        if done:
+            update_milestone(member, step["id"], done=True)
+    return created["id"]
+
+
+def _day(today: date, days: int | None) -> date | None:
+    return None if days is None else today + timedelta(days=days)
