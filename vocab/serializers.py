@@ -88,7 +88,7 @@ class CardEntryBody(CardBody):
     card_id = IdField(
         required=False,
         allow_null=True,
-        help_text="With merge: the card of the deck to change, by the fields sent.",
+        help_text="With merge: the card to change, by the fields sent.",
     )
 
     class Meta(CardChangesBody.Meta):

@@ -1,0 +1,202 @@
+"""The conversations of docs/assistants.md, on the demo's data: what their calls store and say."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests import ROOT
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
+
+pytestmark = [pytest.mark.django_db, pytest.mark.rest]
+
+PAGE = (ROOT / "docs" / "assistants.md").read_text()
+SECTION = PAGE[PAGE.index("## Conversations\n") : PAGE.index("## Prompts\n")]
+CONVERSATIONS = dict(re.findall(r"### (\"[^\n]+\")\n.*?```text\n(.*?)```", SECTION, re.DOTALL))
+
+PLACEHOLDER = re.compile(r"<([^<>]+)>")
+MOST_CALLS = 3
+MORE_CALLS = {'"I got 87': 4, '"Quiz me': 7}
+"""Conversations with more calls than others: three changes after a search, and five answers of a quiz."""
+
+
+class Call(NamedTuple):
+    """A call that was made: its tool, its answer and the texts after it."""
+
+    tool: str
+    answer: Any
+    notes: list[str]
+
+
+class Talk:
+    """The calls of one conversation. Ids come from earlier answers only."""
+
+    def __init__(self, secret: str) -> None:
+        self.tools = McpEntryPoint(secret)
+        self.rest = RestEntryPoint(secret)
+        self.today = date.fromisoformat(self.rest.made("get_me")["today"])
+        self.calls: list[Call] = []
+        self.characters = 0
+
+    def say(self, line: str) -> None:
+        tool, _, given = line.partition(" ")
+        sent = PLACEHOLDER.sub(lambda found: self._value(found[1]), given)
+        result = self.tools.rpc("tools/call", {"name": tool, "arguments": json.loads(sent)}).json()["result"]
+        texts = [block["text"] for block in result["content"]]
+        assert not result["isError"], texts
+        self.characters += sum(map(len, texts))
+        self.calls.append(Call(tool, result["structuredContent"], texts[1:]))
+
+    def _value(self, name: str) -> str:
+        if days := re.fullmatch(r"today \+ (\d+)", name):
+            return str(self.today + timedelta(days=int(days[1])))
+        if was := re.fullmatch(r"was (\w+)", name):
+            [before] = [note for note in self.calls[-1].notes if note.startswith("was: ")]
+            return str(json.loads(before.removeprefix("was: "))[was[1]])
+        if card := re.fullmatch(r"card (\d)", name):
+            cards = next(deck["cards"] for call in self.calls for deck in call.answer["data"] if "cards" in deck)
+            return str(cards[int(card[1]) - 1]["id"])
+        field, _, title = name.rpartition(" of ") if " of " in name else ("id", "", name)
+        found = {one[field] for one in self.records() if title in {one.get("title"), one.get("name")}}
+        assert len(found) == 1, f"{name}: {found}"
+        return str(found.pop())
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        for call in self.calls:
+            yield from call.answer.get("data", [])
+
+    def item(self, title: str) -> Any:
+        """The item as it is stored."""
+        found = self.rest.made("list_items", q=title)["data"]
+        [item] = [one for one in found if one["title"] == title]
+        return item
+
+
+@pytest.fixture
+def talk(db: None) -> Talk:
+    from trial.demo import create_demo_member
+
+    return Talk(create_demo_member()[1])
+
+
+def behind(talk: Talk) -> None:
+    [(_, agenda, _)] = talk.calls
+    assert "Lab report 2: osmosis" in {item["title"] for item in agenda["items"]}
+    assert [one["title"] for one in agenda["milestones"] if one["overdue"]] == ["Enter the measurements"]
+    assert agenda["missed"] == []
+
+
+def set_up(talk: Talk) -> None:
+    [(_, course, notes)] = talk.calls
+    stored = talk.rest.made("list_items", course_id=course["id"])["data"]
+    assert [(item["title"], item["worth"]) for item in stored] == [("Quiz 1", 40), ("Field trip", None), ("Essay", 60)]
+    assert [item["evidence"] for item in course["items"]] == ["confirmed", "confirmed", "contradicted"]
+    assert "Field trip" in notes[0]
+    assert "2 of 3" in notes[0]
+
+
+def graded(talk: Talk) -> None:
+    for title, score in (("Lab report 2: osmosis", 87), ("Quiz 2: organelles", 91)):
+        item = talk.item(title)
+        assert item["status"] == "graded"
+        categories = talk.rest.made("get_grades", course_id=item["course_id"])["categories"]
+        [stored] = [one for category in categories for one in category["scores"] if one["item_id"] == item["id"]]
+        assert stored["score"] == score
+    exams = talk.rest.made("list_items", q="cell biology", kind="exam")["data"]
+    assert [exam["due_on"] for exam in exams][:1] == [str(talk.today + timedelta(days=13))]
+    assert talk.calls[-1].notes == [f'was: {{"due_on": "{talk.today + timedelta(days=12)}"}}']
+
+
+def needed(talk: Talk) -> None:
+    outlook = talk.calls[-1].answer["outlook"]
+    [wanted] = [one for one in outlook["needed"] if one["letter"] == "A-"]
+    assert wanted["at_least"] == 90
+    assert 90 < wanted["score"] < 100
+
+
+def handed_in(talk: Talk) -> None:
+    paper = talk.item("Research paper")
+    assert (paper["done"], paper["status"]) == (True, "done")
+    assert talk.calls[-1].notes == ['was: {"done": false}']
+
+
+def steps(talk: Talk) -> None:
+    stored = talk.rest.made("list_milestones", item_id=talk.item("Problem set 5")["id"])["data"]
+    titles = ["Read chapter 5", "Exercises 1 to 3", "Exercises 4 to 6", "Check the proofs", "Write it up"]
+    assert [one["title"] for one in stored] == titles
+    assert talk.calls[-1].answer["milestones"] == stored
+    assert talk.calls[-1].notes == []
+
+
+def quizzed(talk: Talk) -> None:
+    stats = talk.rest.made("get_practice_stats", days=1)
+    assert (stats["attempts"], stats["correct"]) == (5, 4)
+
+
+def merged(talk: Talk) -> None:
+    deck = talk.calls[-1].answer
+    assert deck["merged"] == {"added": 2, "updated": 1, "unchanged": 0}
+    assert [(one["term"], one["existing"]) for one in deck["similar"]] == [("lysosome", "Lysosome")]
+    [stored] = talk.rest.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
+    [card] = [one for one in stored["cards"] if one["term"] == "Nucleolus"]
+    assert card["definition"] == "Assembles ribosomes."
+    assert card["reps"] > 0
+
+
+def ready(talk: Talk) -> None:
+    exam = talk.calls[-1].answer
+    assert exam["readiness"]["cards"] == 16
+    assert exam["readiness"]["seen_recall"] > 50
+    assert exam["study_plan"]["predicted"] >= exam["readiness"]["expected_recall"]
+
+
+def put_back(talk: Talk) -> None:
+    assert talk.calls[1].answer["due_on"] == str(talk.today + timedelta(days=30))
+    assert talk.item("Research paper")["due_on"] == str(talk.today + timedelta(days=21))
+
+
+def deleted(talk: Talk) -> None:
+    assert len(talk.rest.made("list_courses")["data"]) == 3
+    [note] = talk.calls[-1].notes
+    assert "Introduction to Programming" in note
+    assert "/activity" in note
+
+
+def worth(talk: Talk) -> None:
+    found = {item["title"]: item["worth"] for item in talk.calls[0].answer["data"]}
+    assert found == {"Response paper: the silver trade": 30, "Research paper": 30}
+
+
+CHECKS: dict[str, Callable[[Talk], None]] = {
+    '"What is due': behind,
+    '"Set up': set_up,
+    '"I got 87': graded,
+    '"What do I need': needed,
+    '"I handed in': handed_in,
+    '"Break': steps,
+    '"Quiz me': quizzed,
+    '"Add': merged,
+    '"Am I ready': ready,
+    '"The history paper': put_back,
+    '"Delete': deleted,
+    '"Find everything': worth,
+}
+"""What each conversation stores and says, by the beginning of its request."""
+
+
+def test_each_conversation_has_a_check() -> None:
+    assert len(CONVERSATIONS) == len(CHECKS) == SECTION.count("### ")
+    assert all(request.startswith(begins) for request, begins in zip(CONVERSATIONS, CHECKS, strict=True))
+
+
+@pytest.mark.parametrize(("request_", "begins"), list(zip(CONVERSATIONS, CHECKS, strict=False)))
+def test_a_conversation(talk: Talk, request_: str, begins: str) -> None:
+    lines = CONVERSATIONS[request_].splitlines()
+    assert len(lines) <= MORE_CALLS.get(begins, MOST_CALLS)
+    for line in lines:
+        talk.say(line)
+    print(f"{request_}: {len(talk.calls)} calls, {talk.characters} characters")  # noqa: T201  # with pytest -rP
+    CHECKS[begins](talk)
