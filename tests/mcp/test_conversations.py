@@ -115,6 +115,8 @@ def needed(talk: Talk) -> None:
     [wanted] = [one for one in outlook["needed"] if one["letter"] == "A-"]
     assert wanted["at_least"] == 90
     assert 90 < wanted["score"] < 100
+    by_hand = (30 * (91 + 70) / 2 + 20 * (84.5 + 70) / 2 + (20 + 30) * 70) / 100
+    assert outlook["assumed"] == {"score": 70, "grade": by_hand, "letter": "C"}
 
 
 def handed_in(talk: Talk) -> None:
@@ -144,6 +146,12 @@ def merged(talk: Talk) -> None:
     [card] = [one for one in stored["cards"] if one["term"] == "Nucleolus"]
     assert card["definition"] == "Assembles ribosomes."
     assert card["reps"] > 0
+
+
+def next_minutes(talk: Talk) -> None:
+    steps = talk.calls[0].answer["now"]["steps"]
+    assert 0 < sum(step["minutes"] for step in steps) <= 30
+    assert all(step["because"] for step in steps)
 
 
 def ready(talk: Talk) -> None:
@@ -179,6 +187,7 @@ CHECKS: dict[str, Callable[[Talk], None]] = {
     '"Break': steps,
     '"Quiz me': quizzed,
     '"Add': merged,
+    '"What should I do': next_minutes,
     '"Am I ready': ready,
     '"The history paper': put_back,
     '"Delete': deleted,
