@@ -37,6 +37,10 @@ _NEXT = Select[ReadItem](
 _OF_COURSE = Select[ReadItem](ITEMS.filter(course_id=Param("course_id")).order_by(*SOONEST_FIRST), WHOLE)
 _AHEAD = Select[ReadItem](ITEMS.filter(due_on__gte=Param("today")).order_by(*SOONEST_FIRST), LISTED)
 _INSERT = Insert(Item)
+_GRADED = (
+    "A score names this item. Delete the score with delete_grade_score, change the category and add the score again; "
+    "update_grade_score over REST moves both."
+)
 _NO_COLUMNS = frozenset({"course_name", "worth"})
 """What a `ReadItem` has beside the columns of the item."""
 
@@ -157,7 +161,7 @@ def update_item(member: Member, item_id: UUID, **changes: Unpack[ItemFields]) ->
             del changes["note"]
         if changes.get("category_id", item["category_id"]) != item["category_id"]:
             if item["graded"]:
-                raise ValidationFailed.of("category_id", "A score names this item; move the score instead.")
+                raise ValidationFailed.of("category_id", _GRADED)
             require_categories(member.id, item["course_id"], {"category_id": changes["category_id"]})
         different = _changed(write, item_id, item, changes)
         if "category_id" in different:

@@ -29,6 +29,12 @@ SCORES_OF_COURSE = Limit(
 )
 
 
+_GRADED = (
+    "Another score names this item. Delete that one with delete_grade_score and add it again, or change it with "
+    "update_grade_score over REST."
+)
+
+
 class NoSuchScore(NotFound):
     """There is no such score of the member's."""
 
@@ -143,7 +149,7 @@ def _gradable(member: Member, course_id: UUID, item_id: UUID, category_id: UUID)
     if item is None:
         raise ValidationFailed.of("item_id", "Not an item of this course; list_items lists the ids.")
     if item.graded:
-        raise ValidationFailed.of("item_id", "Another score names this item. Change that score instead.")
+        raise ValidationFailed.of("item_id", _GRADED)
     if item.category_id not in {None, category_id}:
         raise ValidationFailed.of("item_id", "This item is of another category. Change its category_id first.")
     return item

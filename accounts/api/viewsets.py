@@ -254,9 +254,10 @@ class MemberViewSet(ViewSet):
             if name not in arguments.path_ids:
                 details.append({"field": name, "message": "This field is required."})
                 continue
-            parsed = parse_uuid(arguments.path_ids[name])
+            sent = arguments.path_ids[name]
+            parsed = parse_uuid(sent)
             if parsed is None:
-                details.append({"field": name, "message": "Must be a UUID."})
+                details.append({"field": name, "message": "Must not be null." if sent is None else "Must be a UUID."})
             else:
                 path_ids[name] = parsed
         try:

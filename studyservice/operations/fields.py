@@ -193,7 +193,7 @@ class ListField(serializers.ListField):
     default_error_messages: ClassVar[dict[str, Any]] = {
         "not_a_list": "Must be an array.",
         "null": "Must not be null.",
-        "min_length": "Must have at least {min_length} entries.",
+        "min_length": "Must have {min_length} or more entries.",
         "max_length": "Must have at most {max_length} entries.",
     }
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.entry_points import RestEntryPoint
+from tests.support.entry_points import McpEntryPoint, RestEntryPoint
+from tests.support.tools import mcp_of
 
 pytestmark = [pytest.mark.database("sqlite", "words, which no database knows"), pytest.mark.rest]
 
@@ -16,10 +17,19 @@ def message(owner: RestEntryPoint, operation_id: str, **arguments: Any) -> str:
     return text
 
 
+def details(assistant: McpEntryPoint, tool: str, **arguments: Any) -> list[dict[str, str]]:
+    answer = assistant.call(tool, **arguments)
+    assert answer.error == "validation_failed"
+    told: list[dict[str, str]] = answer.body["details"]
+    return told
+
+
 def test_it_names_the_field_and_what_is_wrong_with_it(owner: RestEntryPoint, course: Any) -> None:
     assert message(owner, "create_course") == "name: This field is required."
     assert message(owner, "list_items", limit=0) == "limit: Must be at least 1."
     assert message(owner, "get_item", item_id="x") == "item_id: Must be a UUID."
+    told = message(owner, "create_vocab_deck", name="Words", cards=[])
+    assert told == "cards: Must have 1 or more entries."
     more = [{"title": "Draft"}, {"title": "Essay", "due_on": "soon"}]
     assert message(owner, "create_item", course_id=course["id"], title="Outline", more=more) == (
         "more[1].due_on: Must be a calendar date written YYYY-MM-DD."
@@ -42,3 +52,28 @@ def test_of_very_many_it_says_so(owner: RestEntryPoint) -> None:
     cards = [{"term": ""}] * 120
     told = message(owner, "create_vocab_deck", name="Words", cards=cards)
     assert told == "cards[0].term: Must not be empty. See details for the first 100."
+
+
+def test_an_id_that_is_null_is_told_so(owner: RestEntryPoint) -> None:
+    """Only a tool can be sent one; over REST it stands in the path."""
+    assert details(mcp_of(owner), "get_item", item_id=None) == [{"field": "item_id", "message": "Must not be null."}]
+
+
+def test_an_item_is_graded_again_by_what_its_refusals_name(owner: RestEntryPoint, course: Any) -> None:
+    assistant = mcp_of(owner)
+    weights = [{"name": "Exams", "weight": 60}, {"name": "Quizzes", "weight": 40}]
+    made = owner.made("set_grade_categories", course_id=course["id"], categories=weights)
+    exams, quizzes = (one["id"] for one in made["categories"])
+    item = owner.made("create_item", course_id=course["id"], title="Quiz 1")
+    score = {"course_id": course["id"], "item_id": item["id"], "label": "Quiz 1", "score": 80}
+    first = assistant.made("add_grade_score", **score, category_id=exams)
+    again = details(assistant, "add_grade_score", **score, category_id=exams)
+    moved = details(assistant, "update_item", item_id=item["id"], category_id=quizzes)
+    for [told] in (again, moved):
+        assert "delete_grade_score" in told["message"]
+        assert "update_grade_score" in told["message"]
+        assert "over REST" in told["message"]
+    assistant.made("delete_grade_score", score_id=first["id"])
+    assistant.made("update_item", item_id=item["id"], category_id=quizzes)
+    assistant.made("add_grade_score", **score, category_id=quizzes)
+    assert owner.made("get_item", item_id=item["id"])["category_id"] == quizzes
