@@ -17,9 +17,9 @@ from accounts.models import Member
 from courses.doubts import doubt_items_of
 from courses.entry_serializers import (
     CategoryEntryFields,
+    CourseItemFields,
     CreatedCourseRow,
     EnteredCategoryRow,
-    EntryFields,
     NewCourseFields,
 )
 from courses.errors import NoSuchCourse
@@ -51,9 +51,6 @@ AddCategories = Callable[[Write, UUID, Sequence[CategoryEntryFields]], list[Ente
 """Creates the grade categories of the new course with this id, in this order."""
 
 COURSE_CATEGORIES = Hook[AddCategories]("COURSE_CATEGORIES")
-
-
-_NO_IDS_YET = "The categories of a new course have no ids yet; send category, a name of grade_categories."
 
 
 class _WithSyllabus(CourseRow):
@@ -166,11 +163,11 @@ def create_course(member: Member, **fields: Unpack[NewCourseFields]) -> CreatedC
     return made
 
 
-def _categories_named(items: Sequence[EntryFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:
+def _categories_named(items: Sequence[CourseItemFields], weights: Sequence[CategoryEntryFields]) -> list[int | None]:
     """The place of the category that each item names, case-folded; None for none.
 
     Raises:
-        ValidationFailed: an item names none of `weights`, or two of them, or an id.
+        ValidationFailed: an item names none of `weights`, or two of them.
     """
     places: defaultdict[str, list[int]] = defaultdict(list)
     for place, weight in enumerate(weights):
@@ -181,8 +178,6 @@ def _categories_named(items: Sequence[EntryFields], weights: Sequence[CategoryEn
         name = item.get("category")
         named = [] if name is None else places.get(fold(name), [])
         found.append(named[0] if named else None)
-        if item.get("category_id") is not None:
-            details.append({"field": f"items[{index}].category_id", "message": _NO_IDS_YET})
         if name is not None and len(named) != 1:
             why = "Two of grade_categories have this name." if named else "Not a name of grade_categories."
             details.append({"field": f"items[{index}].category", "message": why})
@@ -191,7 +186,7 @@ def _categories_named(items: Sequence[EntryFields], weights: Sequence[CategoryEn
     return found
 
 
-def _entry(entry: EntryFields, place: int | None, categories: Sequence[EnteredCategoryRow]) -> NewItem:
+def _entry(entry: CourseItemFields, place: int | None, categories: Sequence[EnteredCategoryRow]) -> NewItem:
     """The item of an entry, with the category in this place."""
     fields = {name: value for name, value in entry.items() if name not in {"category", "quote"}}
     return cast("NewItem", fields | {"category_id": None if place is None else categories[place]["id"]})

@@ -48,7 +48,6 @@ class EntryFields(NewItem):
     """The fields of an `EntryBody`."""
 
     quote: NotRequired[str | None]
-    category: NotRequired[str | None]
 
 
 class EntryBody(PlainItemBody):
@@ -65,20 +64,34 @@ class EntryBody(PlainItemBody):
         "(its date stands there), inferred (no date, or a recurring one), contradicted (another date), not_found (no "
         "such words).",
     )
+
+
+class CourseItemFields(EntryFields):
+    """The fields of a `CourseItemBody`; it has no `category_id`."""
+
+    category: NotRequired[str | None]
+
+
+class CourseItemBody(EntryBody):
+    """An item of a new course, whose categories have no ids yet."""
+
+    example: ClassVar[dict[str, Any]] = EntryBody.example | {"category": "Quizzes"}
+
     category = StringField(
         max_length=MAX_CATEGORY_NAME,
         blank_is_null=True,
-        help_text="Only in create_course, where categories have no ids yet: the name of one of grade_categories, in "
-        "upper or lower case.",
+        help_text="The name of one of grade_categories, in upper or lower case; null for none.",
     )
 
     class Meta(PlainItemBody.Meta):
-        extra_kwargs: ClassVar[dict[str, Any]] = PlainItemBody.Meta.extra_kwargs | {
-            "category_id": {
-                "help_text": "A grade category of the course, from get_grades; null for none. In create_course send "
-                "category instead."
-            }
-        }
+        fields = tuple(name for name in PlainItemBody.Meta.fields if name != "category_id")
+
+    def to_internal_value(self, data: Any) -> Any:
+        """The fields. An id is refused, not ignored: the item would lose its category."""
+        entry = super().to_internal_value(data)
+        if data.get("category_id") is not None:
+            raise serializers.ValidationError({"category_id": ["Not a field here; did you mean category?"]})
+        return entry
 
 
 class CategoryEntryFields(TypedDict):
@@ -109,7 +122,7 @@ class NewCourseFields(CourseDetails):
     """The fields of a `NewCourseBody`."""
 
     name: str
-    items: NotRequired[list[EntryFields] | None]
+    items: NotRequired[list[CourseItemFields] | None]
     grade_categories: NotRequired[list[CategoryEntryFields] | None]
 
 
@@ -117,12 +130,12 @@ class NewCourseBody(CourseBody):
     """A course, and what its syllabus says is due and counts."""
 
     example: ClassVar[dict[str, Any]] = CourseBody.example | {
-        "items": [EntryBody.example | {"category": "Quizzes"}],
+        "items": [CourseItemBody.example],
         "grade_categories": [CategoryEntryBody.example, {"name": "Exams", "weight": 80}],
     }
 
     items = ListField(
-        child=EntryBody(),
+        child=CourseItemBody(),
         required=False,
         allow_null=True,
         max_length=MAX_ENTRIES,
@@ -139,8 +152,6 @@ class NewCourseBody(CourseBody):
 
 class NewItemBody(EntryBody):
     """An item, and more of the same course."""
-
-    category: Any = None  # so is a field left out that a base class has
 
     example: ClassVar[dict[str, Any]] = EntryBody.example | {
         "more": [{"title": "Quiz 1", "kind": "quiz", "due_on": "2030-12-10"}],

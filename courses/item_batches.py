@@ -21,7 +21,6 @@ from courses.serializers import NewItem
 from courses.syllabi.comparison import Stored
 from courses.verification import verify
 from studyservice.database.statements import Param, Select
-from studyservice.operations.errors import Detail, ValidationFailed
 
 
 class _About(TypedDict):
@@ -63,7 +62,7 @@ def create_item(
         about = _ABOUT.first(member_id=member.id, course_id=course_id)
         if about is None:
             raise NoSuchCourse
-        require_categories(member.id, course_id, _named(entries))
+        require_categories(member.id, course_id, _category_ids(entries))
         there = _with_these_dates(member, course_id, entries)
         rows: Sequence[ReadItem] = [new_row(write, course_id, about["name"], entry, today) for entry in entries]
         new = rows
@@ -112,23 +111,12 @@ def with_worths(member: Member, course_id: UUID, rows: Sequence[ReadItem]) -> Se
 
 
 def _as_item(entry: EntryFields) -> NewItem:
-    return cast("NewItem", {name: value for name, value in entry.items() if name not in {"quote", "category"}})
+    return cast("NewItem", {name: value for name, value in entry.items() if name != "quote"})
 
 
-def _named(entries: Sequence[EntryFields]) -> dict[str, UUID | None]:
-    """The category of each entry, by its field.
-
-    Raises:
-        ValidationFailed: an entry names one otherwise.
-    """
+def _category_ids(entries: Sequence[EntryFields]) -> dict[str, UUID | None]:
+    """The category of each entry, by its field."""
     places = ("", *(f"more[{index}]." for index in range(len(entries) - 1)))
-    misnamed: list[Detail] = [
-        {"field": f"{place}category", "message": "Not a field here; did you mean category_id or kind?"}
-        for place, entry in zip(places, entries, strict=True)
-        if entry.get("category") is not None
-    ]
-    if misnamed:
-        raise ValidationFailed(misnamed)
     return {f"{place}category_id": entry.get("category_id") for place, entry in zip(places, entries, strict=True)}
 
 

@@ -137,14 +137,14 @@ def _list_in(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 def _meant(name: str, free: list[str]) -> str | None:
     """The declared names, of those not given, that `name` may mean: all synonyms, or the first that is near.
 
-    Near is one that shares a word or half of its letters.
+    Near is one that shares a word or more than half of its letters.
     """
     if len(name) > _MOST_LETTERS:
         return None
     words = {name, *_words(name)}
     synonyms = {declared for word in words for declared in _SYNONYMS.get(word, ())}
     meant = [declared for declared in free if declared in synonyms]
-    near = (one for one in free if not words.isdisjoint(_words(one)) or _has_half_the_letters(name, one))
+    near = (one for one in free if not words.isdisjoint(_words(one)) or _has_most_letters(name, one))
     return " or ".join(sorted(meant)) or next(near, None)
 
 
@@ -153,11 +153,11 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name) if word.lower() != "id"]
 
 
-def _has_half_the_letters(name: str, declared: str) -> bool:
-    """Whether a run of three letters or more in both is at least half of the longer one."""
+def _has_most_letters(name: str, declared: str) -> bool:
+    """Whether a run of three letters or more in both is more than half of the longer one."""
     one, other = "".join(_words(name)), "".join(_words(declared))
     run = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
-    return run.size >= _LEAST_LETTERS and max(len(one), len(other)) <= 2 * run.size
+    return run.size >= _LEAST_LETTERS and max(len(one), len(other)) < 2 * run.size
 
 
 def told(name: str) -> str:

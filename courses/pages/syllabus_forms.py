@@ -17,8 +17,8 @@ from courses.entry_serializers import (
     MAX_CATEGORIES,
     CategoryEntryBody,
     CategoryEntryFields,
+    CourseItemFields,
     CreatedCourseRow,
-    EntryFields,
 )
 from courses.models import MAX_SYLLABUS_CHARACTERS
 from courses.pages.course_forms import TOO_LONG, CourseForm
@@ -221,7 +221,7 @@ class NewCourse:
         """
         fields = self.course.fields_given()
         fields["syllabus_text"], fields["syllabus_id"] = text, syllabus_id
-        fields["items"] = cast("list[EntryFields]", [one.item for one in self.review.approved])
+        fields["items"] = cast("list[CourseItemFields]", [one.item for one in self.review.approved])
         fields["grade_categories"] = self._categories()
         return create_course(member, **fields)
 

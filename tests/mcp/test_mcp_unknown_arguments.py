@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from mcpbridge.tools import tools as definitions
 from tests.support.entry_points import McpEntryPoint, RestEntryPoint
 from tests.support.tools import mcp_of
 
@@ -70,9 +71,23 @@ def test_a_category_of_an_item_is_an_id(tools: McpEntryPoint, course: Any) -> No
     more = [{"title": "Quiz", "category": "Exams"}]
     answer = tools.call("create_item", course_id=course["id"], title="Final", more=more)
     assert (answer.fields, message in answer.body["details"][0]["message"]) == (["more[0].category"], True)
+    items = [{"title": "Quiz", "category_id": course["id"]}]
+    answer = tools.call("create_course", name="Botany", items=items)
+    assert answer.fields == ["items[0].category_id"]
+    assert answer.body["details"][0]["message"] == "Not a field here; did you mean category?"
     named = tools.call("create_item", course_id=course["id"], title="Final", kind="exam", category="Exams")
     assert named.body["details"][0]["message"] == "Unknown argument category; did you mean category_id?"
     assert len(tools.made("list_items")["data"]) == 1
+
+
+def test_entries_show_the_fields_that_they_take() -> None:
+    """An item of a new course names its category, as that has no id yet."""
+    taken = {}
+    for tool, argument in (("create_item", "more"), ("create_course", "items")):
+        [entries, _] = definitions()[tool].definition.input_schema["properties"][argument]["anyOf"]
+        taken[tool] = set(entries["items"]["properties"])
+    shared = {"title", "kind", "due_on", "note", "quote"}
+    assert taken == {"create_item": {*shared, "category_id"}, "create_course": {*shared, "category"}}
 
 
 def test_done_of_a_new_item_is_named(tools: McpEntryPoint, course: Any) -> None:
@@ -104,6 +119,13 @@ def test_an_unknown_filter_is_named_beside_those_there_are(tools: McpEntryPoint,
     head, taken = result["content"][1]["text"].split(". ")
     assert (result["isError"], head) == (False, "Ignored, as this tool has no such arguments: shape")
     assert kept in taken.removeprefix("It takes ").rstrip(".").split(", ")
+
+
+@pytest.mark.parametrize("word", ["sort", "order"])
+def test_an_order_is_no_cursor(tools: McpEntryPoint, word: str) -> None:
+    result = result_of(tools, "list_items", {word: "due_on"})
+    assert result["isError"] is False
+    assert result["content"][1]["text"].startswith(f"Ignored, as this tool has no such arguments: {word}. It takes ")
 
 
 def test_what_is_near_nothing_is_ignored_and_named(tools: McpEntryPoint) -> None:

@@ -12,7 +12,7 @@ from django.test import Client
 from rest_framework import serializers
 
 from accounts.models import Member
-from courses.entry_serializers import CategoryEntryBody, EntryBody
+from courses.entry_serializers import CategoryEntryBody, CourseItemBody, EntryBody
 from courses.models import Course, Item
 from courses.pages.course_forms import CourseForm
 from courses.serializers import COURSE_TEXTS, CourseBody
@@ -196,8 +196,7 @@ def test_every_column_is_stored_answered_and_logged(owner: RestEntryPoint, opera
 def test_every_column_of_an_entry_is_stored(owner: RestEntryPoint) -> None:
     """Items of create_course, and further items of create_item."""
     world = World(owner)
-    entry = _written(EntryBody, world)
-    named = {name: value for name, value in entry.items() if name != "category_id"}
+    entry, named = _written(EntryBody, world), _written(CourseItemBody, world)
     [made] = owner.made("create_course", name="Botany", items=[named])["items"]
     assert {name: made[name] for name in named} == named
     both = owner.made("create_item", course_id=world.id("course_id"), **entry, more=[entry])["items"]
