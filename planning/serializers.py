@@ -164,7 +164,8 @@ class AgendaQuery(Query):
         min_value=LEAST_MINUTES,
         max_value=MOST_MINUTES,
         required=False,
-        help_text="Minutes that the member has now. The answer then has now, which does not depend on days.",
+        help_text="Minutes that the member has now. The answer then has now: steps in order, each with its reasons, "
+        "which do not depend on days.",
     )
 
 
@@ -215,7 +216,8 @@ class AgendaRecord(Record):
     )
     missed = ItemRecord(
         many=True,
-        help_text="Items of status missed that were due in the last 30 days, the newest 50, oldest first.",
+        help_text="Items of status missed that were due in the last 30 days, the newest 50, oldest first. One that was "
+        "entered after its date is past, and never missed.",
     )
     now = NowRecord(
         required=False,

@@ -28,9 +28,9 @@ class AgendaViewSet(MemberViewSet):
 
     @operation("Get the agenda", scope=Scope.READ, answer=AgendaRecord, query=AgendaQuery)
     def get_agenda(self) -> AgendaRow:
-        """What is due from the member's today on: items, open milestones, what was missed; readiness for the next exams
-        (unseen cards count as 0 in expected_recall). With minutes also what to do now, in order, each step with its
-        reasons: ask with minutes whenever the member says how much time there is.
+        """What is due from the member's today on: items, open milestones, readiness for exams (unseen cards count as 0
+        in expected_recall). With minutes what to do now: ask so when the member says how much time there is. missed:
+        due in the last 30 days and entered by then; list_items status=past finds others.
 
         Show what to work on: deadlines in the coming days, open study steps and overdue ones. Dates follow the
         member's time zone, not the caller's.

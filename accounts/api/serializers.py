@@ -81,7 +81,9 @@ class MemberRecord(Record):
         help_text="How likely the member wants to know a card when it comes up, 0.7 to 0.99."
     )
     new_cards_a_day = serializers.IntegerField(
-        allow_null=True, help_text="How many new flashcards the member starts a day, over all decks; null: no limit."
+        allow_null=True,
+        help_text="How many new flashcards the member starts a day, over all decks; null: no limit. Set on this site's "
+        "page /account, or by update_me.",
     )
     today = serializers.DateField(help_text="Today in the member's time zone.")
     weekday = serializers.CharField(help_text="The weekday of today, such as Monday.")

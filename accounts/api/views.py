@@ -25,7 +25,8 @@ class MeViewSet(MemberViewSet):
     @operation("Get the member", scope=Scope.READ, answer=MemberRecord, membership=False)
     def get_me(self) -> MemberRow:
         """The member's name, e-mail, time zone, today's date there, practice streak, membership and what this
-        credential may do. Works without an active membership.
+        credential may do. Works without an active membership. new_cards_a_day is set on this site's page /account, or
+        by update_me over REST.
 
         Start here to check a key: it shows whose account it reads, what it may do and whether the membership is
         active. This is the only operation that works for a lapsed member.

@@ -97,3 +97,25 @@ def test_no_tool_makes_an_upload(tool: str) -> None:
 
 def test_polling_changes_says_what_does_not_count() -> None:
     assert "Milestones and scores do not count" in says("list_items", "updated_after")
+
+
+def test_the_agenda_says_which_items_were_missed() -> None:
+    """One that was entered after its date never is."""
+    for part in ("last 30 days", "entered by then", "status=past"):
+        assert part in says("get_agenda")
+
+
+@pytest.mark.parametrize(
+    ("tool", "argument", "part"),
+    [
+        ("get_me", "", "new_cards_a_day is set on this site's page /account, or by update_me over REST"),
+        ("list_vocab_decks", "due_only", "new_cards_a_day of get_me"),
+        ("list_vocab_decks", "due_only", "suspended: update_vocab_card over REST"),
+    ],
+)
+def test_what_no_tool_changes_says_where_it_is_changed(tool: str, argument: str, part: str) -> None:
+    assert part in says(tool, argument)
+
+
+def test_items_of_a_new_course_name_their_categories() -> None:
+    assert "its category, without which worth is null" in says("create_course")
