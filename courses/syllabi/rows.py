@@ -203,6 +203,6 @@ def _goes_on(text: str, following: str) -> bool:
 
 
 _OPEN_ENDS: Final = {
-    "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with",
+    "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with", "worth",
     "am", "der", "die", "das", "den", "dem", "bis", "und", "le", "la", "les", "avant", "el", "antes", "del", *MONTHS,
 }  # fmt: skip

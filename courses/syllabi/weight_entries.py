@@ -1,12 +1,12 @@
-"""The shares of a grade that the rows of a syllabus name: in lists, in tables and in sentences."""
+"""The shares of a grade that a syllabus names: a name and a number, in a line, in cells or in a clause."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from courses.syllabi.phrases import phrases_of
-from courses.syllabi.rows import Row, sentences_of
+from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of, sentences_of
 from courses.syllabi.titles import cleaned
 from courses.syllabi.weight_names import BRACKETS, DATED, SCALE, name_of
 
@@ -22,7 +22,7 @@ _FRACTIONS: Final = {
     "fünftel": 20, "zehntel": 10, "moitié": 50, "tiers": 100 / 3, "quart": 25, "mitad": 50, "tercio": 100 / 3,
     "cuarto": 25, "quinto": 20,
 }  # fmt: skip
-COUNTS: Final = {
+_COUNTS: Final = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "zwei": 2,
     "drei": 3, "vier": 4, "fünf": 5, "deux": 2, "trois": 3, "quatre": 4, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5,
 }  # fmt: skip
@@ -35,15 +35,24 @@ _GRADE: Final = (
 )
 _OF_GRADE: Final = re.compile(rf"\s*(?:\)\s*)?(?:each\s)?{_GRADE}", re.IGNORECASE)
 _NUMBER: Final = r"(?<![\d.,/@\u00d7x*–-])(?P<number>\d{1,2},\d{3}|\d{1,4}(?:[.,]\d{1,2})?)\s?"
-_EACH_AFTER: Final = r"(?P<each>\s?(?:each|apiece|je\b|chacune?|cada un[oa]?)\b)?"
+_EACH: Final = r"(?P<each>\s?(?:each|apiece|je\b|chacune?|cada un[oa]?)\b)?"
 _PERCENT: Final = re.compile(
-    rf"{_NUMBER}(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b){_EACH_AFTER}"
-    rf"|\b(?:(?P<times>{'|'.join(COUNTS)})[ -])?(?P<fraction>{'|'.join(_FRACTIONS)})(?=\s+{_GRADE})",
+    rf"{_NUMBER}(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b){_EACH}"
+    rf"|\b(?:(?P<times>{'|'.join(_COUNTS)})[ -])?(?P<fraction>{'|'.join(_FRACTIONS)})(?=\s+{_GRADE})",
     re.IGNORECASE,
 )
-_POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH_AFTER}", re.IGNORECASE)
-_PLAIN: Final = re.compile(r"[^\d%]*?[^\W\d]{2}.*?[\s:.](?P<number>\d{1,3}(?:\.\d{1,2})?)\W*")
-_NUMBER_CELL: Final = re.compile(r"\s*(\d{1,4}(?:\.\d{1,2})?)\s*")
+_POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH}", re.IGNORECASE)
+_BARE: Final = re.compile(
+    r"(?<![^\s:.(=])(?<![\dx\u00d7] )(?!\d\))(?P<number>\d{1,4}(?:\.\d{1,2})?)(?P<each> each)?"
+    r"(?=\W*$|,(?!\d)|[;)]| [/|(])",
+    re.IGNORECASE,
+)
+"""A number at the end of a line, a clause or a cell."""
+
+_LABEL: Final = re.compile(
+    r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
+    re.IGNORECASE,
+)
 _VERB: Final = re.compile(
     r"\b(?:counts?|counted|counting|worth|mak(?:es?|ing) up|accounts?|accounting|contribut(?:es?|ed|ing)"
     r"|constitut(?:es?|ing)|represents?|representing|comprises?|comprising|carr(?:y|ies)|equals?|equaling|weigh(?:s"
@@ -53,10 +62,17 @@ _VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _FROM: Final = re.compile(
-    rf"\)?\s*(?:{_GRADE})?\s*(?:will\s)?(?P<verb>comes?|is|are|be|depends?|reserved|goes?)?\s?(?:(?:based|determined|given"
-    r"|reserved|awarded)\s)?(?:from|on|by|for|to)\s(?P<subject>[^.;,()%]{3,70})",
+    r"[\s:)–—=-]{0,9}(?:(?:will|comes?|is|are|be|goes?|based|determined|given|reserved|awarded|from|on|by|for|to|of)\s)*",
     re.IGNORECASE,
 )
+"""Between a share and the name that follows it."""
+
+_NUMBER_WORDS: Final = re.compile(
+    rf"{_LABEL.pattern}|\b(?:each|total|max|pts|of)\b|je\b|pour cent|\b(?:percent|per cent|prozent)\b", re.IGNORECASE
+)
+"""What stands beside a number that has no name beside it."""
+
+_NO_WORDS: Final = re.compile(r"(?:\W|(?:the|and|another|other|remaining)\b)*", re.IGNORECASE)
 _PRONOUN: Final = re.compile(
     r"^\W*(?:it|this|they|these|which|that|each)\b\W*(?:exam|one|will|of \w+)?\W*$", re.IGNORECASE
 )
@@ -66,19 +82,19 @@ _DETAIL_BEFORE: Final = re.compile(
 _DETAIL_AFTER: Final = re.compile(rf"(\d\s?%(?:\s{_GRADE})?)\s?\([^()]{{0,80}}%[^()]{{0,80}}\)", re.IGNORECASE)
 """Brackets that say what makes up the share before or after them: "Analyses (3 x 10%) ... 30%"."""
 
-_EACH: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
+_ONE_OF: Final = re.compile(r"\b(?:each|every|apiece|jede[rs]?|jeweils|chacune?|chaque|cada)\b", re.IGNORECASE)
 _COUNT: Final = re.compile(
-    rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(COUNTS)})\b|I and II\b)", re.IGNORECASE
+    rf"(?<![-/])\b(?:(?P<figures>[2-9]|1\d)\b(?![-/%])|(?P<word>{'|'.join(_COUNTS)})\b|I and II\b)", re.IGNORECASE
 )
-_SPLIT: Final = re.compile(
-    r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
-)
-_LENGTH: Final = re.compile(
-    rf"\W*(?:[\d.,]+|an?|{'|'.join(COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
+_COUNTED: Final = re.compile(
+    rf"\b(?P<count>{'|'.join(_COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}}(?:s|en|er)))\b",
     re.IGNORECASE,
 )
-_LABEL: Final = re.compile(
-    r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
+_SPLIT: Final = re.compile(
+    r"[;:]\s|,\s(?:and\s|und\s|et\s|y\s)?|\s[–—/-]\s|\s(?:and|but|while)\s(?=(?:each|the|your|an?)\s)"
+)
+_LENGTH: Final = re.compile(
+    rf"\W*(?:[\d.,]+|an?|{'|'.join(_COUNTS)})[\s-](?:words?|pages?|hours?|minutes?|min|wörter|seiten|mots|palabras)\b",
     re.IGNORECASE,
 )
 
@@ -91,7 +107,7 @@ class Entry:
         name: the words.
         value: the number, times the count of what it is of each.
         line: where, from 0.
-        unit: of what it is a number: `%`, `points` or `plain`.
+        unit: `%` or `points`; a bare number is one of points.
     """
 
     name: str
@@ -100,104 +116,150 @@ class Entry:
     unit: str
 
 
-def entries_of(row: Row, block: Sequence[Row], counted: dict[str, tuple[str, int]], *, plain: bool) -> list[Entry]:
-    """The entries of one row.
+@dataclass(frozen=True, slots=True)
+class _Share:
+    """A number with its unit, at its place in a text; `each` where it is that of each of several."""
+
+    value: float
+    unit: str
+    each: bool
+    start: int
+    end: int
+
+
+Counted = dict[str, tuple[str, int]]
+"""The words and the number of what a text counts, by its noun in the plural."""
+
+
+def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[Entry]:
+    """The entries of a text in their order.
+
+    A row of a table with a name and a number is one; so is each clause with both. Numbers alone, in lines or in cells,
+    belong to as many names above them.
 
     Args:
-        row: a row of the text.
-        block: the rows above it without an empty line between.
-        counted: how many there are of what the text counts.
-        plain: whether bare numbers count, as below a head "Percentage".
+        lines: as `readable` gives them.
+        headed: whether a bare number in a line can be a share, as below a head "Percentage".
     """
-    if SCALE.search(row.text) and not _PERCENT.search(re.split(r"[–-]", row.text[:40])[0]):
-        return []
-    if row.is_table and (found := _of_cells(row)):
-        return found
-    found = []
-    before = ""
-    for start, sentence in sentences_of(row.text):
-        for at, entry in _of_sentence(sentence[: MOST_READ * 4], before, counted):
-            found.append(replace(entry, line=row.line_at(start + at)))
-        before = sentence
-    if (
-        len(found) == 1
-        and (not found[0].name or _LABEL.fullmatch(found[0].name))
-        and block
-        and not SCALE.search(block[-1].text)
-    ):
-        above = block[0] if _LABEL.match(row.text) else block[-1]
-        found = [replace(found[0], name=name_of(above.text.split(": ", 1)[-1]), line=above.line)]
-    named = [one for one in found if one.name]
-    return named or (_of_plain(row) if plain and not found else [])
+    counted = _counted(lines)
+    above: list[tuple[str, int]] = []
+    waiting: list[_Share] = []
+    first: Row | None = None
+    for row in rows_of(lines):
+        bare = headed(row.line)
+        if first is None or not lines[row.line - 1].strip():
+            first = row
+        alone = [_alone(cell, bare=bare) for cell in row.cells]
+        shares = [share for share in alone if share]
+        names = [
+            name
+            for cell, share in zip(row.cells, alone, strict=True)
+            if not share and len(cell) < MOST_READ and (name := name_of(cleaned(_OF_GRADE.sub(" ", cell), [])))
+        ]
+        if shares and not names and not DATED.search(row.text):
+            if _LABEL.match(row.text):
+                above = [(name_of(cleaned(first.text.split(": ", 1)[-1], [])), first.line)]
+            waiting += shares
+            continue
+        yield from _matched(above, waiting, counted)
+        above, waiting = ([] if waiting or row.is_table else above), []
+        if shares and names:
+            share = [*shares, *(one for one in shares if one.unit == "%")][-1]
+            yield from _entry(names[0], share, row.line, row.text, counted)
+        elif found := list(_of_text(row, counted, bare=bare)):
+            yield from found
+        else:
+            above = [*above, *((name, row.line) for name in names)][-MOST_PARTS:]
+    yield from _matched(above, waiting, counted)
 
 
-def _of_cells(row: Row) -> list[Entry]:
-    """The entry of a row with a name and a cell that is a number, or those of cells with both."""
-    numbers = [_share_in(cell) for cell in row.cells]
-    names = [
-        "" if _NUMBER_CELL.fullmatch(cell) else name_of(cleaned(_OF_GRADE.sub(" ", cell), [])) for cell in row.cells
+def _matched(names: Sequence[tuple[str, int]], shares: Sequence[_Share], counted: Counted) -> Iterator[Entry]:
+    """The last names above some numbers, each with its own."""
+    if 0 < len(shares) <= len(names):
+        for (name, line), share in zip(names[-len(shares) :], shares, strict=True):
+            yield from _entry(name, share, line, name, counted)
+
+
+def _counted(lines: Sequence[str]) -> Counted:
+    """How many there are of what the text counts: "two in-class midterms"."""
+    counted: Counted = {}
+    for line in lines[:MOST_LINES]:
+        for found in _COUNTED.finditer(line[:MOST_CHARACTERS]):
+            count = _COUNTS.get(found["count"].lower()) or int(found["count"])
+            counted.setdefault(found["noun"].lower(), (found["words"], count))
+    return counted
+
+
+def _shares_in(text: str, *, bare: bool) -> list[_Share]:
+    """The shares in a text: those in percent with bare ones that go on with them, else in points, else bare ones."""
+    unit = "%" if _PERCENT.search(text) else "points"
+    shares = [_share(found, unit) for found in (_PERCENT if unit == "%" else _POINTS).finditer(text)]
+    numbers = [_share(found, unit) for found in _BARE.finditer(text)]
+    if not (bare or shares) or len(numbers) <= len(shares) or DATED.search(text):
+        return shares
+    every = sorted([*shares, *numbers], key=lambda one: one.start)
+    ends = [0, *(one.end for one in every)]
+    return [
+        one for one, end in zip(every, ends, strict=False) if not end or any(map(str.isalpha, text[end : one.start]))
     ]
-    both = [
-        Entry(name, number[0], row.line, number[1])
-        for name, number in zip(names, numbers, strict=True)
-        if name and number and number[1] == "%"
-    ]
-    alone = [number for name, number in zip(names, numbers, strict=True) if number and not name]
-    if len(both) > 1 or (both and not alone):
-        return both
-    name = next((name for name in names if name), "")
-    shares = [one for one in alone if one[1] == "%"] or alone
-    return [Entry(name, shares[-1][0], row.line, shares[-1][1])] if shares and name else []
 
 
-def _share_in(cell: str) -> tuple[float, str] | None:
-    """The number of a short cell, with its unit: of "5% each (20% total)" the total."""
-    every = list(_PERCENT.finditer(cell)) if len(cell) <= 60 else []
-    found = next((one for one in every if not one["each"]), None)
-    if found:
-        return _value(found), "%"
-    bare = _POINTS.fullmatch(cell.strip()) or _NUMBER_CELL.fullmatch(cell)
-    return (float(bare[1].replace(",", "")), "points") if bare else None
+def _share(found: re.Match[str], unit: str) -> _Share:
+    if found["number"]:
+        value = float(re.sub(r",(?=\d{3})", "", found["number"]).replace(",", "."))
+    else:
+        value = _FRACTIONS[found["fraction"].lower()] * _COUNTS.get((found["times"] or "").lower(), 1)
+    return _Share(value, unit, bool(found["each"]), found.start(), found.end())
 
 
-def _of_sentence(sentence: str, before: str, counted: dict[str, tuple[str, int]]) -> Iterator[tuple[int, Entry]]:
-    """The entries of a sentence with their places; those without a name say nothing of a part of the grade."""
-    sentence = _DETAIL_AFTER.sub(r"\1", _DETAIL_BEFORE.sub(lambda found: " " * len(found[0]), sentence))
-    unit, shares = "%", list(_PERCENT.finditer(sentence))
-    if not shares:
-        unit, shares = "points", list(_POINTS.finditer(sentence))
-    if not 0 < len(shares) <= MOST_PARTS:
+def _alone(cell: str, *, bare: bool) -> _Share | None:
+    """The share of a cell that has no name beside it: of "5% each (20% total)" the total."""
+    if len(cell) > 60 or SCALE.search(cell):
+        return None
+    found = _shares_in(cell, bare=bare)
+    rest = _OF_GRADE.sub(" ", cell)
+    for pattern in (_PERCENT, _POINTS, _NUMBER_WORDS):
+        rest = pattern.sub(" ", rest)
+    if not found or any(map(str.isalpha, rest)):
+        return None
+    return next((one for one in found if not one.each), found[-1])
+
+
+def _of_text(row: Row, counted: Counted, *, bare: bool) -> Iterator[Entry]:
+    """The entries in the clauses of a row."""
+    scale, percent = SCALE.search(row.text), _PERCENT.search(row.text)
+    if scale and not (percent and percent.start() < scale.start()):
         return
-    first = sentence[: shares[0].start()].rstrip()
-    after = not any(map(str.isalpha, first)) or (
-        len(shares) > 1 and first.endswith((":", "=")) and any(map(str.isalpha, sentence[shares[-1].end() :]))
+    before = ""
+    for start, sentence in (one for cell in row.cells for one in sentences_of(cell)):
+        said = sentence[: MOST_READ * 4]
+        said = _DETAIL_AFTER.sub(r"\1", _DETAIL_BEFORE.sub(lambda found: " " * len(found[0]), said))
+        shares = _shares_in(said, bare=bare)
+        if 0 < len(shares) <= MOST_PARTS:
+            for share, name, clause in _named(said, shares, before):
+                line = row.line if row.is_table else row.line_at(start + share.start)
+                yield from _entry(name, share, line, clause, counted)
+        before = sentence
+
+
+def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_Share, str, str]]:
+    """The shares of a sentence, each with the name that precedes or follows it and with the words around it."""
+    first, last = text[: shares[0].start], text[shares[-1].end :]
+    after = bool(_NO_WORDS.fullmatch(_OF_GRADE.sub("", first))) or (
+        len(shares) > 1 and first.rstrip().endswith((":", "=")) and any(map(str.isalpha, last))
     )
     for at, share in enumerate(shares):
-        head = sentence[max(shares[at - 1].end() if at else 0, share.start() - MOST_READ) : share.start()]
-        tail = sentence[share.end() : shares[at + 1].start() if at + 1 < len(shares) else len(sentence)]
-        verb, source = _VERB.search(head), _FROM.match(tail)
-        said_of = _OF_GRADE.sub("", tail)
-        name, each = "", bool(share["each"])
-        bare = not any(map(str.isalpha, _OF_GRADE.sub("", head, count=1)))
-        if (
-            source
-            and not verb
-            and (_OF_GRADE.match(tail) or source["verb"] in {"comes", "goes"} or (source["verb"] and bare))
-        ):
-            name = name_of(source["subject"])
-        elif after and not verb:
-            name = name_of(
-                re.split(r"[.,;:(–—]|\s-\s", re.sub(r"^[\s:–—=-]*(?:of |for )?", "", said_of), maxsplit=1)[0]
-            )
-        else:
-            name, of_each = _before(head[: verb.start()] if verb else head, before)
-            each = each or of_each
-        value = _value(share)
-        if each:
-            name, count = _of_all(name, head, counted)
-            value *= count
-        if 0 < value <= (5000 if unit == "points" else 100):
-            yield share.start(), Entry(name, value, 0, unit)
+        head = text[max(shares[at - 1].end if at else 0, share.start - MOST_READ) : share.start]
+        tail = text[share.end : shares[at + 1].start if at + 1 < len(shares) else len(text)]
+        verb = _VERB.search(head)
+        if not verb and (after or _NO_WORDS.fullmatch(_OF_GRADE.sub("", head, count=1))):
+            said = _FROM.sub("", _OF_GRADE.sub("", tail), count=1)
+            name = name_of(re.split(r"[.,;:(–—]|\s-\s", said, maxsplit=1)[0])
+            yield share, name, name
+            continue
+        head = head[: verb.start()] if verb else head
+        name, each = _before(head, before)
+        yield replace(share, each=share.each or each), name, f"{head} {_SPLIT.split(tail)[0]}"
 
 
 def _before(head: str, before: str) -> tuple[str, bool]:
@@ -207,36 +269,30 @@ def _before(head: str, before: str) -> tuple[str, bool]:
     pieces = [piece for piece in pieces if not (DATED.search(piece) or _LENGTH.match(piece))] or pieces[-1:]
     if not pieces:
         return "", False
-    each = bool(_EACH.search(pieces[-1]))
+    each = bool(_ONE_OF.search(pieces[-1]))
     if _PRONOUN.match(pieces[-1]):
         named = phrases_of(" ".join(pieces[:-1])) or phrases_of(before[-MOST_READ:])
         return (named[0].title if named else ""), each
     return name_of(pieces[-1]) or next((name for piece in reversed(pieces) if (name := name_of(piece))), ""), each
 
 
-def _value(share: re.Match[str]) -> float:
-    if share["number"]:
-        return float(re.sub(r",(?=\d{3})", "", share["number"]).replace(",", "."))
-    return _FRACTIONS[share["fraction"].lower()] * COUNTS.get((share["times"] or "").lower(), 1)
+def _entry(name: str, share: _Share, line: int, clause: str, counted: Counted) -> Iterator[Entry]:
+    """The entry of a name, times how many there are where the share is that of each of several."""
+    value = share.value
+    if share.each:
+        name, count = _of_all(name, clause, counted)
+        value *= count
+    if name and 0 < value <= (5000 if share.unit == "points" else 100):
+        yield Entry(name, value, line, share.unit)
 
 
-def _of_all(name: str, head: str, counted: dict[str, tuple[str, int]]) -> tuple[str, int]:
+def _of_all(name: str, clause: str, counted: Counted) -> tuple[str, int]:
     """The name and number of all of them, where its words, or else the text, say how many there are."""
     found = _COUNT.search(name)
     for word in reversed(re.findall(r"[^\W\d_]+", "" if found else name.lower())):
-        if known := counted.get(word.removesuffix("s")):
-            return known
-    if found := found or _COUNT.search(head):
-        return name, int(found["figures"]) if found["figures"] else COUNTS[(found["word"] or "two").lower()]
+        for noun, known in counted.items():
+            if noun.startswith(re.sub("y$", "", word)) and len(noun) - len(word) < 4:
+                return known
+    if found := found or _COUNT.search(clause):
+        return name, int(found["figures"]) if found["figures"] else _COUNTS[(found["word"] or "two").lower()]
     return "", 1
-
-
-def _of_plain(row: Row) -> list[Entry]:
-    """The entries of a line with a bare number at its end, or of a list with one after each of three names."""
-    pieces = [piece for piece in re.split(r"\s*[/,;|]\s*", row.text.split(":", 1)[-1]) if piece]
-    pieces = pieces if len(pieces) >= 3 else [row.text]
-    found = [_PLAIN.fullmatch(re.sub(r"\([^()]*\)(?!\s*$)", "", piece)) for piece in pieces]
-    if not all(found) or DATED.search(row.text):
-        return []
-    named = [(name_of(one[0][: one.start("number")]), float(one["number"])) for one in found if one]
-    return [Entry(name, value, row.line, "plain") for name, value in named if name and 0 < value <= 100]

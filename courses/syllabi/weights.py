@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
-from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of
-from courses.syllabi.weight_entries import COUNTS, MOST_PARTS, Entry, entries_of
+from courses.syllabi.rows import MOST_LINES
+from courses.syllabi.weight_entries import MOST_PARTS, Entry, entries_in
 
 MOST_ENTRIES: Final = 600
 """Shares that are looked at; a syllabus has a few dozen."""
@@ -20,7 +21,7 @@ _HEAD: Final = re.compile(
 _TOTAL: Final = re.compile(
     r"\b(?:total|out of|summe?|in all|altogether|insgesamt|en tout|max(?:imum|imal)?\b\.?|possible)\b", re.IGNORECASE
 )
-_TOTAL_LINE: Final = re.compile(r"\W*(?:total|summe)\W*100\W*", re.IGNORECASE)
+_TOTAL_LINE: Final = re.compile(r"\W*(?:total|summe)?\W*(?:100|\d{2,3}0)\W*(?:points|pts|punkte)?\W*", re.IGNORECASE)
 _BELOW: Final = 25
 """Lines below a head in which a bare number can be a share."""
 
@@ -43,49 +44,48 @@ class Weight:
 def weights_in(lines: Sequence[str]) -> list[Weight]:
     """The parts of the grade, or none where the text does not say them.
 
-    Of all shares in percent, in points, and of bare numbers below a head as "Percentage", that run of neighbours
-    counts which adds up to 100 % or to the total of points; if none does, what sentences state, or a list below a head.
+    That run of neighbors counts which adds up to 100 or to the total that is written; if none does, what a list in
+    percent below a head says.
     """
-    entries: list[Entry] = []
-    headed = -_BELOW
-    totals = [number for number, line in enumerate(lines[:MOST_LINES]) if _TOTAL_LINE.fullmatch(line)]
-    counted = _counted(lines)
-    block: list[Row] = []
-    for row in rows_of(lines):
-        if block and not lines[row.line - 1].strip():
-            block = []
-        if _HEAD.search(row.text.split(":", 1)[0]) and len(row.text) < 120:
-            headed = row.line
-        plain = row.line - headed < _BELOW or any(0 < total - row.line < 12 for total in totals)
-        entries += entries_of(row, block, counted, plain=plain)
-        block.append(row)
-        if len(entries) > MOST_ENTRIES:
-            break
+    heads = [
+        number
+        for number, line in enumerate(lines[:MOST_LINES])
+        if len(line) < 120 and _HEAD.search(line.split(":", 1)[0])
+    ]
+    totals = [
+        number for number, line in enumerate(lines[:MOST_LINES]) if len(line) < 60 and _TOTAL_LINE.fullmatch(line)
+    ]
+    near = {line + away for line in heads for away in range(_BELOW)} | {
+        line - away for line in totals for away in range(12)
+    }
+    entries = list(islice(entries_in(lines, near.__contains__), MOST_ENTRIES))
     percents = [one for one in entries if one.unit == "%"]
-    for candidates in (percents, *([one for one in entries if one.unit == unit] for unit in ("points", "plain"))):
-        if run := _whole_run(candidates, lines):
+    for candidates in (percents, [one for one in entries if one.unit != "%"]):
+        if run := _whole_run(_without_wholes(candidates), lines) or _whole_run(candidates, lines):
             total = sum(entry.value for entry in run)
             return [Weight(entry.name, round(entry.value * 100 / total, 2), entry.line) for entry in run]
     run = _headed_run(percents, lines)
     return [Weight(entry.name, round(entry.value, 2), entry.line) for entry in run]
 
 
-def _counted(lines: Sequence[str]) -> dict[str, tuple[str, int]]:
-    """How many there are of what the text counts: "two in-class midterms"."""
-    counted: dict[str, tuple[str, int]] = {}
-    pattern = re.compile(
-        rf"\b(?P<count>{'|'.join(COUNTS)}|[2-9])\s(?P<words>(?:[\w-]+\s){{0,2}}?(?P<noun>[^\W\d_]{{3,}})s)\b",
-        re.IGNORECASE,
-    )
-    for line in lines[:MOST_LINES]:
-        for found in pattern.finditer(line[:MOST_CHARACTERS]):
-            noun = re.sub("ie$", "y", found["noun"].lower())
-            counted.setdefault(noun, (found["words"], COUNTS.get(found["count"].lower()) or int(found["count"])))
-    return counted
+def _without_wholes(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries without those that the ones below make up: "Exams 60%", then "Midterm 25%" and "Final 35%"."""
+    return [entry for at, entry in enumerate(entries) if not _is_made_up(entry, entries[at + 1 : at + 6])]
+
+
+def _is_made_up(entry: Entry, following: Sequence[Entry]) -> bool:
+    total, line = 0.0, entry.line
+    for count, part in enumerate(following, 1):
+        if part.line - line > 2 or entry.unit != "%":
+            return False
+        total, line = total + part.value, part.line
+        if count > 1 and abs(total - entry.value) < 0.05:
+            return True
+    return False
 
 
 def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
-    """The run of neighbours that adds up to the whole: 100, or for points the total that is written."""
+    """The run of neighbors that adds up to the whole, the closest together."""
     best: tuple[float, list[Entry]] | None = None
     for first in range(len(entries)):
         total = 0.0
@@ -102,12 +102,13 @@ def _whole_run(entries: Sequence[Entry], lines: Sequence[str]) -> list[Entry]:
 
 
 def _is_whole(total: float, run: Sequence[Entry], lines: Sequence[str]) -> bool:
-    if run[0].unit != "points":
-        return abs(total - 100) < 0.05
-    around = lines[max(0, run[0].line - 3) : run[-1].line + 4]
-    written = f"{total:g}"
+    """Whether it is 100, or for points the total that is written around them."""
+    if abs(total - 100) < 0.05 and (run[0].unit == "%" or len(run) > 2):
+        return True
+    around = lines[max(0, run[0].line - 3) : run[-1].line + 5] if run[0].unit != "%" else []
+    written = rf"(?<![\d.–-]){re.escape(f'{total:g}')}(?![\d%–-])"
     return any(
-        _TOTAL.search(line) and re.search(rf"(?<![\d.–-]){re.escape(written)}(?![\d%–-])", line.replace(",", ""))
+        (_TOTAL.search(line) or not any(map(str.isalpha, line))) and re.search(written, line.replace(",", ""))
         for line in around
     )
 
