@@ -81,6 +81,7 @@ class Calendar:
         last: its end.
         day_first: whether 3/4 is 3 April.
         dotted: whether "26.10." is a date.
+        sure: whether the weekdays beside dates agree with the years that are read.
         term: the term of the text, else of the course; None where neither says one.
     """
 
@@ -88,6 +89,7 @@ class Calendar:
     last: date
     day_first: bool = False
     dotted: bool = False
+    sure: bool = True
     term: Term | None = None
 
     def mentions(self, line: str) -> list[Mention]:
@@ -147,7 +149,16 @@ def calendar_of(text_lines: Sequence[str], *, today: date, term: str | None = No
         known = Term("", today - timedelta(days=182), today + timedelta(days=182))
     calendar = Calendar(known.first, known.last, dotted=dotted, term=found or named)
     calendar = replace(calendar, day_first=_day_first(calendar, written, "\n".join(text_lines[:400])))
+    calendar = replace(calendar, sure=_agrees(calendar, written))
     return replace(calendar, term=_stated_term(calendar, text_lines) or _longer_term(calendar, written))
+
+
+def _agrees(calendar: Calendar, written: Iterable[Written]) -> bool:
+    """Whether most of the weekdays named fit the years read; fewer than three say nothing."""
+    dated = [one for one in written if one.weekday is not None and one.year is None and one.last is None]
+    days = [calendar.day_of(one, day_first=calendar.day_first) for one in dated]
+    fitting = sum(day is not None and day.weekday() == one.weekday for day, one in zip(days, dated, strict=True))
+    return len(dated) < 3 or fitting * 2 > len(dated)
 
 
 def _span_of_years(written: Iterable[Written], head: str, today: date) -> Term | None:

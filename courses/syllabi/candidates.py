@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from courses.syllabi.calendars import Mention
-from courses.syllabi.cues import BY, CUE, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS
+from courses.syllabi.cues import BY, DUE, EVENT, NO_ITEM, OPEN, PAST, REGISTRAR, SAYS, UNGRADED
 from courses.syllabi.doubts import Doubt, confidence_of
 from courses.syllabi.due_days import blanked, day_in, listed_after, mentions_for, recurring_days
 from courses.syllabi.kinds import SAT, kind_of
@@ -22,7 +22,7 @@ from courses.syllabi.words import weekdays_in
 _SEPARATED: Final = re.compile(r"[,;:&+/|(]|\.\s|\s[–—-]\s|\b(?:and|or|und|et|y|o)\b", re.IGNORECASE)
 _TAIL: Final = re.compile(r"\s*(?:;|[(:,–—-]?\s*\b(?:opens?|available|submit|tba|tbd|to be \w+)\b).*$", re.IGNORECASE)
 _ORDINAL: Final = re.compile(
-    r"\b(?:the|der|die|das|le|la|el)\s(?P<which>second|third|fourth|fifth|last|other|zweite\w*|dritte\w*|deuxième"
+    r"\b(?:the|der|die|das|le|la|el)\s(?P<which>first|second|third|fourth|fifth|last|other|zweite\w*|dritte\w*|deuxième"
     r"|troisième|segund[oa]|tercer[oa]?)\b"
     r"(?:\s(?:one|is|are|will be|takes place|due|held|on|by|am|bis|le|el)){0,4}[\s,]*$",
     re.IGNORECASE,
@@ -92,7 +92,9 @@ def _of_unit(syllabus: Syllabus, unit: Unit) -> Iterator[Candidate]:
         phrases = outside  # "Portfolio task 2 (assignment)"
     if not unit.prose:
         phrases = _apart(text, phrases, unit.mentions)
-    if not phrases or (unit.whole and len(phrases) == 1 and not phrases[0].against):
+    if not phrases or (
+        unit.whole and not phrases[0].against and (len(phrases) == 1 or _DESCRIBED.match(text, phrases[0].end))
+    ):
         phrases = _named_by_due(unit, phrases)
     if REGISTRAR.search(text) or _OLD.search(text):
         return
@@ -143,7 +145,19 @@ def _named_by_due(unit: Unit, phrases: Sequence[Phrase]) -> list[Phrase]:
     if not is_title(title) or _NO_NAME.match(title):
         return []
     numbered = any(one.numbered for one in phrases)
-    return [Phrase(start, end, title, kind_of(title, "assignment"), numbered, 0, strong=True, against=False)]
+    return [
+        Phrase(
+            start,
+            end,
+            title,
+            kind_of(title, "assignment"),
+            numbered,
+            0,
+            strong=True,
+            against=False,
+            unnamed=not phrases,
+        )
+    ]
 
 
 def _due_after_all(unit: Unit, phrase: Phrase) -> bool:
@@ -178,24 +192,22 @@ def _of_phrase(
     entry = beside or unit.entry or (not unit.prose and bool(own) and phrase.start < 4 and not SAYS.search(text))
     alone = phrase.start < 5 and len(text.split()) <= 5 and ":" not in text.strip(" :")
     listed_due = bool(DUE.search(text, 0, phrase.start))
-    event = bool(EVENT.search(near))
-    said = not unit.prose or beside or bool(CUE.search(near))
+    takes_place = (sat or bool(EVENT.search(near))) and (not unit.prose or phrase.numbered)
     doubts = {
         Doubt.SEVERAL_DAYS: not certain,
         Doubt.TWO_DATES: len(own) > len(listed) or (unit.several and not own),
         Doubt.WEEKDAY: _other_weekday(mention, day, near),
         Doubt.OUTSIDE_TERM: not syllabus.in_term(day),
+        Doubt.YEAR: not syllabus.calendar.sure,
         Doubt.FAR_DATE: unit.far and mention is unit.given,
         Doubt.MAYBE_TOPIC: not (
-            unit.reason or due or event or sat or phrase.strong or phrase.numbered or entry or alone
+            unit.reason or due or takes_place or sat or phrase.strong or phrase.numbered or entry or alone
         )
+        or bool(UNGRADED.search(near))
+        or (phrase.unnamed and not unit.reason and bool(own) and bool(SAYS.search(near) or _DEADLINE.search(near)))
         or (unit.topic and not (due or phrase.numbered or len(text) < len(phrase.title) + 12)),
         Doubt.NO_REASON: not (
-            unit.reason
-            or due
-            or event
-            or (sat and said)
-            or (entry and (phrase.strong or phrase.numbered or listed_due))
+            unit.reason or due or takes_place or (entry and (phrase.strong or phrase.numbered or listed_due))
         ),
     }
     held = frozenset(doubt for doubt, holds in doubts.items() if holds)
@@ -220,6 +232,7 @@ def _listed(unit: Unit, phrase: Phrase, *, due: bool) -> bool:
     )
 
 
+_DEADLINE: Final = re.compile(r"\bdeadline\b", re.IGNORECASE)
 _IN_WEEK: Final = re.compile(r"\b(?:week|woche|semaine|semana)\s\d{1,2}\b", re.IGNORECASE)
 
 
@@ -227,10 +240,12 @@ def _elided(syllabus: Syllabus, unit: Unit, phrases: Sequence[Phrase]) -> Iterat
     """What a number alone names: "the first midterm is on February 23, the second on April 13"."""
     for mention in unit.mentions:
         found = _ORDINAL.search(unit.text[max(0, mention.start - 60) : mention.start])
-        named = [phrase for phrase in phrases if phrase.end <= mention.start]
-        if found and named and named[-1].start < mention.start - len(found[0]):
-            title = f"{found['which']} {named[-1].title.split()[-1]}"
+        named = [phrase for phrase in phrases if phrase.end <= mention.start - len(found[0])] if found else []
+        named = named or (phrases_of(unit.before)[-1:] if found else [])
+        if found and named:
+            title = f"{found['which']} {named[-1].title.split()[-1].removesuffix('s')}"
             doubts = frozenset() if syllabus.in_term(mention.last) else frozenset({Doubt.OUTSIDE_TERM})
+            doubts |= frozenset() if syllabus.calendar.sure else frozenset({Doubt.YEAR})
             yield Candidate(title, named[-1].kind, mention.last, unit.line, doubts, numbered=True)
 
 

@@ -26,16 +26,9 @@ EVENT: Final = re.compile(
 )
 """Something takes place, whatever it is."""
 
-CUE: Final = re.compile(
-    r"\b(?:held|takes? place|will be|scheduled|on|is|are|by|at the start|findet|am|aura lieu|será|se realizará"
-    r"|in-class|in class)\b",
-    re.IGNORECASE,
-)
-"""Something can take place: a reason beside a word for an exam."""
-
 OPEN: Final = re.compile(
     r"(?<!location )(?<!room )(?<!place )\b(?:T\.?B\.?[AD]\.?|to be (?:announced|determined|scheduled|arranged)"
-    r"|date tba|noch offen"
+    r"|date tba|noch offen|nach (?:absprache|vereinbarung)"
     r"|wird (?:noch )?bekannt|à (?:déterminer|préciser|confirmer)|por (?:confirmar|determinar|definir|anunciar))(?!\w)",
     re.IGNORECASE,
 )
@@ -46,7 +39,7 @@ NO_ITEM: Final = re.compile(
     r"|reading (?:week|day)s?|study (?:week|days?)|office hours|labor day|veterans day|memorial day|first day"
     r"|feiertag|ferien|pause|weihnachts\w+|férié|vacances|festivo|vacaciones|semana santa|class cancell?ed"
     r"|university closed|campus closed|unterrichtsfrei|vorlesungsfrei|keine vorlesung|pas de cours|no hay clase"
-    r"|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour)\b",
+    r"|sin clases?|não haverá aula|nessuna lezione|geen college|spring recess|office hour|remedia\w+)\b",
     re.IGNORECASE,
 )
 """What a calendar has beside items: days off, deadlines of the registrar."""
@@ -58,6 +51,9 @@ REGISTRAR: Final = re.compile(
     re.IGNORECASE,
 )
 """What has deadlines of its own, none of them an item."""
+
+UNGRADED: Final = re.compile(r"\b(?:not |un)graded\b", re.IGNORECASE)
+"""What counts for nothing is seldom an item."""
 
 SAYS: Final = re.compile(
     r"\b(?:is|are|was|will|takes?|should|must|has|have|may|can|wird|findet|ist|sind|sera|est|será|es)\b", re.IGNORECASE

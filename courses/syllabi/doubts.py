@@ -13,6 +13,7 @@ class Doubt(StrEnum):
 
     NO_DATE = "no date"
     OUTSIDE_TERM = "outside the term"
+    YEAR = "maybe another year"
     WEEKDAY = "another weekday"
     TWO_DATES = "two dates"
     SEVERAL_DAYS = "several days"

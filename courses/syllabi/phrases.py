@@ -73,6 +73,7 @@ class Phrase:
         number: that number, where it is written in figures, else 0.
         strong: whether its noun hardly ever means anything else.
         against: whether it is reviewed, assigned or handed back there, and not due.
+        unnamed: whether only its place, and none of its words, says that it is an item.
     """
 
     start: int
@@ -83,6 +84,7 @@ class Phrase:
     number: int
     strong: bool
     against: bool
+    unnamed: bool = False
 
 
 def phrases_of(text: str) -> list[Phrase]:

@@ -152,6 +152,8 @@ def role_of(cell: str) -> str | None:
 
 def _with_what(roles: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """The roles, the first column being what is due where one says when and none says what."""
+    if roles.count("due") > 1 and roles[0] == "due":
+        return ("what", *roles[1:])
     if "due" in roles and None in roles and not {"what", "topic", "date"} & {*roles}:
         at = roles.index(None)
         return (*roles[:at], "what", *roles[at + 1 :])
@@ -203,6 +205,7 @@ def _goes_on(text: str, following: str) -> bool:
 
 
 _OPEN_ENDS: Final = {
-    "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with", "worth",
+    "on", "by", "the", "of", "and", "is", "due", "at", "in", "before", "until", "a", "an", "to", "for", "from", "with",
+    "worth",
     "am", "der", "die", "das", "den", "dem", "bis", "und", "le", "la", "les", "avant", "el", "antes", "del", *MONTHS,
 }  # fmt: skip

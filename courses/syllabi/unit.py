@@ -37,6 +37,7 @@ class Unit:
         topic: whether its column has topics or readings.
         whole: whether all of it is a title, as of a row that is about one thing.
         first: whether it begins its line.
+        before: the sentence before it in its line.
         in_week: whether its line begins with the number of a week, and has no date.
     """
 
@@ -52,6 +53,7 @@ class Unit:
     topic: bool = False
     whole: bool = False
     first: bool = True
+    before: str = ""
     in_week: bool = False
 
 

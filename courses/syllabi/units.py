@@ -47,6 +47,7 @@ _DUE_DETAIL: Final = re.compile(
     rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE
 )
 _WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d", re.IGNORECASE)
+_POINTS: Final = re.compile(r"\d (?:points?|pts)\b", re.IGNORECASE)
 _SHARE: Final = re.compile(
     r"%|\d (?:percent|per cent|prozent)\b|^\W*(?:weight(?:s|ing)?|grad(?:e|es|ing)|marks)\b.*:", re.IGNORECASE
 )
@@ -125,8 +126,12 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
     short = len(row.text) < SHORT
     if not mentions and _SHARE.search(row.text):
         return  # a weight
-    held = ""
-    for start, sentence in sentences_of(row.text):
+    held = before = ""
+    sentences = list(sentences_of(row.text))
+    for titled, at in _titled_ahead(row, mentions, sentences):
+        yield titled
+        sentences = [*sentences[1:at], *sentences[at + 1 :]]
+    for start, sentence in sentences:
         begin = start - len(held)
         text, held = row.text[begin : start + len(sentence)], ""
         following = row.text[start + len(sentence) :].lstrip()
@@ -144,25 +149,52 @@ def _of_prose(row: Row, mentions: Sequence[Mention], above: Above | None) -> Ite
             far=given is not None and not given.alone,
             prose=not short,
             first=begin == 0,
+            before=before,
             in_week=not mentions and bool(_WEEK_HEAD.match(row.text)),
         )
+        before = text
+
+
+def _titled_ahead(
+    row: Row, mentions: Sequence[Mention], sentences: Sequence[tuple[int, str]]
+) -> Iterator[tuple[Unit, int]]:
+    """The title a line begins with, where a later sentence of it only says when; and the place of that sentence."""
+    title = sentences[0][1]
+    if not is_title(cleaned(title, [])) or NO_ITEM.search(title):
+        return
+    for at, (start, sentence) in enumerate(sentences[1:], 1):
+        inside = dates_inside(mentions, start, sentence)
+        if _only_when(sentence, inside) and _DUE_DETAIL.search(sentence) and (due := due_among(sentence, inside)):
+            yield Unit(title, row.line, (), due[0], reason=True, whole=True), at
+            return
+
+
+def _only_when(text: str, mentions: Sequence[Mention]) -> bool:
+    """Whether a short text has no other words than those that say when."""
+    return len(text) < SHORT and not any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(text, mentions))))
 
 
 def _is_detail(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> bool:
     """Whether a line only says when the title above it opens, is due, or what it is worth."""
-    if len(row.text) >= SHORT or any(map(str.isalpha, _DETAIL_WORDS.sub("", cleaned(row.text, mentions)))):
+    if not _only_when(row.text, mentions):
         return False
     labelled = bool(mentions and block) and (block[-1].text.rstrip(" *").endswith(":") or len(block) == 1)
-    return bool(_DETAIL.match(row.text)) or (labelled and bool(phrases_of(block[-1].text)))
+    return (
+        bool(_DETAIL.match(row.text))
+        or (labelled and bool(phrases_of(block[-1].text)))
+        or bool(mentions and block and _POINTS.search(row.text))
+    )
 
 
 def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -> Iterator[Unit]:
     """The title that the block of a line as "Due: October 8" begins with; one that only opens on a day is not due."""
-    says_due = bool(_DUE_DETAIL.search(row.text))
+    says_due = bool(_DUE_DETAIL.search(row.text) or _POINTS.search(row.text))
     due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
     titles = [
         one for one in block if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
     ]
-    surely = DUE.search(row.text) or (titles and phrases_of(titles[-1].text))  # a "Date:" alone can be that of a letter
+    surely = (
+        DUE.search(row.text) or _POINTS.search(row.text) or (titles and phrases_of(titles[-1].text))
+    )  # a "Date:" alone can be that of a letter
     if due and titles and surely and not NO_ITEM.search(titles[-1].text):
         yield Unit(titles[-1].text, titles[-1].line, (), due[0], reason=says_due, whole=says_due)

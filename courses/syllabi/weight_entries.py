@@ -49,6 +49,7 @@ _BARE: Final = re.compile(
 )
 """A number at the end of a line, a clause or a cell."""
 
+_TIMES: Final = re.compile(r"\b(\d{1,2}) ?[@x\u00d7] ?$")
 _LABEL: Final = re.compile(
     r"\W*(?:weight(?:ing)?|worth|value|percentage|share|points|gewicht(?:ung)?|pondération|ponderación|peso)\W*",
     re.IGNORECASE,
@@ -149,7 +150,10 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
         bare = headed(row.line)
         if first is None or not lines[row.line - 1].strip():
             first = row
-        alone = [_alone(cell, bare=bare) for cell in row.cells]
+        roles = row.roles if "weight" in row.roles else ["weight"] * len(row.cells)
+        alone = [
+            _alone(cell, bare=bare) if role == "weight" else None for cell, role in zip(row.cells, roles, strict=True)
+        ]
         shares = [share for share in alone if share]
         names = [
             name
@@ -209,6 +213,8 @@ def _share(found: re.Match[str], unit: str) -> _Share:
         value = float(re.sub(r",(?=\d{3})", "", found["number"]).replace(",", "."))
     else:
         value = _FRACTIONS[found["fraction"].lower()] * _COUNTS.get((found["times"] or "").lower(), 1)
+    if times := _TIMES.search(found.string, max(0, found.start() - 6), found.start()):
+        value *= int(times[1])
     return _Share(value, unit, bool(found["each"]), found.start(), found.end())
 
 
@@ -264,8 +270,8 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
 
 def _before(head: str, before: str) -> tuple[str, bool]:
     """The name that the words before a share give, and whether they say it is one of each of several."""
-    head = _OF_GRADE.sub("", BRACKETS.sub(" ", head.rstrip(" (")), count=1)
-    pieces = [piece for piece in _SPLIT.split(head.rstrip(" (=,:")) if any(map(str.isalpha, piece))]
+    head = _OF_GRADE.sub("", BRACKETS.sub(" ", head.rstrip(" ([")), count=1)
+    pieces = [piece for piece in _SPLIT.split(head.rstrip(" ([=,:")) if any(map(str.isalpha, piece))]
     pieces = [piece for piece in pieces if not (DATED.search(piece) or _LENGTH.match(piece))] or pieces[-1:]
     if not pieces:
         return "", False

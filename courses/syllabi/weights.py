@@ -108,7 +108,8 @@ def _is_whole(total: float, run: Sequence[Entry], lines: Sequence[str]) -> bool:
     around = lines[max(0, run[0].line - 3) : run[-1].line + 5] if run[0].unit != "%" else []
     written = rf"(?<![\d.–-]){re.escape(f'{total:g}')}(?![\d%–-])"
     return any(
-        (_TOTAL.search(line) or not any(map(str.isalpha, line))) and re.search(written, line.replace(",", ""))
+        (_TOTAL.search(line) or _HEAD.search(line) or not any(map(str.isalpha, line)))
+        and re.search(written, line.replace(",", ""))
         for line in around
     )
 
