@@ -211,8 +211,9 @@ def _of_phrase(
         ),
     }
     held = frozenset(doubt for doubt, holds in doubts.items() if holds)
-    for each in [day, *(one.last for one in listed[1:])]:
-        yield Candidate(title, phrase.kind, each, unit.line, held, phrase.numbered)
+    one_of = title.removesuffix("s") if len(listed) > 1 and sat and title.endswith(("ts", "ms")) else None
+    for number, each in enumerate([day, *(one.last for one in listed[1:])], 1):
+        yield Candidate(f"{one_of} {number}" if one_of else title, phrase.kind, each, unit.line, held, phrase.numbered)
 
 
 def _other_weekday(mention: Mention, day: date, near: str) -> bool:

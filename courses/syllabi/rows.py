@@ -28,6 +28,7 @@ _LAST_WORD: Final = re.compile(r"([^\W\d_]+)$")
 _MONTH_NEXT: Final = re.compile(rf"(?:{one_of(MONTHS)})\b", re.IGNORECASE)
 _DOTTED: Final = re.compile(r"(?<!\d)\d{1,2}\. ?\d{1,2}$")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
+_TITLED: Final = re.compile(r"(?:title|name|task|component|titel|titre|título)\s?:\s", re.IGNORECASE)
 _MARKS: Final = re.compile(r"\*\*|__|`|\\(?=[#*_-])")
 
 _ROLES: Final = (
@@ -168,8 +169,11 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
         if (
             word
             and len(word[1]) <= 5
-            and (word[1].lower() in MONTHS or word[1].lower() in WEEKDAYS or len(word[1]) <= 2)
-            and word[1] not in {"am", "pm"}
+            and (
+                word[1].lower() in MONTHS
+                or word[1].lower() in WEEKDAYS
+                or (len(word[1]) <= 2 and not word[1].islower())
+            )
             and text[end.end()].isalnum()
         ):
             continue
@@ -182,6 +186,11 @@ def sentences_of(text: str) -> Iterator[tuple[int, str]]:
         yield start, text[start : end.start() + 1]
         start = end.end()
     yield start, text[start:]
+
+
+def titled_row(block: Sequence[Row]) -> Row | None:
+    """The row of a block that says how something is called: "Title: Song book"."""
+    return next((row for row in block if _TITLED.match(row.text)), None)
 
 
 def _without_bullet(text: str) -> tuple[str, int]:

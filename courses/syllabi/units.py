@@ -12,7 +12,7 @@ from courses.syllabi.cues import DUE, NO_ITEM
 from courses.syllabi.due_days import due_among
 from courses.syllabi.phrases import phrases_of
 from courses.syllabi.reader import Syllabus
-from courses.syllabi.rows import Row, role_of, rows_of, sentences_of
+from courses.syllabi.rows import Row, role_of, rows_of, sentences_of, titled_row
 from courses.syllabi.titles import cleaned, is_title
 from courses.syllabi.unit import BEGIN, WHEN_WORDS, Above, Unit, dates_inside
 from courses.syllabi.words import RECURRING, RELATIVE
@@ -47,6 +47,7 @@ _DUE_DETAIL: Final = re.compile(
     rf"{DUE.pattern}|\b(?:(?:date|fecha|datum)\s*:|submission|close|available until)", re.IGNORECASE
 )
 _WEEK_HEAD: Final = re.compile(r"[\s*#]*(?:week|wk|woche|semaine|semana)\s*#?\d", re.IGNORECASE)
+_LABELLED: Final = re.compile(r"(?:title|length|format|type|mode|words?|group|team|task)\s?:\s", re.IGNORECASE)
 _POINTS: Final = re.compile(r"\d (?:points?|pts)\b", re.IGNORECASE)
 _SHARE: Final = re.compile(
     r"%|\d (?:percent|per cent|prozent)\b|^\W*(?:weight(?:s|ing)?|grad(?:e|es|ing)|marks)\b.*:", re.IGNORECASE
@@ -91,7 +92,7 @@ def _with_details(syllabus: Syllabus) -> Iterator[tuple[Row, Sequence[Mention], 
             detailed = True
             yield from ((row, mentions, titled) for titled in _titled_above(row, mentions, block))
             continue
-        if detailed and not mentions:
+        if detailed and not mentions and not _LABELLED.match(row.text):
             block, detailed = [], False
         if not mentions:
             block.append(row)
@@ -190,11 +191,21 @@ def _titled_above(row: Row, mentions: Sequence[Mention], block: Sequence[Row]) -
     """The title that the block of a line as "Due: October 8" begins with; one that only opens on a day is not due."""
     says_due = bool(_DUE_DETAIL.search(row.text) or _POINTS.search(row.text))
     due = due_among(row.text, mentions) if says_due or not _DETAIL.match(row.text) else []
+    named = titled_row(block)
     titles = [
-        one for one in block if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
+        one
+        for one in ([named] if named else [one for one in block if not _LABELLED.match(one.text)] or block)
+        if not one.is_table and one.text[-1] not in ".,;" and is_title(cleaned(one.text, []))
     ]
     surely = (
         DUE.search(row.text) or _POINTS.search(row.text) or (titles and phrases_of(titles[-1].text))
     )  # a "Date:" alone can be that of a letter
     if due and titles and surely and not NO_ITEM.search(titles[-1].text):
-        yield Unit(titles[-1].text, titles[-1].line, (), due[0], reason=says_due, whole=says_due)
+        yield Unit(
+            titles[-1].text.split(": ", 1)[-1] if named else titles[-1].text,
+            titles[-1].line,
+            (),
+            due[0],
+            reason=says_due,
+            whole=says_due,
+        )

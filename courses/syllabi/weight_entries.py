@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from courses.syllabi.phrases import phrases_of
-from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of, sentences_of
+from courses.syllabi.rows import MOST_CHARACTERS, MOST_LINES, Row, rows_of, sentences_of, titled_row
 from courses.syllabi.titles import cleaned
 from courses.syllabi.weight_names import BRACKETS, DATED, SCALE, name_of
 
@@ -21,6 +21,10 @@ _FRACTIONS: Final = {
     "fifths": 20, "sixth": 100 / 6, "eighth": 12.5, "tenth": 10, "hälfte": 50, "drittel": 100 / 3, "viertel": 25,
     "fünftel": 20, "zehntel": 10, "moitié": 50, "tiers": 100 / 3, "quart": 25, "mitad": 50, "tercio": 100 / 3,
     "cuarto": 25, "quinto": 20,
+}  # fmt: skip
+_TENS: Final = {
+    "five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "twenty-five": 25, "thirty": 30, "thirty-five": 35, "forty": 40,
+    "forty-five": 45, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
 _COUNTS: Final = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "zwei": 2,
@@ -38,12 +42,13 @@ _NUMBER: Final = r"(?<![\d.,/@\u00d7x*–-])(?P<number>\d{1,2},\d{3}|\d{1,4}(?:[
 _EACH: Final = r"(?P<each>\s?(?:each|apiece|je\b|chacune?|cada un[oa]?)\b)?"
 _PERCENT: Final = re.compile(
     rf"{_NUMBER}(?:%|percent\b|per cent\b|prozent\b|pour cent\b|por ciento\b){_EACH}"
-    rf"|\b(?:(?P<times>{'|'.join(_COUNTS)})[ -])?(?P<fraction>{'|'.join(_FRACTIONS)})(?=\s+{_GRADE})",
+    rf"|\b(?:(?P<times>{'|'.join(_COUNTS)})[ -])?(?P<fraction>{'|'.join(_FRACTIONS)})(?=\s+{_GRADE})"
+    rf"|\b(?P<tens>{'|'.join(sorted(_TENS, key=len, reverse=True))}) (?:percent|per cent)\b",
     re.IGNORECASE,
 )
 _POINTS: Final = re.compile(rf"{_NUMBER}(?:points?|pts?|punkten?|puntos)\b\.?{_EACH}", re.IGNORECASE)
 _BARE: Final = re.compile(
-    r"(?<![^\s:.(=])(?<![\dx\u00d7] )(?!\d\))(?P<number>\d{1,4}(?:\.\d{1,2})?)(?P<each> each)?"
+    r"(?<![^\s:.(=])(?:(?<=\(\d [x\u00d7] )|(?<![\dx\u00d7] ))(?!\d\))(?P<number>\d{1,4}(?:\.\d{1,2})?)(?P<each> each)?"
     r"(?=\W*$|,(?!\d)|[;)]| [/|(])",
     re.IGNORECASE,
 )
@@ -145,11 +150,10 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
     counted = _counted(lines)
     above: list[tuple[str, int]] = []
     waiting: list[_Share] = []
-    first: Row | None = None
+    block: list[Row] = []
     for row in rows_of(lines):
         bare = headed(row.line)
-        if first is None or not lines[row.line - 1].strip():
-            first = row
+        block = [*(block if lines[row.line - 1].strip() else []), row]
         roles = row.roles if "weight" in row.roles else ["weight"] * len(row.cells)
         alone = [
             _alone(cell, bare=bare) if role == "weight" else None for cell, role in zip(row.cells, roles, strict=True)
@@ -162,7 +166,8 @@ def entries_in(lines: Sequence[str], headed: Callable[[int], bool]) -> Iterator[
         ]
         if shares and not names and not DATED.search(row.text):
             if _LABEL.match(row.text):
-                above = [(name_of(cleaned(first.text.split(": ", 1)[-1], [])), first.line)]
+                titled = titled_row(block) or block[0]
+                above = [(name_of(cleaned(titled.text.split(": ", 1)[-1], [])), titled.line)]
             waiting += shares
             continue
         yield from _matched(above, waiting, counted)
@@ -209,7 +214,9 @@ def _shares_in(text: str, *, bare: bool) -> list[_Share]:
 
 
 def _share(found: re.Match[str], unit: str) -> _Share:
-    if found["number"]:
+    if unit == "%" and (tens := found.groupdict().get("tens")):
+        value: float = _TENS[tens.lower()]
+    elif found["number"]:
         value = float(re.sub(r",(?=\d{3})", "", found["number"]).replace(",", "."))
     else:
         value = _FRACTIONS[found["fraction"].lower()] * _COUNTS.get((found["times"] or "").lower(), 1)
@@ -258,7 +265,7 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
         head = text[max(shares[at - 1].end if at else 0, share.start - MOST_READ) : share.start]
         tail = text[share.end : shares[at + 1].start if at + 1 < len(shares) else len(text)]
         verb = _VERB.search(head)
-        if not verb and (after or _NO_WORDS.fullmatch(_OF_GRADE.sub("", head, count=1))):
+        if (after and not (verb and at)) or (not verb and _NO_WORDS.fullmatch(_OF_GRADE.sub("", head, count=1))):
             said = _FROM.sub("", _OF_GRADE.sub("", tail), count=1)
             name = name_of(re.split(r"[.,;:(–—]|\s-\s", said, maxsplit=1)[0])
             yield share, name, name
@@ -279,7 +286,9 @@ def _before(head: str, before: str) -> tuple[str, bool]:
     if _PRONOUN.match(pieces[-1]):
         named = phrases_of(" ".join(pieces[:-1])) or phrases_of(before[-MOST_READ:])
         return (named[0].title if named else ""), each
-    return name_of(pieces[-1]) or next((name for piece in reversed(pieces) if (name := name_of(piece))), ""), each
+    names = [name for piece in reversed(pieces) if (name := name_of(piece))]
+    aside = bool(names) and names[0][0].islower()
+    return next((name for name in names if aside and phrases_of(name)), names[0] if names else ""), each
 
 
 def _entry(name: str, share: _Share, line: int, clause: str, counted: Counted) -> Iterator[Entry]:

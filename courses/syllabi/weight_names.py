@@ -43,20 +43,12 @@ _OPENING: Final = re.compile(
     r"|an?|aus|de[rmns]?|die|das|l[ae]s?|el|un[ae]?|eine?[mnrs]?|l[oa]s|l')\s)+",
     re.IGNORECASE,
 )
-_CLOSING: Final = re.compile(
-    r"[\s,]+(?:(?:(?:will|should|shall|together|all|also|each|then|in total|is|are|be|both|makes?|that|which|has|have"
-    r"|for|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the)"
-    r" (?:course|class))\s*)+$)",
-    re.IGNORECASE,
-)
-_LEADERS: Final = re.compile(r"[.·_…]{3,}|(?:\. ){3,}")
 BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
 DATED: Final = re.compile(
     rf"\b(?:{one_of(MONTHS)})\b\.?\s\d{{1,2}}(?:st|nd|rd|th)?\b|\d{{1,2}}(?:\.|st|nd|rd|th|er)?\s(?:(?:de|of)\s)?(?:{one_of(MONTHS)})\b\.?"
     rf"|\b\d{{1,2}}\s?h\b|\d{{1,2}}/\d{{1,2}}\b|^\W*(?:{one_of(WEEKDAYS)})\W*$|\b\d{{1,2}}(?::\d\d)?\s?[ap]\.?m\b",
     re.IGNORECASE,
 )
-_LABEL_END: Final = re.compile(r"\s[–—-]\s|:\s")
 _EDGES: Final = " \t,;:.–—-=|*#()[]…→~+&"
 
 
@@ -64,11 +56,9 @@ def name_of(text: str) -> str:
     """The name that the words before or after a share give; empty where they give none."""
     if NO_PART.search(text) or SCALE.search(text):
         return ""
-    text = _LEADERS.sub(" ", BRACKETS.sub(" ", text))
+    text = BRACKETS.sub(" ", text)
     text = _OPENING.sub("", f"{' '.join(text.split()).strip(_EDGES)} ")
-    text = _CLOSING.sub("", f" {text.strip()}").strip(_EDGES)
-    if len(text.split()) > 5 and len(label := _LABEL_END.split(text)[0]) < 40:
-        text = label
+    text = text.strip(_EDGES)
     if len(text.split()) > 5 and (phrases := phrases_of(text)):
         text = phrases[0].title
     text = DATED.sub(" ", text)
