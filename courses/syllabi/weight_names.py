@@ -39,8 +39,14 @@ _LETTER: Final = re.compile(
 )
 _OPENING: Final = re.compile(
     r"^(?:\W|(?:\d{1,2}|[a-z])[.)]\s|\b(?:(?:there (?:will be|are|is))|students?(?:'s)? (?:\w+ )?for|finally|also"
-    r"|additionally|together|each|every|both|all|of|for|these|lastly|first|second|and|und|et|y|but|while|with|the|your|our"
+    r"|additionally|together|each|every|both|all|of|for|these|lastly|and|und|et|y|but|while|with|the|your|our"
     r"|an?|aus|de[rmns]?|die|das|l[ae]s?|el|un[ae]?|eine?[mnrs]?|l[oa]s|l')\s)+",
+    re.IGNORECASE,
+)
+_CLOSING: Final = re.compile(
+    r"[\s,]+(?:(?:(?:will|should|shall|together|all|also|each|then|in total|is|are|be|both|makes?|that|which|has|have"
+    r"|for|at|of|de|von|à|um|max\.?|maximum|about|approximately|around|(?:for|in|of) (?:this|the)"
+    r" (?:course|class))\s*)+$)",
     re.IGNORECASE,
 )
 BRACKETS: Final = re.compile(r"\s*[(\[][^()\[\]]{0,120}(?:[)\]]|$)")
@@ -58,7 +64,7 @@ def name_of(text: str) -> str:
         return ""
     text = BRACKETS.sub(" ", text)
     text = _OPENING.sub("", f"{' '.join(text.split()).strip(_EDGES)} ")
-    text = text.strip(_EDGES)
+    text = _CLOSING.sub("", f" {text.strip()}").strip(_EDGES)
     if len(text.split()) > 5 and (phrases := phrases_of(text)):
         text = phrases[0].title
     text = DATED.sub(" ", text)

@@ -32,20 +32,21 @@ def measured(*folders: str) -> Measured:
 def test_whole_syllabi_are_read_as_well_as_the_documents_say():
     total = measured("", "odd")
     assert total.items.labelled > 500
-    assert precision(total.sure) >= 0.95
+    assert precision(total.sure) >= 0.98
     assert total.sure.right >= 0.6 * total.items.right
     assert precision(total.items) >= 0.9
     assert recall(total.items) >= 0.85
-    assert precision(total.categories) >= 0.95
-    assert recall(total.categories) >= 0.9
+    assert precision(total.categories) >= 0.98
+    assert recall(total.categories) >= 0.98
     assert recall(total.right_dates) >= 0.97
     assert recall(total.wrong_dates) <= 0.03
 
 
+@pytest.mark.skipif(not any((FOLDER / "unseen").glob("*.json")), reason="no syllabi are kept apart at the moment")
 def test_those_that_no_rule_was_made_for_are_read_no_worse_than_when_they_were_first_seen():
     total = measured("unseen")
-    assert total.items.labelled == 86
-    assert (total.items.right, total.sure.right) >= (61, 48)
-    assert total.sure.proposed - total.sure.right <= 4
-    assert total.categories.right == total.categories.proposed >= 16
+    assert precision(total.sure) >= 0.95
+    assert total.sure.right >= 0.6 * total.items.right
+    assert precision(total.categories) >= 0.95
+    assert recall(total.categories) >= 0.95
     assert recall(total.right_dates) >= 0.97

@@ -126,3 +126,60 @@ def test_a_term_lasts_as_long_as_its_dates_go_on():
 )
 def test_a_part_of_the_grade_has_no_day_or_length_for_a_name(lines, expected):
     assert [(name, weight) for name, weight in weights(*lines)] == expected or not expected
+
+
+def test_a_date_and_points_below_a_title_are_its_details():
+    assert doubts("Module 1", "Song lecture", "Song book", "Oct 6   20 pts", "Song review", "Oct 8   15 pts") == [
+        ("Song book", "2026-10-06", None),
+        ("Song review", "2026-10-08", None),
+    ]
+
+
+def test_a_title_that_begins_a_line_has_the_due_date_at_its_end():
+    assert doubts("Assignment 1: Song book (15 points). Ten songs, two of them yours. Due date: October 8.") == [
+        ("Assignment 1: Song book", "2026-10-08", None)
+    ]
+
+
+def test_a_block_is_called_by_its_title():
+    assert doubts("Task 1", "Title: Song book", "Length: 2,500 words", "Due date: October 8") == [
+        ("Song book", "2026-10-08", None)
+    ]
+
+
+def test_a_sentence_goes_on_from_the_one_before():
+    assert doubts("You write two reports. The first is due October 8; the second is due October 16.") == [
+        ("First report", "2026-10-08", None),
+        ("Second report", "2026-10-16", None),
+    ]
+
+
+def test_a_list_of_days_numbers_the_tests():
+    assert doubts("Tests: October 6, October 8 and October 13") == [
+        ("Test 1", "2026-10-06", None),
+        ("Test 2", "2026-10-08", None),
+        ("Test 3", "2026-10-13", None),
+    ]
+
+
+def test_weekdays_that_disagree_with_the_year_doubt_every_date():
+    lines = (
+        "Tue, Sep 12: Essay 1 due",
+        "Thu, Oct 12: Essay 2 due",
+        "Mon, Nov 6: Essay 3 due",
+        "Final exam: December 8",
+    )
+    assert [doubt for _, _, doubt in doubts(*lines)] == ["maybe another year"] * 4
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "October 8: Quiz on modes (not graded)",
+        "Immunization records are due to the office by October 8.",
+        "There is also one examination, a midterm with passages to identify and to date, which takes the whole hour and"
+        " is sat in class on Thursday, October 8.",
+    ],
+)
+def test_weak_reasons_tick_nothing(line):
+    assert all(doubt for _, _, doubt in doubts(line))

@@ -296,6 +296,32 @@ def test_the_kind_by_the_words_of_the_title(title, kind):
             ("Points (max. 100 points)", "Jury: max. 60 points", "Songs: max 40 points (4, 10 points each)"),
             [("Jury", 60), ("Songs", 40)],
         ),
+        (("Etudes | Jury | Essay", "20% | 30% | 50%"), [("Etudes", 20), ("Jury", 30), ("Essay", 50)]),
+        (("Etudes", "Jury", "Essay", "20%", "30%", "50%"), [("Etudes", 20), ("Jury", 30), ("Essay", 50)]),
+        (("juries 20% each (2), etudes 35, essay 25",), [("juries", 40), ("etudes", 35), ("essay", 25)]),
+        (("Juries 2 @ 25%; etudes 50%",), [("Juries", 50), ("etudes", 50)]),
+        (
+            ("Juries (60%)", " First jury (25%)", " Second jury (35%)", "Etudes (40%)"),
+            [("First jury", 25), ("Second jury", 35), ("Etudes", 40)],
+        ),
+        (("Total 500 points: juries 300, etudes 150, essay 50.",), [("juries", 60), ("etudes", 30), ("essay", 10)]),
+        (("GRADING (200 pts)", "Etudes [50 pts]", "Two juries [75 pts each]"), [("Etudes", 25), ("Two juries", 75)]),
+        (
+            ("Task 1", "Title: Song book", "Weighting: 40%", "", "Task 2", "Title: Jury", "Weighting: 60%"),
+            [("Song book", 40), ("Jury", 60)],
+        ),
+        (
+            ("Seventy percent of the grade is the jury. The essay counts for 30 percent.",),
+            [("jury", 70), ("essay", 30)],
+        ),
+        (
+            ("Task | Points possible | Aims", "Etudes | 50 | 1, 2", "Jury | 150 | 3", "Total points | 200 |"),
+            [("Etudes", 25), ("Jury", 75)],
+        ),
+        (
+            ("Jede Prüfung zählt 30 %, der Aufsatz 40 %.", "Es gibt zwei Prüfungen."),
+            [("Prüfungen", 60), ("Aufsatz", 40)],
+        ),
     ],
 )
 def test_weights(lines, expected):
