@@ -86,7 +86,7 @@ drills: $(VENV)/installed-dev ## Kill, fill and skew what the service stands on,
 	$(BIN)/python -m bench.drills
 
 syllabi: $(VENV)/installed ## Measure what is read out of the labelled syllabi of the tests, or in DIR=... (docs/syllabi.md)
-	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(LABELLED)/unseen) $(SHOW)
+	@$(BIN)/python -m bench.syllabi $(or $(DIR),$(LABELLED) $(LABELLED)/odd $(wildcard $(LABELLED)/unseen)) $(SHOW)
 
 LABELLED := tests/syllabi/labelled
 

@@ -264,6 +264,7 @@ def _named(text: str, shares: Sequence[_Share], before: str) -> Iterator[tuple[_
     for at, share in enumerate(shares):
         head = text[max(shares[at - 1].end if at else 0, share.start - MOST_READ) : share.start]
         tail = text[share.end : shares[at + 1].start if at + 1 < len(shares) else len(text)]
+        head = _TIMES.sub("", head)
         verb = _VERB.search(head)
         if (after and not (verb and at)) or (not verb and _NO_WORDS.fullmatch(_OF_GRADE.sub("", head, count=1))):
             said = _FROM.sub("", _OF_GRADE.sub("", tail), count=1)

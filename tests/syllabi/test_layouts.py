@@ -177,8 +177,7 @@ def test_weekdays_that_disagree_with_the_year_doubt_every_date():
     [
         "October 8: Quiz on modes (not graded)",
         "Immunization records are due to the office by October 8.",
-        "There is also one examination, a midterm with passages to identify and to date, which takes the whole hour and"
-        " is sat in class on Thursday, October 8.",
+        f"There is also one examination, a midterm with {'many ' * 12}passages to identify, in class on October 8.",
     ],
 )
 def test_weak_reasons_tick_nothing(line):
