@@ -42,11 +42,13 @@ def test_whole_syllabi_are_read_as_well_as_the_documents_say():
     assert recall(total.wrong_dates) <= 0.03
 
 
-@pytest.mark.skipif(not any((FOLDER / "unseen").glob("*.json")), reason="no syllabi are kept apart at the moment")
 def test_those_that_no_rule_was_made_for_are_read_no_worse_than_when_they_were_first_seen():
     total = measured("unseen")
-    assert precision(total.sure) >= 0.95
+    assert precision(total.sure) >= 0.92
     assert total.sure.right >= 0.6 * total.items.right
-    assert precision(total.categories) >= 0.95
-    assert recall(total.categories) >= 0.95
-    assert recall(total.right_dates) >= 0.97
+    assert precision(total.items) >= 0.77
+    assert recall(total.items) >= 0.56
+    assert precision(total.categories) >= 0.72
+    assert recall(total.categories) >= 0.82
+    assert recall(total.right_dates) >= 0.89
+    assert recall(total.wrong_dates) <= 0.02
