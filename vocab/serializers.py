@@ -103,7 +103,7 @@ class CardEntryBody(CardBody):
             return super().to_internal_value(data)
         data = {name: value for name, value in data.items() if name in CardBody.Meta.fields}
         needed = [name for name, field in CardBody.shared(partial=False).fields.items() if field.required]
-        wrong: dict[str, Any] = {name: ["This field is required."] for name in needed if name not in data}
+        wrong: dict[str, Any] = {name: ["Needed where no card_id is sent."] for name in needed if name not in data}
         try:
             found = super().to_internal_value(data)
         except serializers.ValidationError as error:

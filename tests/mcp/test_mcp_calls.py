@@ -199,7 +199,11 @@ def test_anothers_objects_are_not_found(owner: RestEntryPoint, stranger: RestEnt
 def test_a_limit_that_is_reached_is_a_conflict(tools: McpEntryPoint) -> None:
     for number in range(30):
         tools.made("create_course", name=f"Course {number}")
-    assert tools.call("create_course", name="One more").body["message"].startswith("There are 30 courses")
+    assert (
+        tools.call("create_course", name="One more")
+        .body["message"]
+        .startswith("You have reached the limit of 30 courses")
+    )
 
 
 @pytest.mark.parametrize("name", ["", "get_mee", "GET_ME", "admit", "run", "__init__", "tools/list"])

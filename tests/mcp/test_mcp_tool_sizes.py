@@ -13,7 +13,7 @@ from tests.support.world import TOOLS
 
 pytestmark = [pytest.mark.database("sqlite", "the tools, made from declarations"), pytest.mark.rest]
 
-BYTES = 46_800
+BYTES = 50_800
 """Of the answer to tools/list. A commit that needs more than a twentieth above it raises it, on purpose."""
 
 TELLING = {"uuid", "date", "date-time"}
