@@ -65,6 +65,9 @@ def test_a_hostile_package_gets_a_clear_answer(
         (hostile.two_gigabyte_claim, "Cells", 0),
         (hostile.decks_without_names, "upload", 0),
         (hostile.time_that_is_text, "Cells", 0),
+        (hostile.cards_without_queue, "Cells", 0),
+        (hostile.queue_of_another_kind, "Cells", 0),
+        (hostile.queue_of_nothing, "Cells", 0),
         (hostile.zip_slip, "Cells", 3),
     ],
     ids=lambda value: getattr(value, "__name__", None),
@@ -72,7 +75,9 @@ def test_a_hostile_package_gets_a_clear_answer(
 def test_what_is_only_odd_is_read(owner: RestEntryPoint, make: Callable[[], bytes], name: str, media: int) -> None:
     """No member of a package but its database is unpacked, wherever it wants to lie."""
     answer = owner.made("import_vocab_decks", file=make())
-    assert [deck["name"] for deck in answer["decks"]] == [name]
+    [deck] = answer["decks"]
+    [shown] = owner.made("list_vocab_decks", deck_id=deck["id"], include_cards=True)["data"]
+    assert (deck["name"], [card["suspended"] for card in shown["cards"]]) == (name, [False])
     assert (answer["cards"], answer["media_left_out"]) == (1, media)
     assert not Path("/tmp/slipped").exists()  # noqa: S108
 

@@ -14,11 +14,11 @@ _MIB = 1024 * 1024
 _TABLES = """
     CREATE TABLE col (crt INTEGER, decks TEXT, models TEXT);
     CREATE TABLE notes (id INTEGER PRIMARY KEY, mid INTEGER, flds);
-    CREATE TABLE cards (nid, ord, did, odid, type, due, odue, ivl, reps, lapses, data);
+    CREATE TABLE cards (nid, ord, did, odid, type, due, odue, ivl, reps, lapses, data, queue);
 """
 _ROWS = """
     INSERT INTO notes (id, flds) VALUES (1, 'Pore' || char(31) || 'Hole');
-    INSERT INTO cards VALUES (1, 0, 1, 0, 0, 1, 0, 0, 0, 0, '{}');
+    INSERT INTO cards VALUES (1, 0, 1, 0, 0, 1, 0, 0, 0, 0, '{}', 0);
 """
 _DECKS = json.dumps({"1": {"name": "Cells"}})
 
@@ -102,7 +102,7 @@ def endless_cards() -> bytes:
             """
             DROP TABLE cards;
             CREATE VIEW cards AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
-            SELECT 1 nid, x ord, 1 did, 0 odid, 0 type, 0 due, 0 odue, 0 ivl, 0 reps, 0 lapses, '' data FROM n;
+            SELECT 1 nid, x ord, 1 did, 0 odid, 0 type, 0 due, 0 odue, 0 ivl, 0 reps, 0 lapses, '' data, 0 queue FROM n;
             """,
             _ROWS.partition(";")[0] + ";",
         )
@@ -166,6 +166,21 @@ def nothing_remembered() -> bytes:
     return _package(_database(_ROWS, soon))
 
 
+def cards_without_queue() -> bytes:
+    """A table of cards that cannot say which are suspended."""
+    return _package(_database(_ROWS, "ALTER TABLE cards DROP COLUMN queue;"))
+
+
+def queue_of_another_kind() -> bytes:
+    """A card in a queue that is text."""
+    return _package(_database(_ROWS, "UPDATE cards SET queue = 'asleep';"))
+
+
+def queue_of_nothing() -> bytes:
+    """A card in no queue."""
+    return _package(_database(_ROWS, "UPDATE cards SET queue = NULL;"))
+
+
 def deck_that_is_no_object() -> bytes:
     """Decks that are numbers."""
     return _package(_database(_ROWS, decks='{"1": 5}'))
@@ -197,7 +212,7 @@ def values_of_other_kinds() -> bytes:
     return _package(
         _database(
             "INSERT INTO notes (id, flds) VALUES (1, 5), (2, NULL), (3, x'ff');",
-            "INSERT INTO cards SELECT id, 'x', 1, 'y', 'z', NULL, 'due', x'00', 1e300, 'often', 7 FROM notes;",
+            "INSERT INTO cards SELECT id, 'x', 1, 'y', 'z', NULL, 'due', x'00', 1e300, 'often', 7, 'q' FROM notes;",
         )
     )
 
@@ -226,7 +241,7 @@ def too_many_notes() -> bytes:
             """
             WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 50001)
             INSERT INTO notes (id, flds) SELECT x, x || char(31) || 'a' FROM n;
-            INSERT INTO cards SELECT id, 0, 1, 0, 0, 0, 0, 0, 0, 0, '' FROM notes;
+            INSERT INTO cards SELECT id, 0, 1, 0, 0, 0, 0, 0, 0, 0, '', 0 FROM notes;
             """
         )
     )

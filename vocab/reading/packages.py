@@ -56,6 +56,8 @@ _CARDS = """
 """
 """SQLite puts values of any kind into any column; these are of the kinds of `_CardColumns`, or none."""
 
+_CARDS_WITHOUT_QUEUE = _CARDS.replace("cards.queue", "NULL")
+
 
 class _CardColumns(NamedTuple):
     """Of the table `cards`.
@@ -64,7 +66,7 @@ class _CardColumns(NamedTuple):
         ord: of a cloze note the number of its gap less 1.
         odid: of a card in a filtered deck the one it comes from.
         due: of type 2 in days, of the others in seconds; a filtered deck has orders of its own here.
-        queue: below 0 of a card that is not asked; -1 of a suspended one.
+        queue: below 0 of a card that is not asked; -1 of a suspended one. None where the table has no such column.
         ivl: days between the last review and the due day; below 0 seconds.
     """
 
@@ -78,7 +80,7 @@ class _CardColumns(NamedTuple):
     reps: int
     lapses: int
     data: str
-    queue: int
+    queue: int | None
 
 
 _CLOZE = 1
@@ -164,9 +166,10 @@ def _decks(connection: sqlite3.Connection, media: int) -> dict[str, Any]:
     crt, decks_as_json, types_as_json = collection
     names = _names(connection, decks_as_json)
     cloze_types = _cloze_types(connection, types_as_json)
+    query = _CARDS if _has_queue(connection) else _CARDS_WITHOUT_QUEUE
     found: dict[int, FoundDeck] = {}
     skipped = number = 0
-    for (_, note_type, fields), rows in groupby(connection.execute(_CARDS), key=itemgetter(0, 1, 2)):
+    for (_, note_type, fields), rows in groupby(connection.execute(query), key=itemgetter(0, 1, 2)):
         first, *others = (_CardColumns(*row[3:]) for row in rows)
         is_cloze = note_type in cloze_types
         by_gap = {card.ord: card for card in (first, *others)} if is_cloze else {0: first}
@@ -210,6 +213,11 @@ def _cloze_types(connection: sqlite3.Connection, as_json: str | None) -> set[int
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:
     found = connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [name])
+    return found.fetchone() is not None
+
+
+def _has_queue(connection: sqlite3.Connection) -> bool:
+    found = connection.execute("SELECT 1 FROM pragma_table_info('cards') WHERE name = 'queue' COLLATE NOCASE")
     return found.fetchone() is not None
 
 
