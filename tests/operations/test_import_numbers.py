@@ -21,6 +21,7 @@ from tests.support.archive_lines import (
     a_milestone,
     a_review,
     a_score,
+    an_attempt,
     an_id,
     an_item,
 )
@@ -41,6 +42,9 @@ def log(card: dict[str, Any]) -> dict[str, Any]:
 
 BOUNDS: dict[tuple[str, str], tuple[dict[str, Any], float, float]] = {
     ("profile", "desired_retention"): (PROFILE, 0.7, 0.99),
+    ("profile", "new_cards_a_day"): (PROFILE, 0, 500),
+    ("profile", "seconds"): (PROFILE, 0, 120),
+    ("profile", "seconds_reviews"): (PROFILE, 0, MOST),
     ("syllabus_files", "size"): (a_file(), 0, 100 * 1024 * 1024),
     ("syllabus_files", "characters"): (a_file(), 0, 500_000),
     ("syllabus_files", "pages"): (a_file(), 0, 100),
@@ -62,6 +66,7 @@ BOUNDS: dict[tuple[str, str], tuple[dict[str, Any], float, float]] = {
     ("reviews", "difficulty"): (a_review(**log(LEARNING)), 1, 10),
     ("reviews", "duration_ms"): (a_review(), 0, 3_600_000),
     ("reviews", "desired_retention"): (a_review(), 0.7, 0.99),
+    ("attempts", "foretold"): (an_attempt(), 0, 1_000_000_000),
 }
 """A line that has the number, and the least and the most that it can be."""
 
