@@ -101,7 +101,7 @@ def test_it_is_one_row_in_the_log_and_cannot_be_undone(newcomer: RestEntryPoint)
     assert row["after"]["courses"] == 1
     refused = newcomer.call("undo_change", change_id=row["id"])
     assert refused.error == "conflict"
-    assert "cannot be taken back" in refused.body["message"]
+    assert "cannot be undone" in refused.body["message"]
 
 
 def test_its_profile_is_taken_and_the_account_stays(newcomer: RestEntryPoint) -> None:
