@@ -40,7 +40,7 @@ class StepRow(TypedDict):
     milestone_id: UUID | None
     deck_id: UUID | None
     cards: int | None
-    because: Sequence[ReasonRow]
+    because: list[ReasonRow]
 
 
 class NowRow(TypedDict):
@@ -85,7 +85,7 @@ def _add(row: NowRow, candidate: Candidate, left: int) -> int:
                 "milestone_id": candidate.milestone_id,
                 "deck_id": candidate.deck_id,
                 "cards": candidate.cards_in(minutes),
-                "because": candidate.because,
+                "because": list(candidate.because),
             }
         )
     return minutes

@@ -5,8 +5,12 @@ from typing import Any, ClassVar
 from rest_framework import serializers
 
 from courses.serializers import ItemRecord
+from planning.now.filling import NowRow, StepRow
+from planning.now.reasons import ReasonRow
 from studyservice.operations.fields import OpenChoiceField
 from studyservice.operations.serializers import Record
+
+__all__ = ["NowRecord", "NowRow", "ReasonRecord", "ReasonRow", "StepRecord", "StepRow"]  # each record with its row
 
 LEAST_MINUTES, MOST_MINUTES = 5, 480
 
