@@ -251,10 +251,8 @@ class Checker:
         return found
 
     def _require_once(self, table: ArchiveTable, fields: dict[str, Any], seen: _Seen) -> None:
-        if not table.how.once:
-            return
         key = tuple(fields[name] for name in table.how.once)
-        if None in key:
+        if not key or None in key:
             return
         if key in seen.once:
             raise ValidationFailed.of(table.how.once[-1], "Is in another line, too.")
