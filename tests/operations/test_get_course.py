@@ -35,6 +35,12 @@ def test_it_answers_the_course_with_its_next_items(owner: RestEntryPoint, course
                 "kind": "exam",
                 "due_on": "2026-11-24",
                 "days_until": 3,
+                "done": False,
+                "done_at": None,
+                "status": "open",
+                "category_id": None,
+                "worth": None,
+                "note": None,
                 "created_at": ANY,
                 "updated_at": ANY,
             }

@@ -77,6 +77,9 @@ def one_connection() -> Iterator[None]:
 
 FORM = "multipart/form-data"
 
+OWN_IDS = {"category_id", "course_id", "item_id"}
+"""Fields of bodies that name an object of the member's."""
+
 
 @pytest.fixture
 def world(owner_member: Member, make_key) -> World:
@@ -133,6 +136,8 @@ def _check(case: Any, world: World) -> None:
             case.body = {name: value for name, value in case.body.items() if value is not None}
             # A parameter may be in either place; two different values are refused, which a schema cannot say.
             case.query = {name: value for name, value in (case.query or {}).items() if name not in case.body}
+        if "updated_after" in (case.query or {}):  # one of the two goes along, which a schema cannot say
+            case.query.pop("created_after", None)
         if "course_id" in (case.query or {}) and case.path.startswith("/v1/syllabi"):
             case.query["course_id"] = world.id("course_id")
     # That each operation wants a credential, test_sweep.py sees; here each request would be sent twice more for it.
@@ -148,7 +153,7 @@ def _with_own_ids(value: Any, world: World) -> Any:
     if not isinstance(value, dict):
         return value
     own = {name: _with_own_ids(inner, world) for name, inner in value.items() if name != "id"}
-    known = {name: world.id(name) for name in own if name in {"category_id", "course_id"} and own[name] is not None}
+    known = {name: world.id(name) for name in own if name in OWN_IDS and own[name] is not None}
     if isinstance(own.get("time_zone"), str):
         known["time_zone"] = "Europe/Paris"  # which texts name a time zone, a schema cannot say
     if isinstance(own.get("text"), str):
