@@ -51,7 +51,8 @@ def cleaned(text: str, mentions: Iterable[Mention]) -> str:
         text = pattern.sub(" ", text)
     text = " ".join(text.split()).replace(" ,", ",").replace(" :", ":").strip(_EDGES)
     text = _WEEKDAY_LAST.sub("", text).strip(_EDGES)
-    return text.removesuffix("*").strip()
+    text = text.removesuffix("*").strip()
+    return f"{text})" if text.count("(") > text.count(")") else text
 
 
 def is_title(text: str) -> bool:
