@@ -27,6 +27,7 @@ def test_it_changes_the_profile(owner: RestEntryPoint) -> None:
         "desired_retention": 0.92,
         "new_cards_a_day": 7,
         "today": ANY,
+        "weekday": ANY,
         "practice_streak": 0,
         "membership": {"active": True, "until": None, "renew_url": None},
         "scopes": ["read", "write"],

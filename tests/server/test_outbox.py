@@ -174,7 +174,7 @@ def test_an_accepted_one_does_not_leave(client: Client) -> None:
     """By the link that the operator was shown."""
     client.get(invite(ANN).url.removeprefix("http://127.0.0.1:8000"))
     assert OutgoingMail.objects.count() == 1
-    assert client.post("/join").headers["Location"] == "/account"
+    assert client.post("/join").headers["Location"] == "/"
     assert not OutgoingMail.objects.exists()
 
 
