@@ -33,8 +33,13 @@ class _Columns(DeckColumns):
 
 
 _CARDS = Card.objects.filter(member_id=Param("member_id"))
-OF_THIS = _CARDS.filter(deck_id=OuterRef("id"), suspended=False)
-DUE = OF_THIS.filter(due_at__lte=Param("now"))
+_ALL_OF_THIS = _CARDS.filter(deck_id=OuterRef("id"))
+_ALL_DUE = _ALL_OF_THIS.filter(due_at__lte=Param("now"))
+OF_THIS = _ALL_OF_THIS.filter(suspended=False)
+DUE = _ALL_DUE.filter(suspended=False)
+# Each of these counts is in an index: all that are due, those of them that are suspended, and those never reviewed.
+DUE_COUNT = aggregated(_ALL_DUE, "COUNT", "due_at") - aggregated(_ALL_DUE.filter(suspended=True), "COUNT", "due_at")
+NEW_COUNT = aggregated(DUE.filter(last_reviewed_at=None, state=CardState.NEW), "COUNT", "due_at")
 # A day of somebody who moved further west can bear tomorrow's date; it counts as today, as in the statistics.
 _TODAY = PracticeSum.objects.filter(member_id=Param("member_id"), kind=SumKind.DAY, starts_on__gte=Param("today"))
 BEGUN_TODAY = aggregated(_TODAY, "SUM", "firsts")
@@ -43,8 +48,8 @@ BEGUN_TODAY = aggregated(_TODAY, "SUM", "firsts")
 _DECKS = (
     Deck.objects.filter(member_id=Param("member_id"))
     .annotate(
-        due=aggregated(DUE, "COUNT", "due_at"),
-        new=aggregated(DUE.filter(state=CardState.NEW), "COUNT", "due_at"),
+        due=DUE_COUNT,
+        new=NEW_COUNT,
         begun=BEGUN_TODAY,
         its_course=FilteredRelation("course", condition=Q(course__member_id=Param("member_id"))),
         next_due=Subquery(OF_THIS.order_by("due_at").values("due_at")[:1]),

@@ -120,7 +120,17 @@ class Card(models.Model):
     class Meta:
         # The last two columns let the database count what is due, and new, without reading the cards.
         indexes: ClassVar[list[models.Index]] = [
-            models.Index(fields=["member", "deck", "due_at", "state", "suspended"], name="card_member_deck_today")
+            models.Index(fields=["member", "deck", "due_at"], name="card_member_deck_due"),
+            models.Index(
+                fields=["member", "deck", "due_at"],
+                name="card_member_deck_new",
+                condition=models.Q(last_reviewed_at=None),
+            ),
+            models.Index(
+                fields=["member", "deck", "due_at"],
+                name="card_member_deck_suspended",
+                condition=models.Q(suspended=True),
+            ),
         ]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             MemberKey(),

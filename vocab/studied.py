@@ -28,7 +28,7 @@ from accounts.models import Member
 from courses.readiness_records import ReadinessRow
 from courses.studied import Studied, StudiedDeck
 from studyservice.database.statements import Param, Select, aggregated
-from vocab.decks import BEGUN_TODAY, DUE, OF_THIS, new_left
+from vocab.decks import BEGUN_TODAY, DUE, DUE_COUNT, NEW_COUNT, OF_THIS, new_left
 from vocab.models import Card, CardState, Deck
 from vocab.readiness import below_target, no_cards, noon_of, recall, times_to_target, told
 from vocab.seconds import told_seconds
@@ -51,7 +51,7 @@ class _Row(TypedDict):
     course_name: str | None
     created_at: datetime
     repeat: int
-    due: int
+    due: int  # the others of the two, too
     new: int
     begun_today: int | None
     exam_id: UUID | None
@@ -96,7 +96,7 @@ def _deck(row: _Row) -> StudiedDeck:
         name=row["name"],
         created_at=row["created_at"],
         repeat=row["repeat"],
-        due=row["due"],
+        due=row["due"] - row["new"] - row["repeat"],
         new=row["new"],
         recall={},
     )
@@ -139,8 +139,8 @@ def _decks(told: int, number: int) -> Select[_Row]:
             condition=Q(*exams, _connector=Q.OR) & Q(course__items__member_id=Param("member_id")) & mine,
         ),
         repeat=aggregated(DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]), "COUNT", "due_at"),
-        due=aggregated(DUE.filter(state=CardState.REVIEW), "COUNT", "due_at"),
-        new=aggregated(DUE.filter(state=CardState.NEW), "COUNT", "due_at"),
+        due=DUE_COUNT,
+        new=NEW_COUNT,
         begun=BEGUN_TODAY,
         noon=Case(*noons, output_field=DateTimeField()),
         cards_in_all=_where(with_exam, aggregated(OF_THIS, "COUNT", "due_at")),

@@ -20,6 +20,7 @@ from rest_framework.viewsets import ModelViewSet
 from accounts.models import Member
 from bench.frameworks.drf_keys import KeyRequest
 from courses.models import Course, Item
+from courses.statuses import status_of
 from grades.arithmetic import letter
 from grades.models import GradeCategory, GradeScore
 from planning.models import Milestone
@@ -36,15 +37,25 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     course_id = serializers.UUIDField(read_only=True)
     course_name = serializers.CharField(source="course.name", read_only=True)
     days_until = serializers.SerializerMethodField()
+    category_id = serializers.UUIDField(read_only=True)
+    status = serializers.SerializerMethodField()
 
     class Meta:
         model = Item
-        fields = ("id", "course_id", "course_name", "title", "kind", "due_on", "days_until", "created_at", "updated_at")
+        fields = (
+            "id", "course_id", "course_name", "title", "kind", "due_on", "days_until", "category_id", "note", "done",
+            "done_at", "status", "created_at", "updated_at",
+        )  # fmt: skip
         read_only_fields = ("created_at", "updated_at")
 
     def get_days_until(self, item: Item) -> int | None:
         """Days from today."""
         return None if item.due_on is None else (item.due_on - self.context["today"]).days
+
+    def get_status(self, item: Item) -> str:
+        """Where it stands today."""
+        today = self.context["today"]
+        return status_of(item.kind, item.due_on, item.done, item.graded, item.missable_from, today)
 
 
 class MilestoneSerializer(serializers.ModelSerializer[Milestone]):

@@ -75,9 +75,23 @@ class Item(_Base):
     title: Mapped[str]
     kind: Mapped[str]
     due_on: Mapped[date | None]
+    category_id: Mapped[UUID | None]
+    note: Mapped[str | None]
+    done: Mapped[bool] = mapped_column(default=False)
+    done_at: Mapped[datetime | None]
+    graded: Mapped[bool] = mapped_column(default=False)
+    missable_from: Mapped[date]
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
     course: Mapped[Course] = relationship()
+
+    def status(self, today: date) -> str:
+        """Where it stands on a day."""
+        if self.graded or self.done:
+            return "graded" if self.graded else "done"
+        if self.due_on is None or self.due_on >= today:
+            return "open"
+        return "past" if self.kind in {"exam", "quiz"} or self.due_on < self.missable_from else "missed"
 
 
 class NewItem(BaseModel):
@@ -100,6 +114,11 @@ class ItemAnswer(BaseModel):
     kind: str
     due_on: date | None
     days_until: int | None
+    category_id: UUID | None
+    note: str | None
+    done: bool
+    done_at: datetime | None
+    status: str
     created_at: datetime
     updated_at: datetime
 
@@ -114,6 +133,11 @@ class ItemAnswer(BaseModel):
             kind=item.kind,
             due_on=item.due_on,
             days_until=None if item.due_on is None else (item.due_on - today).days,
+            category_id=item.category_id,
+            note=item.note,
+            done=item.done,
+            done_at=item.done_at,
+            status=item.status(today),
             created_at=item.created_at,
             updated_at=item.updated_at,
         )
@@ -178,7 +202,9 @@ async def create_item(course_id: UUID, body: NewItem, caller: Caller, session: S
     if (await session.scalar(select(func.count()).where(Item.course_id == course.id)) or 0) >= 1000:
         raise HTTPException(409, "Too many items.")
     now = datetime.now(UTC)
-    item = Item(member_id=caller.id, course=course, **body.model_dump(), created_at=now, updated_at=now)
+    today = caller.today()
+    written = {"missable_from": today, "created_at": now, "updated_at": now}
+    item = Item(member_id=caller.id, course=course, **body.model_dump(), **written)
     session.add(item)
     await session.commit()
-    return ItemAnswer.of(item, caller.today())
+    return ItemAnswer.of(item, today)

@@ -17,6 +17,7 @@ from ninja.security import HttpBearer
 
 from accounts.models import ApiKey, Member
 from courses.models import Course, Item
+from courses.statuses import status_of
 
 
 class KeyRequest(HttpRequest):
@@ -64,8 +65,19 @@ class ItemAnswer(Schema):
     kind: str
     due_on: date | None
     days_until: int | None
+    category_id: UUID | None
+    note: str | None
+    done: bool
+    done_at: datetime | None
+    status: str
     created_at: datetime
     updated_at: datetime
+
+    @staticmethod
+    def resolve_status(item: Item, context: dict[str, KeyRequest]) -> str:
+        """Where it stands on the member's today."""
+        today = context["request"].auth.today()
+        return status_of(item.kind, item.due_on, item.done, item.graded, item.missable_from, today)
 
     @staticmethod
     def resolve_days_until(item: Item, context: dict[str, KeyRequest]) -> int | None:

@@ -17,13 +17,13 @@ from typing import Any, cast
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.ddl_references import Statement
-from django.db.migrations.operations import AddConstraint, AddField, AddIndex, RemoveIndex
+from django.db.migrations.operations import AddConstraint, AddField, AddIndex
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 from django.db.models import CheckConstraint, ForeignKey, Model
 
 from studyservice.database.member_keys import MemberForeignKey
-from studyservice.database.postgresql.repeatable import add_unvalidated, is_valid_index, without_lock_timeout
+from studyservice.database.postgresql.repeatable import add_unvalidated, build_index, without_lock_timeout
 
 
 class AddCheck(AddConstraint):
@@ -55,11 +55,9 @@ class AddMemberForeignKey(AddConstraint):
 
 
 class AddIndexAside(AddIndex):
-    """Add an index; on PostgreSQL while others write, in a migration that is not atomic.
+    """Add an index; on PostgreSQL while others write, in a migration that is not atomic. It can be done again.
 
-    Django's `AddIndexConcurrently` knows PostgreSQL alone. Waiting for the transactions that are open stops nobody, so
-    it waits without `lock_timeout`. It can be done again: an index that is there stays, and what an attempt that was
-    ended left behind, which PostgreSQL marks as invalid, is dropped first.
+    Django's `AddIndexConcurrently` knows PostgreSQL alone.
     """
 
     def database_forwards(
@@ -69,26 +67,8 @@ class AddIndexAside(AddIndex):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         model = to_state.apps.get_model(app_label, self.model_name)
-        with without_lock_timeout(schema_editor):
-            valid = is_valid_index(schema_editor, self.index.name)
-            if valid is False:
-                name = schema_editor.quote_name(self.index.name)
-                schema_editor.execute(f"DROP INDEX CONCURRENTLY {name}")
-            if not valid:
-                cast("Any", schema_editor).add_index(model, self.index, concurrently=True)
-
-
-class RemoveIndexAside(RemoveIndex):
-    """Drop an index; on PostgreSQL while others write, in a migration that is not atomic. It can be done again."""
-
-    def database_forwards(
-        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
-    ) -> None:
-        if schema_editor.connection.vendor != "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
-        with without_lock_timeout(schema_editor):
-            schema_editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {schema_editor.quote_name(self.name)}")
+        editor: Any = schema_editor
+        build_index(editor, self.index.name, lambda: editor.add_index(model, self.index, concurrently=True))
 
 
 class AddUniqueAside(AddConstraint):
@@ -101,12 +81,8 @@ class AddUniqueAside(AddConstraint):
             super().database_forwards(app_label, schema_editor, from_state, to_state)
             return
         sql = str(self.constraint.create_sql(to_state.apps.get_model(app_label, self.model_name), schema_editor))
-        with without_lock_timeout(schema_editor):
-            valid = is_valid_index(schema_editor, self.constraint.name)
-            if valid is False:
-                schema_editor.execute(f"DROP INDEX CONCURRENTLY {schema_editor.quote_name(self.constraint.name)}")
-            if not valid:
-                schema_editor.execute(sql.replace("UNIQUE INDEX", "UNIQUE INDEX CONCURRENTLY", 1), params=None)
+        aside = sql.replace("UNIQUE INDEX", "UNIQUE INDEX CONCURRENTLY", 1)
+        build_index(schema_editor, self.constraint.name, lambda: schema_editor.execute(aside, params=None))
 
 
 class AddReference(AddField):

@@ -1,6 +1,6 @@
 """Steps of a migration on PostgreSQL that can be done again after an attempt that was ended between two of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
@@ -34,7 +34,20 @@ def without_lock_timeout(editor: BaseDatabaseSchemaEditor) -> Iterator[None]:
             cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])
 
 
-def is_valid_index(editor: BaseDatabaseSchemaEditor, name: str) -> bool | None:
+def build_index(editor: BaseDatabaseSchemaEditor, name: str, build: Callable[[], object]) -> None:
+    """Build an index while others write, unless it is there; one that was not built to its end is dropped first.
+
+    Waiting for the transactions that are open stops nobody, so it waits without `lock_timeout`.
+    """
+    with without_lock_timeout(editor):
+        valid = _is_valid_index(editor, name)
+        if valid is False:
+            editor.execute(f"DROP INDEX CONCURRENTLY {editor.quote_name(name)}")
+        if not valid:
+            build()
+
+
+def _is_valid_index(editor: BaseDatabaseSchemaEditor, name: str) -> bool | None:
     """Whether the index was built to its end; None if there is none of that name, or if SQL is only to be shown."""
     if editor.collect_sql:
         return None
