@@ -7,6 +7,9 @@ from django.db.models import F, Q
 from courses.models import ItemKind, ItemStatus
 from studyservice.database.statements import Param
 
+_GRADED, _DONE, _OPEN, _PAST, _MISSED = ItemStatus.values
+"""Plain texts: asking the enumeration for each item of a list took longer than the rest."""
+
 EXAMINED = frozenset({ItemKind.EXAM.value, ItemKind.QUIZ.value})
 """The kinds of items that one is ready for, or not, and that end by themselves."""
 
@@ -18,11 +21,11 @@ _OVERDUE = _UNENDED & Q(due_on__lt=Param("today"))
 _TOO_LATE = Q(kind__in=sorted(EXAMINED)) | Q(due_on__lt=F("missable_from"))
 
 OF_STATUS = {
-    ItemStatus.GRADED.value: Q(graded=True),
-    ItemStatus.DONE.value: Q(graded=False, done=True),
-    ItemStatus.OPEN.value: _UNENDED & (Q(due_on=None) | Q(due_on__gte=Param("today"))),
-    ItemStatus.PAST.value: _OVERDUE & _TOO_LATE,
-    ItemStatus.MISSED.value: _OVERDUE & ~Q(kind__in=sorted(EXAMINED)) & Q(due_on__gte=F("missable_from")),
+    _GRADED: Q(graded=True),
+    _DONE: Q(graded=False, done=True),
+    _OPEN: _UNENDED & (Q(due_on=None) | Q(due_on__gte=Param("today"))),
+    _PAST: _OVERDUE & _TOO_LATE,
+    _MISSED: _OVERDUE & ~Q(kind__in=sorted(EXAMINED)) & Q(due_on__gte=F("missable_from")),
 }
 """The items of each status, on the day that an execution brings as `today`."""
 
@@ -32,11 +35,11 @@ def status_of(  # noqa: PLR0917  # the columns that decide
 ) -> str:
     """Return the status of an item."""
     if graded:
-        return ItemStatus.GRADED.value
+        return _GRADED
     if done:
-        return ItemStatus.DONE.value
+        return _DONE
     if due_on is None or due_on >= today:
-        return ItemStatus.OPEN.value
+        return _OPEN
     if kind in EXAMINED or due_on < missable_from:
-        return ItemStatus.PAST.value
-    return ItemStatus.MISSED.value
+        return _PAST
+    return _MISSED

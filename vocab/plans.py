@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from math import ceil
-from typing import Any, TypedDict, cast
+from typing import Any, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -34,21 +34,16 @@ from vocab.exam_plan.plan import Day, PlanCard, Settings, exam_plan
 from vocab.exam_plan.queue import queue
 from vocab.models import Card, CardState, Review
 from vocab.plan_turns import plan_turn
+from vocab.scheduling import MemoryState
 from vocab.seconds import told_seconds
 from vocab.serializers import CardRecord, CardRow
 
 _FOR_ITEM = "for_item"
 
 
-class _Studied(TypedDict):
+class _Studied(MemoryState):
     """What a plan needs of a card."""
 
-    state: str
-    step: int | None
-    stability: float | None
-    difficulty: float | None
-    due_at: datetime
-    last_reviewed_at: datetime | None
     reps: int
     reviews_today: int
     before_today: datetime | None

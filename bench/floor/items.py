@@ -118,8 +118,8 @@ def get_agenda(caller: Caller, days: int) -> dict[str, Any]:
     """What is due."""
     today = caller.today
     until = today + timedelta(days=days)
-    days = {"member": caller.member, "missed_from": today - _MISSED_FOR, "today": today, "until": until}
-    found = [_item(row, today) for row in query(_DUE, days)]
+    bounds = {"member": caller.member, "missed_from": today - _MISSED_FOR, "today": today, "until": until}
+    found = [_item(row, today) for row in query(_DUE, bounds)]
     items = [item for item in found if item["due_on"] >= today]
     milestones = query(_OPEN_MILESTONES, (caller.member, until, today, until))
     return {

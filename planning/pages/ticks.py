@@ -1,5 +1,6 @@
 """Ticks of items and milestones: forms that set `done`, and do not toggle it."""
 
+from collections.abc import Callable
 from uuid import UUID
 
 from django.contrib import messages
@@ -7,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
+from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from courses.items import update_item
 from planning.milestones import update_milestone
@@ -19,38 +21,28 @@ _CHOICES = {"true": True, "false": False}
 @require_POST
 def tick_item(request: HttpRequest, item_id: UUID) -> HttpResponse:
     """Set whether the item is done, and show the week again."""
-    done = _done(request)
-    try:
-        item = update_item(signed_in(request), item_id, done=done)
-    except NotFound as error:
-        raise Http404 from error
-    return _back(request, item["title"], done=done)
+    return _ticked(request, lambda member, done: update_item(member, item_id, done=done)["title"])
 
 
 @for_active_members
 @require_POST
 def tick_milestone(request: HttpRequest, milestone_id: UUID) -> HttpResponse:
     """Set whether the milestone is done, and show the week again."""
-    done = _done(request)
-    try:
-        milestone = update_milestone(signed_in(request), milestone_id, done=done)
-    except NotFound as error:
-        raise Http404 from error
-    return _back(request, milestone["title"], done=done)
+    return _ticked(request, lambda member, done: update_milestone(member, milestone_id, done=done)["title"])
 
 
-def _done(request: HttpRequest) -> bool:
-    """What the form sets.
+def _ticked(request: HttpRequest, set_done: Callable[[Member, bool], str]) -> HttpResponse:
+    """Set `done` as the form says; `set_done` returns the title.
 
     Raises:
-        Http404: it is not one of these forms.
+        Http404: it is not one of these forms, or there is no such object of the member's.
     """
     done = _CHOICES.get(request.POST.get("done", ""))
     if done is None:
         raise Http404
-    return done
-
-
-def _back(request: HttpRequest, title: str, *, done: bool) -> HttpResponse:
+    try:
+        title = set_done(signed_in(request), done)
+    except NotFound as error:
+        raise Http404 from error
     messages.success(request, f"“{title}” is {'done' if done else 'open again'}.")
     return redirect("home")

@@ -15,6 +15,7 @@ from grades.models import GradeCategory
 from tests import ROOT
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import CourseFactory, ItemFactory, stored
+from tests.support.samples import NOT_ENDED
 from tests.support.syllabus_text import CATEGORIES, ITEMS, TEXT, TODAY
 from tests.support.tools import rest_of
 
@@ -55,12 +56,7 @@ def test_it_makes_the_course_with_its_items_and_weights(owner: RestEntryPoint) -
                 "kind": "assignment",
                 "due_on": "2026-09-04",
                 "days_until": 3,
-                "done": False,
-                "done_at": None,
-                "status": "open",
-                "category_id": None,
-                "worth": None,
-                "note": None,
+                **NOT_ENDED,
                 "created_at": made["created_at"],
                 "updated_at": made["created_at"],
                 "evidence": "confirmed",

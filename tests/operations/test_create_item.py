@@ -5,7 +5,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.entry_points import RestEntryPoint
-from tests.support.samples import UNKNOWN_ID, fetched_item
+from tests.support.samples import NOT_ENDED, UNKNOWN_ID, fetched_item
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
@@ -23,12 +23,7 @@ def test_it_creates(owner: RestEntryPoint, course, time_machine) -> None:
         "kind": "exam",
         "due_on": "2026-12-03",
         "days_until": 12,
-        "done": False,
-        "done_at": None,
-        "status": "open",
-        "category_id": None,
-        "worth": None,
-        "note": None,
+        **NOT_ENDED,
         "created_at": ANY,
         "updated_at": ANY,
     }

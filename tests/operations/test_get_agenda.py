@@ -8,7 +8,7 @@ import pytest
 from courses.models import Course
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
-from tests.support.samples import later
+from tests.support.samples import NOT_ENDED, later
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
@@ -79,12 +79,7 @@ def test_it_answers_whole_items_and_milestones(owner: RestEntryPoint, course, ad
                 "kind": "exam",
                 "due_on": "2026-11-24",
                 "days_until": 3,
-                "done": False,
-                "done_at": None,
-                "status": "open",
-                "category_id": None,
-                "worth": None,
-                "note": None,
+                **NOT_ENDED,
                 "created_at": ANY,
                 "updated_at": ANY,
             }

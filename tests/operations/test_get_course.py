@@ -6,7 +6,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.entry_points import RestEntryPoint
-from tests.support.samples import UNKNOWN_ID, later
+from tests.support.samples import NOT_ENDED, UNKNOWN_ID, later
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
@@ -35,12 +35,7 @@ def test_it_answers_the_course_with_its_next_items(owner: RestEntryPoint, course
                 "kind": "exam",
                 "due_on": "2026-11-24",
                 "days_until": 3,
-                "done": False,
-                "done_at": None,
-                "status": "open",
-                "category_id": None,
-                "worth": None,
-                "note": None,
+                **NOT_ENDED,
                 "created_at": ANY,
                 "updated_at": ANY,
             }

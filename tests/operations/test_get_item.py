@@ -5,7 +5,7 @@ from unittest.mock import ANY
 import pytest
 
 from tests.support.entry_points import RestEntryPoint
-from tests.support.samples import fetched_item
+from tests.support.samples import NOT_ENDED, fetched_item
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
@@ -21,12 +21,7 @@ def test_it_answers_the_item(owner: RestEntryPoint, course, time_machine) -> Non
         "kind": "exam",
         "due_on": "2026-11-24",
         "days_until": 3,
-        "done": False,
-        "done_at": None,
-        "status": "open",
-        "category_id": None,
-        "worth": None,
-        "note": None,
+        **NOT_ENDED,
         "created_at": ANY,
         "updated_at": ANY,
         "readiness": {

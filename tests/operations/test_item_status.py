@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.entry_points import RestEntryPoint
-from tests.support.samples import UNKNOWN_ID, fetched_item, later
+from tests.support.samples import NOT_ENDED, UNKNOWN_ID, fetched_item, later
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
@@ -50,15 +50,8 @@ def _listed(owner: RestEntryPoint, **query: Any) -> list[str]:
 
 def test_a_new_item_is_open(owner: RestEntryPoint, add) -> None:
     made = add("Essay", 3)
-    told = {name: made[name] for name in ("done", "done_at", "status", "category_id", "worth", "note")}
-    assert told == {
-        "done": False,
-        "done_at": None,
-        "status": "open",
-        "category_id": None,
-        "worth": None,
-        "note": None,
-    }
+    told = {name: made[name] for name in NOT_ENDED}
+    assert told == NOT_ENDED
 
 
 def test_it_is_done_at_the_true_time(owner: RestEntryPoint, add) -> None:

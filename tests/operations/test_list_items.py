@@ -8,7 +8,7 @@ import pytest
 from courses.models import Course
 from tests.support.entry_points import RestEntryPoint
 from tests.support.factories import ItemFactory, stored
-from tests.support.samples import UNKNOWN_ID
+from tests.support.samples import NOT_ENDED, UNKNOWN_ID
 
 pytestmark = pytest.mark.database("sqlite", "statements that others make too")
 
@@ -45,12 +45,7 @@ def test_it_answers_whole_items(owner: RestEntryPoint, course, add, time_machine
                 "kind": "exam",
                 "due_on": "2026-12-03",
                 "days_until": 12,
-                "done": False,
-                "done_at": None,
-                "status": "open",
-                "category_id": None,
-                "worth": None,
-                "note": None,
+                **NOT_ENDED,
                 "created_at": ANY,
                 "updated_at": ANY,
             }
