@@ -41,7 +41,7 @@ def family_cpu_seconds(pid: int) -> float:
     for child in children(pid):
         try:
             of_children += cpu_seconds(child)
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             continue  # it ended, and now counts with its parent
     return sum(_times(pid)) + of_children
 
@@ -61,7 +61,7 @@ def ended(pid: int) -> bool:
     """Return whether a process has ended, or is a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return True
 
 
