@@ -60,9 +60,8 @@ class EntryBody(PlainItemBody):
     quote = StringField(
         max_length=MAX_QUOTE,
         blank_is_null=True,
-        help_text="The line of the syllabus it comes from, word for word; not stored. The answer's evidence: confirmed "
-        "(its date stands there), inferred (no date, or a recurring one), contradicted (another date), not_found (no "
-        "such words).",
+        help_text="Its line of the syllabus, word for word; not stored. The answer's evidence: confirmed (with this "
+        "date), inferred (no date, or a recurring one), contradicted (another date), not_found (no such words).",
     )
 
 

@@ -32,7 +32,7 @@ from courses.cursors import Pins, Position, decode_cursor, encode_cursor
 from courses.item_rows import ITEMS, LISTED, SOONEST_FIRST, ReadItem, as_answered
 from courses.models import Item
 from courses.parameters import ItemFilters
-from courses.searching import FOUND
+from courses.searching import found as with_text
 from courses.serializers import ItemRow
 from courses.statuses import OF_STATUS
 from studyservice.database.folding import fold
@@ -63,11 +63,9 @@ _LOOKUPS = {
 }
 """Filter of list_items, or bound of a section, to its lookup."""
 
-_FILTERS: dict[str, Q] = (
-    {name: Q(**{lookup: Param(name)}) for name, lookup in _LOOKUPS.items()}
-    | {f"status={status}": which for status, which in OF_STATUS.items()}
-    | {"q": FOUND}
-)
+_FILTERS: dict[str, Q] = {name: Q(**{lookup: Param(name)}) for name, lookup in _LOOKUPS.items()} | {
+    f"status={status}": which for status, which in OF_STATUS.items()
+}
 """The same to its condition; a status is one by itself."""
 
 _INSTANTS = {
@@ -250,6 +248,8 @@ def _position(last: ItemRow, section: Section, pins: Pins | None) -> Position:
 def _page(filters: frozenset[str], section: Section, place: str) -> Select[ReadItem]:
     """The statement for one set of filters and one place to go on from; there are at most a few hundred."""
     items: QuerySet[Item] = ITEMS.filter(*(_FILTERS[name] for name in sorted(filters & _FILTERS.keys())))
+    if "q" in filters:
+        items = items.filter(with_text())
     if section is Section.MEANWHILE:
         items = items.filter(Q(created_at__gt=Param("made_after")) | Q(updated_at__gt=Param("again_after")))
     instant = _INSTANTS[section]

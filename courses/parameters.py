@@ -85,7 +85,7 @@ class ItemsQuery(Query):
     q = StringField(
         required=False,
         max_length=MAX_QUERY,
-        help_text="Only items with this text in their title, note or course name, in upper or lower case.",
+        help_text="Only items with this text in their title, note, course name or milestones. Case does not count.",
     )
     due_from = DateField(required=False, help_text="Only items due on or after this date.")
     due_to = DateField(required=False, help_text="Only items due on or before this date.")

@@ -1,48 +1,43 @@
-"""What is searched of courses and items, stored beside them."""
+"""Folded text that list_items searches, stored beside courses and items."""
 
 from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
+from django.db.models import Q
+
 from courses.models import Course, Item
-from studyservice.database.batches import batches
+from studyservice.database.filling import repair_columns
 from studyservice.database.folding import contains, fold_all
+from studyservice.hooks import HookList
 
-FOUND = contains("folded", "course__folded", param="q")
-"""Items with the folded text `q` in their title, note or course name."""
-
-
-def folded_course(columns: Mapping[str, object]) -> dict[str, str]:
-    """The column of a course that is searched."""
-    return {"folded": _folded(columns, "name")}
+ALSO_SEARCHED: HookList[Q] = HookList("what else q of list_items searches")
+"""Conditions on an item that higher apps add: text of theirs with the folded `q` in it."""
 
 
-def folded_item(columns: Mapping[str, object]) -> dict[str, str]:
-    """The column of an item that is searched."""
-    return {"folded": _folded(columns, "title", "note")}
+def found() -> Q:
+    """Items with the folded text `q` in their title, note or course name, or in what higher apps search."""
+    condition = contains("folded", "course__folded", param="q")
+    for also in ALSO_SEARCHED:
+        condition |= also
+    return condition
 
 
-def _folded(columns: Mapping[str, object], *names: str) -> str:
-    return fold_all(None if columns.get(name) is None else str(columns[name]) for name in names)
+def folded_course(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Compute the searched column of a course."""
+    return {"folded": fold_all([columns["name"]])}
+
+
+def folded_item(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Compute the searched column of an item."""
+    return {"folded": fold_all([columns["title"], columns.get("note")])}
 
 
 def repair_folded_courses(member_id: UUID) -> int:
-    """Fold what was written past the service; return how many rows were wrong."""
-    mine = Course.objects.filter(member_id=member_id)
-    wrong = 0
-    for row in mine.values("id", "name", "folded"):
-        if row["folded"] != (folded := folded_course(row)["folded"]):
-            wrong += mine.filter(id=row["id"]).update(folded=folded)
-    return wrong
+    """Fold names again that were written past the service; return how many were wrong."""
+    return repair_columns(Course.objects.filter(member_id=member_id), ("name", "folded"), folded_course)
 
 
 def repair_folded_items(member_id: UUID) -> int:
     """Do the same with the items."""
-    mine = Item.objects.filter(member_id=member_id)
-    wrong = [
-        Item(id=row["id"], **folded)
-        for row in mine.values("id", "title", "note", "folded").iterator()
-        if row["folded"] != (folded := folded_item(row))["folded"]
-    ]
-    for batch in batches(wrong):
-        mine.bulk_update(batch, ["folded"])
-    return len(wrong)
+    return repair_columns(Item.objects.filter(member_id=member_id), ("title", "note", "folded"), folded_item)

@@ -47,8 +47,8 @@ class CourseBody(Body):
     syllabus_id = IdField(
         required=False,
         allow_null=True,
-        help_text="A file that the member uploaded on this site, or create_syllabus did; no tool makes one. It becomes "
-        "a file of the course, and its text the syllabus unless syllabus_text is sent.",
+        help_text="A file that the member uploaded on this site (no tool makes one), to attach to the course. Its text "
+        "becomes the syllabus unless syllabus_text is sent.",
     )
 
     class Meta:

@@ -40,9 +40,8 @@ class CategoryBody(Body):
     id = IdField(
         required=False,
         allow_null=True,
-        help_text="The id of a category that stays, from get_grades: only with it does the category keep its scores "
-        "(and drop_lowest, if not sent). Without it the category is new, even under the same name, and the old one is "
-        "deleted with its scores.",
+        help_text="From get_grades, for a category that stays: it keeps its scores (and drop_lowest, if not sent). "
+        "Without an id the category is new, even under the same name, and the old one is deleted with its scores.",
     )
 
     class Meta:
@@ -202,8 +201,8 @@ class GradesQuery(Query):
         required=False,
         allow_null=True,
         max_length=MAX_CATEGORIES,
-        help_text="Only these categories are open, whatever they hold now: their final averages are asked for. Without "
-        "it, those without scores, and items without a score of the others.",
+        help_text="Only these categories are open, whatever they hold now. Without it: those without scores, and in "
+        "the others the items without a score.",
     )
     assume = QueryNumberField(
         required=False,

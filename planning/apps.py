@@ -17,8 +17,11 @@ class PlanningConfig(AppConfig):
         """Register what lower apps call."""
         from accounts.archive.tables import EXTRAS
         from courses.doubts import ITEM_DOUBTS
+        from courses.searching import ALSO_SEARCHED
         from planning.archive import write_calendar
         from planning.doubts import late_milestones
+        from planning.searching import IN_MILESTONES
 
+        ALSO_SEARCHED.register(IN_MILESTONES)
         ITEM_DOUBTS.register(late_milestones)
         EXTRAS.register("calendar.ics", write_calendar)

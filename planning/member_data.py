@@ -7,16 +7,24 @@ from planning.archive import ImportedEventLine, MilestoneLine
 from planning.calendar.importing import EVENTS_OF_COURSE
 from planning.milestones import MILESTONES_OF_ITEM, MILESTONES_OF_MEMBER
 from planning.models import ImportedEvent, Milestone
+from planning.searching import folded_milestone, repair_folded_milestones
 from planning.undoing import forget_import, move_to_free_positions, put_order_back, put_place_back
 
 register(
     MemberData(
         Milestone,
         course="item__course",
-        archived=Archived(name="milestones", line=MilestoneLine, order=("item_id", "position", "created_at", "id")),
+        archived=Archived(
+            name="milestones",
+            line=MilestoneLine,
+            order=("item_id", "position", "created_at", "id"),
+            left_out={"folded": "made of the title when it is taken in"},
+        ),
         stamps=("created_at", "updated_at"),
         moved=("position",),
         limits=(MILESTONES_OF_MEMBER, MILESTONES_OF_ITEM),
+        derived=folded_milestone,
+        repair_counts=repair_folded_milestones,
         on_restore=move_to_free_positions,
         undo_fields={f"item.{ORDER}": put_order_back, "milestone.place": put_place_back},
     )

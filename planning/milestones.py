@@ -19,6 +19,7 @@ from planning.doubts import doubt_milestones
 from planning.errors import NoSuchMilestone
 from planning.milestone_order import ORDER, Positions, positions_of, renumber, require_place
 from planning.models import Milestone
+from planning.searching import folded_milestone
 from planning.serializers import (
     MAX_MILESTONES,
     CreatedMilestoneRow,
@@ -159,6 +160,7 @@ def create_milestone(
                 created_at=write.now,
                 updated_at=write.now,
                 **fields,
+                **folded_milestone(fields),
             )
             for position, fields in enumerate(entries, start=first)
         )
@@ -208,7 +210,8 @@ def update_milestone(
         different = {name: value for name, value in noted.items() if name != "place"}
         if different:
             mine = Milestone.objects.filter(member_id=member.id, id=milestone_id)
-            mine.update(**different, **revision(different, SHOWN_OF_MILESTONE), updated_at=write.now)
+            searched = folded_milestone(different) if "title" in different else {}
+            mine.update(**different, **searched, **revision(different, SHOWN_OF_MILESTONE), updated_at=write.now)
             milestone = cast("MilestoneColumns", milestone | different)
             if "due_on" in different and not milestone["done"]:
                 doubt_milestones([(milestone["title"], milestone["due_on"])], milestone["item_title"], item_due_on)

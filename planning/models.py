@@ -23,6 +23,9 @@ class Milestone(models.Model):
     title = models.CharField(max_length=160, help_text="What to do.")
     due_on = models.DateField(null=True, blank=True, help_text="Due date; null means undated.")
     done = models.BooleanField(default=False, help_text="Whether it is done.")
+    folded = models.TextField(
+        default="", db_default="", editable=False, help_text="The title as it is searched (planning.searching)."
+    )
     # Not renumbered after a delete.
     position = models.PositiveIntegerField(help_text="Its place in the item's list, from 1.")
     sequence = models.IntegerField(

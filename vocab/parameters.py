@@ -21,8 +21,8 @@ class DecksQuery(Query):
     due_only = QueryBooleanField(
         default=False,
         help_text="Only the cards to ask now, in this order: those in learning, reviews that are due, then new cards, "
-        "as many as today still allows (new_cards_a_day of get_me); none that is suspended: update_vocab_card over "
-        "REST sets that. Needs include_cards.",
+        "as many as new_cards_a_day of get_me allows today; none that is suspended: update_vocab_card over REST sets "
+        "that. Needs include_cards.",
     )
     limit = QueryIntegerField(
         min_value=1,
@@ -38,8 +38,8 @@ class DecksQuery(Query):
 
     for_item = IdField(
         required=False,
-        help_text="Instead of deck_id an exam or quiz due in 1 to 120 days: the decks of its course, the first with "
-        "today's cards of the plan for it, across all of them, in the order to ask them.",
+        help_text="Instead of deck_id, an exam or quiz due in 1 to 120 days: the decks of its course, the first with "
+        "today's cards of its plan across all of them, in the order to ask.",
     )
     minutes_a_day = minutes_field("Minutes a day of that plan, 5 to 600; needs for_item.")
 

@@ -143,9 +143,8 @@ class DeckBody(DeckDetailsBody):
     if_exists = ChoiceField(
         choices=["create", "merge"],
         default="create",
-        help_text="merge puts the cards into the oldest deck of this name, if there is one: new terms are added, known "
-        "ones get the new definition and keep their schedule; the deck keeps its course. Terms match exactly; the "
-        "answer's similar names near ones.",
+        help_text="merge puts the cards into the oldest deck of this name: new terms are added, known ones get the new "
+        "definition and keep their schedule. Terms match exactly; the answer's similar names near ones.",
     )
 
 

@@ -232,6 +232,30 @@ def test_q_follows_changes(owner: RestEntryPoint, course, add) -> None:
     assert [_listed(owner, q=q) for q in ("ESSAY", "sonn")] == [["Essay"], []]
 
 
+@pytest.mark.database("both")
+def test_q_finds_titles_of_milestones(owner: RestEntryPoint, add) -> None:
+    essay, lab = add("Essay", 1), add("Lab", 2)
+    first = owner.made("create_milestone", item_id=essay["id"], title="É_outline", more=[{"title": "Sources"}])
+    step = owner.made("create_milestone", item_id=lab["id"], title="Read the SOURCES twice, sources first")
+    owner.made("update_milestone", milestone_id=step["id"], done=True)
+    assert [_listed(owner, q=q) for q in ("e\u0301_O", "sources", "e_o", "%")] == [["Essay"], ["Essay", "Lab"], [], []]
+    assert [_listed(owner, q="ab")[:1], _listed(owner, q="SOURCES", limit=1)] == [["Lab"], ["Essay"]]
+
+    owner.made("update_milestone", milestone_id=first["id"], title="Plan")
+    assert [_listed(owner, q=q) for q in ("outline", "plan")] == [[], ["Essay"]]
+    rest = RestEntryPoint(owner.secret)
+    changes = rest.made("list_changes")["data"]
+    change = next(one["id"] for one in changes if one["operation"] == "update_milestone")
+    rest.made("undo_change", change_id=change)
+    assert [_listed(owner, q=q) for q in ("outline", "plan")] == [["Essay"], []]
+
+    owner.made("delete_milestone", milestone_id=step["id"])
+    assert _listed(owner, q="twice") == []
+    deleted = rest.made("list_changes")["data"][0]["id"]
+    rest.made("undo_change", change_id=deleted)
+    assert _listed(owner, q="twice") == ["Lab"]
+
+
 @pytest.mark.parametrize("q", ["", "   ", "x" * 101])
 def test_q_has_one_to_a_hundred_characters(owner: RestEntryPoint, q: str) -> None:
     assert owner.call("list_items", q=q).fields == ["q"]

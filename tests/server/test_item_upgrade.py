@@ -18,7 +18,7 @@ from courses.searching import repair_folded_courses, repair_folded_items
 from studyservice.database.folding import fold
 from tests.server.test_migrations import migrate_to_the_release
 from tests.support import databases
-from tests.support.factories import CourseFactory, MemberFactory
+from tests.support.factories import CourseFactory, MemberFactory, MilestoneFactory
 
 ZONES = ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Europe/Berlin")
 LONGEST = 2.0
@@ -81,6 +81,7 @@ def upgraded(tmp_path: Path) -> Iterator[str]:
 def test_old_items_are_filled_in_batches(upgraded: str, items: int) -> None:
     for zone in ZONES:
         CourseFactory.create(member=MemberFactory.create(time_zone=zone), name="PHYSIK Ä")
+    milestone = MilestoneFactory.create(title="GLIEDERUNG Ä", folded="")
     each = items // len(ZONES)
     for first in range(1, each + 1, AT_ONCE):
         with connection.cursor() as cursor:
@@ -93,7 +94,7 @@ def test_old_items_are_filled_in_batches(upgraded: str, items: int) -> None:
     assert old.longest < LONGEST
 
     now = datetime.now(UTC)
-    for course in Course.objects.select_related("member"):
+    for course in Course.objects.filter(name="PHYSIK Ä").select_related("member"):
         today = now.astimezone(ZoneInfo(course.member.time_zone)).date()
         mine = Item.objects.filter(course=course)
         assert mine.count() == each
@@ -107,6 +108,8 @@ def test_old_items_are_filled_in_batches(upgraded: str, items: int) -> None:
         repair_folded_items(course.member_id)
         assert not mine.filter(folded="").exists()
         assert repair_folded_items(course.member_id) == 0
+    milestone.refresh_from_db()
+    assert milestone.folded == fold("GLIEDERUNG Ä")
     assert not Item.objects.exclude(done=False, graded=False, note=None, category=None).exists()
 
 

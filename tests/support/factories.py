@@ -253,6 +253,7 @@ class MilestoneFactory(_OfMember[Milestone]):
 
     item = _same_members(ItemFactory)
     title = Sequence("Milestone {}".format)
+    folded = LazyAttribute(lambda milestone: fold_all([milestone.title]))
     position = Sequence(lambda n: n + 1)
 
 

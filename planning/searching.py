@@ -1,0 +1,26 @@
+"""Folded titles of milestones, by which list_items finds their item."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from planning.models import Milestone
+from studyservice.database.filling import repair_columns
+from studyservice.database.folding import contains, fold_all
+from studyservice.database.statements import Param
+
+_FOUND = Milestone.objects.filter(contains("folded", param="q"), member_id=Param("member_id"))
+IN_MILESTONES = Q(id__in=_FOUND.order_by().values("item_id"))
+"""Items with the folded text `q` in the title of a milestone, done or not. The milestones are read once."""
+
+
+def folded_milestone(columns: Mapping[str, Any]) -> dict[str, str]:
+    """Compute the searched column of a milestone."""
+    return {"folded": fold_all([columns["title"]])}
+
+
+def repair_folded_milestones(member_id: UUID) -> int:
+    """Fold titles again that were written past the service; return how many were wrong."""
+    return repair_columns(Milestone.objects.filter(member_id=member_id), ("title", "folded"), folded_milestone)
