@@ -1,6 +1,6 @@
 """What is not there, each said in one way."""
 
-from studyservice.operations.errors import NotFound
+from studyservice.operations.errors import Conflict, NotFound
 
 
 class NoSuchDeck(NotFound):
@@ -13,3 +13,9 @@ class NoSuchCard(NotFound):
     """The member has no such card."""
 
     default_message = "There is no such card. list_vocab_decks with deck_id and include_cards gives the ids."
+
+
+class AnsweredSince(Conflict):
+    """The card was answered since it was shown."""
+
+    default_message = "This card was answered since it was shown."

@@ -13,7 +13,7 @@ from practice.attempts import record_attempt
 from practice.models import Source
 from studyservice.database.ids import uuid7
 from studyservice.database.statements import Insert, Param, Select, Update
-from vocab.errors import NoSuchCard
+from vocab.errors import AnsweredSince, NoSuchCard
 from vocab.foretold import foretold
 from vocab.models import Card, CardState, Rating, Review
 from vocab.scheduling import MemoryState, next_state
@@ -56,18 +56,33 @@ def require_card(member: Member, card_id: UUID) -> CardForReview:
     return card
 
 
-def review_vocab_card(member: Member, card_id: UUID, *, rating: str, duration_ms: int | None = None) -> CardRow:
+def review_vocab_card(
+    member: Member, card_id: UUID, *, rating: str, duration_ms: int | None = None, shown_reps: int | None = None
+) -> CardRow:
     """Answer the card now; gives the `CardRecord` with its next due time.
+
+    Args:
+        shown_reps: how often it had been reviewed when it was shown; None answers it in any case.
 
     Raises:
         NotFound: there is no such card of the member's.
+        AnsweredSince: it was answered since it was shown.
     """
     with writing(member.id, "review_vocab_card") as write:
-        return record_review(write, member, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms)
+        return record_review(
+            write, member, card_id, rating=rating, at=timezone.now(), duration_ms=duration_ms, shown_reps=shown_reps
+        )
 
 
 def record_review(
-    write: Write, member: Member, card_id: UUID, *, rating: str, at: datetime, duration_ms: int | None = None
+    write: Write,
+    member: Member,
+    card_id: UUID,
+    *,
+    rating: str,
+    at: datetime,
+    duration_ms: int | None = None,
+    shown_reps: int | None = None,
 ) -> CardRow:
     """Answer the card `at` this moment of the true time; inside `write`. The row of the log also says who did it.
 
@@ -76,8 +91,11 @@ def record_review(
 
     Raises:
         NotFound: there is no such card of the member's.
+        AnsweredSince: it was answered since it was shown, `shown_reps` answers before.
     """
     card = require_card(member, card_id)
+    if shown_reps not in (None, card["reps"]):
+        raise AnsweredSince
     last = card["last_reviewed_at"]
     reviewed_at = at if last is None else max(at, last + timedelta(microseconds=1))
     lapsed = rating == Rating.AGAIN and card["state"] == CardState.REVIEW

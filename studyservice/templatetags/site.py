@@ -10,7 +10,13 @@ from django.utils.safestring import SafeString
 
 register = Library()
 
-NAVIGATION = (("home", "Week"), ("courses", "Courses"), ("activity", "Activity"))
+NAVIGATION = (
+    ("home", "Week"),
+    ("courses", "Courses"),
+    ("study", "Study"),
+    ("decks", "Decks"),
+    ("activity", "Activity"),
+)
 """Address and text of each entry of a member's navigation."""
 
 HUES = 12

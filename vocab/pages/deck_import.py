@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
@@ -12,12 +11,12 @@ from django.views.decorators.http import require_http_methods
 from accounts.models import Member
 from accounts.pages.signed_in import for_active_members, signed_in
 from accounts.pages.uploads import FileForm, file_field, megabytes, refusal_in_words, with_headers
-from courses.courses import list_courses
 from studyservice.http.page_uploads import takes_file
 from studyservice.operations.errors import ApiError, ValidationFailed
 from studyservice.operations.uploads import Upload
 from vocab.decks import list_vocab_decks
 from vocab.importing import MAX_FILE, import_vocab_decks
+from vocab.pages.forms import TOO_LONG, course_field
 from vocab.serializers import MAX_DECK_NAME, DeckRow
 
 MAX_ERRORS = 20
@@ -35,14 +34,8 @@ class DeckFileForm(FileForm):
         required=False,
         max_length=MAX_DECK_NAME,
         help_text="Defaults to the file name. Several decks in one file keep their own names.",
-        error_messages={"max_length": "Use at most %(limit_value)d characters."},
+        error_messages={"max_length": TOO_LONG},
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
-    )
-    course_id = forms.TypedChoiceField(
-        label="Course",
-        required=False,
-        empty_value=None,
-        error_messages={"invalid_choice": "Choose one of your courses, or none."},
     )
     merge = forms.BooleanField(
         label="Add to a deck of the same name",
@@ -53,10 +46,7 @@ class DeckFileForm(FileForm):
     def __init__(self, sent: HttpRequest | None = None, *, member: Member) -> None:
         """Bind it to what was sent, if it was."""
         super().__init__(None if sent is None else sent.POST, None if sent is None else sent.FILES)
-        course: Any = self.fields["course_id"]
-        courses = {str(one["id"]): one for one in list_courses(member)}
-        course.choices = [("", "none"), *((id_, one["name"]) for id_, one in courses.items())]
-        course.coerce = lambda id_: courses[id_]["id"]
+        self.fields["course_id"] = course_field(member)
 
 
 @for_active_members

@@ -1,0 +1,141 @@
+"""Studying by keyboard and by thumb, with script and without."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.pages.browser.conftest import PageFactory
+from tests.pages.browser.test_accessibility import audit
+
+pytestmark = pytest.mark.database("sqlite", "the look of pages")
+
+TERMS = [f"Term {number}" for number in range(1, 21)]
+
+
+@pytest.fixture
+def deck(member: Any) -> Any:
+    """A deck of twenty new cards."""
+    from accounts.changes.calls import Actor, acting
+    from accounts.changes.models import ActorKind
+    from courses.courses import create_course
+    from vocab.deck_creation import create_vocab_deck
+
+    with acting(Actor(ActorKind.PAGE)):
+        course = create_course(member, name="Cell Biology")
+        cards: Any = [{"term": term, "definition": f"What {term} means."} for term in TERMS]
+        return create_vocab_deck(member, name="Organelles", course_id=course["id"], cards=cards)[0]
+
+
+def answered() -> list[tuple[str, str]]:
+    from vocab.models import Review
+
+    return [*Review.objects.order_by("reviewed_at").values_list("card__term", "rating")]
+
+
+def test_twenty_cards_are_studied_by_keyboard(open_signed_in: PageFactory, deck: Any) -> None:
+    page: Page = open_signed_in("/study")
+    keys = {"1": "again", "2": "hard", "3": "good", "4": "easy"}
+    for number, term in enumerate(TERMS):
+        expect(page.get_by_role("heading", name=term, exact=True)).to_be_visible()
+        page.keyboard.press("4")
+        expect(page.get_by_text(f"What {term} means.")).to_be_hidden()
+        page.keyboard.press(" ")
+        expect(page.get_by_text(f"What {term} means.")).to_be_focused()
+        page.keyboard.press(" ")
+        expect(page.get_by_text(f"What {term} means.")).to_be_visible()
+        page.keyboard.press("1234"[number % 4])
+        expect(page.get_by_text(f"{len(TERMS) - number - 1} left")).to_be_visible()
+    expect(page.get_by_text("You answered 20 cards.")).to_be_visible()
+    assert answered() == [(term, [*keys.values()][number % 4]) for number, term in enumerate(TERMS)]
+    page.get_by_role("button", name="Undo last").click()
+    expect(page.get_by_role("heading", name=TERMS[-1], exact=True)).to_be_visible()
+    assert len(answered()) == 19
+
+
+def test_without_script_a_card_is_shown_and_rated(open_signed_in: PageFactory, deck: Any) -> None:
+    page: Page = open_signed_in("/study", java_script_enabled=False)
+    expect(page.get_by_text("Space shows the answer")).to_be_hidden()
+    expect(page.get_by_role("button", name="Good")).to_be_hidden()
+    page.get_by_text("Show", exact=True).click()
+    page.get_by_role("button", name="Easy 8 days").click()
+    expect(page.get_by_role("heading", name=TERMS[1])).to_be_visible()
+    page.get_by_role("button", name="Undo last").click()
+    expect(page.get_by_role("heading", name=TERMS[0], exact=True)).to_be_visible()
+    assert answered() == []
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_thumb_reaches_all_four_buttons(open_signed_in: PageFactory, deck: Any, width: int) -> None:
+    """They are at the bottom of the screen, however long the answer is, and large enough (WCAG 2.5.5: 44 pixels)."""
+    from vocab.models import Card
+
+    Card.objects.filter(term=TERMS[0]).update(definition="A long sentence. " * 110)
+    page: Page = open_signed_in("/study", viewport={"width": width, "height": 844})
+    page.get_by_text("Show", exact=True).click()
+    boxes = [page.get_by_role("button", name=name).bounding_box() for name in ("Again", "Hard", "Good", "Easy")]
+    for box in boxes:
+        assert box is not None
+        assert box["width"] >= 44
+        assert box["height"] >= 56
+        assert 700 < box["y"] < 844 - box["height"]
+    last = page.get_by_text("A long sentence.")
+    page.mouse.wheel(0, 10_000)
+    expect(last).to_be_visible()
+    shown = page.get_by_role("link", name="Change this card").bounding_box()
+    assert shown is not None
+    assert boxes[0] is not None
+    assert shown["y"] + shown["height"] < boxes[0]["y"], "nothing stays behind the buttons"
+
+
+def test_cards_are_kept_by_keyboard_and_without_script(open_signed_in: PageFactory, deck: Any) -> None:
+    page: Page = open_signed_in(f"/decks/{deck['id']}", java_script_enabled=False)
+    page.get_by_text("Add a card").click()
+    page.get_by_label("Term", exact=True).fill("Term 21")
+    page.get_by_label("Definition", exact=True).fill("What it means.")
+    page.get_by_role("button", name="Add card").click()
+    expect(page.get_by_role("status")).to_contain_text("Added “Term 21”.")
+    page.get_by_label("Search the cards").fill("term 2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Cards 3 of 21")).to_be_visible()
+    page.get_by_role("button", name="Suspend Term 20", exact=True).click()
+    expect(page.get_by_role("button", name="Resume Term 20")).to_be_visible()
+    page.get_by_role("button", name="Delete Term 21").click()
+    expect(page.get_by_role("heading", name="Cards 2 of 20")).to_be_visible()
+    page.get_by_role("link", name="Term 20").click()
+    expect(page.get_by_label("Suspended")).to_be_checked()
+    page.get_by_label("Term", exact=True).fill("")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Enter a term.")).to_be_visible()
+
+
+def test_the_pages_are_accessible(open_signed_in: PageFactory, deck: Any) -> None:
+    """Each in its states: a card, its answer, the end, a deck with a search, with an error, empty pages."""
+    from vocab.models import Card, Deck
+
+    page: Page = open_signed_in("/study")
+    audit(page)
+    page.keyboard.press(" ")
+    audit(page)
+    page.keyboard.press("4")
+    expect(page.get_by_text("19 left")).to_be_visible()
+    Card.objects.exclude(term=TERMS[1]).filter(state="new").update(suspended=True)
+    page.goto("/decks")
+    audit(page)
+    for path in ("", "?q=none", "/change", "/delete", f"/cards/{deck['cards'][0]['id']}"):
+        page.goto(f"/decks/{deck['id']}{path}")
+        audit(page)
+    page.goto(f"/decks/{deck['id']}?add=1")
+    expect(page.get_by_label("Term", exact=True)).to_be_focused()
+    page.get_by_role("button", name="Add card").click()
+    expect(page.get_by_text("Enter a definition.")).to_be_visible()
+    audit(page)
+    page.goto("/study")
+    page.keyboard.press(" ")
+    page.keyboard.press("3")
+    expect(page.get_by_role("heading", name="Done for now")).to_be_visible()
+    audit(page)
+    Deck.objects.all().delete()
+    for path in ("/study", "/decks", "/decks/new"):
+        page.goto(path)
+        audit(page)

@@ -1,0 +1,108 @@
+"""The cards of a deck: one is changed on its own page, and suspended or deleted from the list."""
+
+from http import HTTPStatus
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from studyservice.operations.errors import NotFound
+from studyservice.operations.fields import parse_uuid
+from vocab.browsing import cards_of
+from vocab.card_changes import delete_vocab_card, require_card, update_vocab_card
+from vocab.pages.forms import CardChangesForm
+from vocab.pages.study import study_address
+from vocab.serializers import CardRow
+
+_ACTIONS = ("delete", "suspend", "resume")
+"""Names of the buttons of a list; their value is the card's id."""
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpResponse:
+    """The form of a card; back to its deck once it is saved, or to the study page that it was opened from."""
+    member = signed_in(request)
+    card = _card(member, deck_id, card_id)
+    stored = {"term": card["term"], "definition": card["definition"], "suspended": card["suspended"]}
+    back = _back(request, card)
+    context = {"card": card, "here": request.get_full_path(), "back": back}
+    if request.method != "POST":
+        return render(request, "card.html", context | {"form": CardChangesForm(initial=stored)})
+    form = CardChangesForm(request.POST, initial=stored)
+    if not form.is_valid():
+        return render(request, "card.html", context | {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        if changes := form.changes(stored):
+            changed = update_vocab_card(member, card_id, **changes)
+            messages.success(request, f"Saved “{changed['term']}”.")
+    except NotFound as error:
+        raise Http404 from error
+    return redirect(back)
+
+
+@for_active_members
+@require_POST
+def change_cards(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+    """Suspend, resume or delete the card that the pressed button names, and show the list where it was."""
+    member = signed_in(request)
+    action = next((name for name in _ACTIONS if name in request.POST), None)
+    card_id = parse_uuid(request.POST.get(action or ""))
+    if action is None or card_id is None:
+        raise Http404
+    card = _card(member, deck_id, card_id)
+    q = request.POST.get("q", "")
+    place: UUID | None = card_id
+    try:
+        if action == "delete":
+            place = _neighbor(member, card, q)
+            delete_vocab_card(member, card_id)
+            messages.success(request, f"“{card['term']}” is deleted. You can restore it in Activity for 30 days.")
+        else:
+            update_vocab_card(member, card_id, suspended=action == "suspend")
+            told = "is suspended. It is not asked until you resume it" if action == "suspend" else "is asked again"
+            messages.success(request, f"“{card['term']}” {told}.")
+    except NotFound as error:
+        raise Http404 from error
+    address = reverse("deck", args=[deck_id])
+    query = f"?{urlencode({'q': q})}" if q else ""
+    return redirect(f"{address}{query}{'' if place is None else f'#card-{place}'}")
+
+
+def _back(request: HttpRequest, card: CardRow) -> str:
+    """Where the page was opened from."""
+    deck_id, card_id = card["deck_id"], str(card["id"])
+    study = request.GET.get("study")
+    if study not in {"all", "deck"}:
+        return f"{reverse('deck', args=[deck_id])}#card-{card_id}"
+    return study_address(None if study == "all" else deck_id, request.GET.get("sitting", ""), card=card_id)
+
+
+def _card(member: Member, deck_id: UUID, card_id: UUID) -> CardRow:
+    """The card of this deck.
+
+    Raises:
+        Http404: there is no such card of the member's in it.
+    """
+    try:
+        card = require_card(member, card_id)
+    except NotFound as error:
+        raise Http404 from error
+    if card["deck_id"] != deck_id:
+        raise Http404
+    return card
+
+
+def _neighbor(member: Member, card: CardRow, q: str) -> UUID | None:
+    """The card after this one in the list, or else before it."""
+    ids = [one["id"] for one in cards_of(member, card["deck_id"], q)]
+    if card["id"] not in ids or len(ids) == 1:
+        return None
+    place = ids.index(card["id"])
+    return ids[place + 1] if place + 1 < len(ids) else ids[place - 1]

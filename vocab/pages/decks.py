@@ -1,0 +1,246 @@
+"""The decks of a member, one of them with its cards, a new one, its name and course, its file, and its deletion."""
+
+from datetime import datetime
+from html import escape
+from http import HTTPStatus
+from typing import NamedTuple
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from studyservice.http.responses import download_response
+from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
+from vocab.browsing import DeckCard, cards_of
+from vocab.card_changes import CARDS_OF_DECK, add_vocab_cards
+from vocab.deck_creation import DECKS, create_vocab_deck
+from vocab.decks import delete_vocab_deck, list_vocab_decks, update_vocab_deck
+from vocab.exporting import MEDIA_TYPES, export_vocab_deck
+from vocab.models import CardState
+from vocab.pages.forms import CardForm, DeckForm, NewDeckForm
+from vocab.pages.words import due_in_words
+from vocab.serializers import DeckRow
+from vocab.studied import studied
+from vocab.views import DeckViewSet
+
+MOST_SEARCHED = 100
+"""Characters that are searched for."""
+
+MOST_TEXT = 700_000
+"""Bytes that the cards of a page may take in HTML, beside what stands around them, so that it stays below 1 MB."""
+
+_CUTS = (2000, 500, 200, 100, 30)
+"""Characters of a definition that a list shows: as many as there is room for. The card's own page shows all."""
+
+
+class Listed(NamedTuple):
+    """A card of the list.
+
+    Attributes:
+        definition: its beginning, if the whole has no room.
+        due: when it is due, in words; empty for a new or a suspended one.
+    """
+
+    card: DeckCard
+    definition: str
+    due: str
+
+
+class Export(NamedTuple):
+    """A format in which a deck can be saved."""
+
+    format: str
+    label: str
+
+
+EXPORTS = (Export("csv", "CSV"), Export("tsv", "TSV"), Export("anki", "Anki notes"))
+
+
+@for_active_members
+@require_safe
+def deck_list(request: HttpRequest) -> HttpResponse:
+    """Every deck with its counts."""
+    member = signed_in(request)
+    found = studied(member, timezone.now(), {}, {})
+    decks = list_vocab_decks(member, include_cards=False)
+    new = sum(deck.new for deck in found.decks)
+    context = {
+        "decks": decks,
+        "left": sum(deck.repeat + deck.due for deck in found.decks) + min(new, found.new_cards),
+        "full": len(decks) >= DECKS.most,
+        "most": DECKS.most,
+    }
+    with timezone.override(ZoneInfo(member.time_zone)):
+        return render(request, "decks.html", context)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def deck_page(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+    """On GET the deck with its cards, those that match `q` if it is there; on POST add a card."""
+    member = signed_in(request)
+    deck = _deck(member, deck_id)
+    if request.method != "POST":
+        form = CardForm()
+        if "add" in request.GET:
+            form.fields["term"].widget.attrs["autofocus"] = True
+        return _page(request, member, deck, form)
+    form = CardForm(request.POST)
+    if not form.is_valid():
+        return _page(request, member, deck, form, HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        form.make_once(
+            request,
+            member,
+            DeckViewSet.add_vocab_cards,
+            lambda: add_vocab_cards(member, deck_id, cards=[form.card()]),
+        )
+    except Conflict as error:
+        form.add_error(None, error.message)
+        return _page(request, member, deck, form, error.status)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(request, f"Added “{form.card()['term']}”.")
+    return redirect(f"{reverse('deck', args=[deck_id])}?add=1")
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def new_deck(request: HttpRequest) -> HttpResponse:
+    """A deck with its first card."""
+    member = signed_in(request)
+    if request.method != "POST":
+        return render(request, "new_deck.html", {"form": NewDeckForm(member=member)})
+    form = NewDeckForm(request.POST, member=member)
+    if not form.is_valid():
+        return render(request, "new_deck.html", {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        deck = form.make_once(
+            request,
+            member,
+            DeckViewSet.create_vocab_deck,
+            lambda: create_vocab_deck(member, cards=[{**form.card()}], **form.deck())[0],
+        )
+    except (Conflict, ValidationFailed) as error:  # the latter if the course was deleted meanwhile
+        form.add_error(None, error.message)
+        return render(request, "new_deck.html", {"form": form}, status=error.status)
+    messages.success(request, f"Added “{deck['name']}”.")
+    return redirect(f"{reverse('deck', args=[deck['id']])}?add=1")
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+    """The name and the course of a deck."""
+    member = signed_in(request)
+    deck = _deck(member, deck_id)
+    stored = {"name": deck["name"], "course_id": deck["course_id"]}
+    if request.method != "POST":
+        return render(request, "change_deck.html", {"deck": deck, "form": DeckForm(member=member, initial=stored)})
+    form = DeckForm(request.POST, member=member, initial=stored)
+    if not form.is_valid():
+        context = {"deck": deck, "form": form}
+        return render(request, "change_deck.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    try:
+        if changes := form.changes(stored):
+            update_vocab_deck(member, deck_id, **changes)
+            messages.success(request, "Saved.")
+    except ValidationFailed as error:  # the course was deleted meanwhile
+        form.add_error("course_id", error.message)
+        return render(request, "change_deck.html", {"deck": deck, "form": form}, status=error.status)
+    except NotFound as error:
+        raise Http404 from error
+    return redirect("deck", deck_id=deck_id)
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
+    """Asks on GET, deletes on POST."""
+    member = signed_in(request)
+    deck = _deck(member, deck_id)
+    if request.method != "POST":
+        return render(request, "delete_deck.html", {"deck": deck})
+    try:
+        delete_vocab_deck(member, deck_id)
+    except NotFound as error:
+        raise Http404 from error
+    messages.success(request, f"“{deck['name']}” is deleted. You can restore it in Activity for 30 days.")
+    return redirect("decks")
+
+
+@for_active_members
+@require_safe
+def export_deck(request: HttpRequest, deck_id: UUID) -> HttpResponseBase:
+    """The deck as a file."""
+    format_ = request.GET.get("format", EXPORTS[0].format)
+    if format_ not in MEDIA_TYPES:
+        raise Http404
+    try:
+        return download_response(export_vocab_deck(signed_in(request), deck_id, format=format_), HTTPStatus.OK)
+    except NotFound as error:
+        raise Http404 from error
+
+
+def _deck(member: Member, deck_id: UUID) -> DeckRow:
+    """The deck.
+
+    Raises:
+        Http404: there is no such deck of the member's.
+    """
+    for deck in list_vocab_decks(member, include_cards=False, deck_id=deck_id):
+        return deck
+    raise Http404
+
+
+def _page(
+    request: HttpRequest, member: Member, deck: DeckRow, form: CardForm, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    q = request.GET.get("q", "").strip()[:MOST_SEARCHED]
+    cards = cards_of(member, deck["id"], q)
+    now, zone = timezone.now(), ZoneInfo(member.time_zone)
+    context = {
+        "deck": deck,
+        "form": form,
+        "cards": _listed(cards, now.astimezone(zone), zone),
+        "q": q,
+        "most_searched": MOST_SEARCHED,
+        "full": deck["card_count"] >= CARDS_OF_DECK.most,
+        "adding": form.is_bound or "add" in request.GET,
+        "exports": EXPORTS,
+    }
+    with timezone.override(zone):
+        return render(request, "deck.html", context, status=status)
+
+
+def _listed(cards: list[DeckCard], now: datetime, zone: ZoneInfo) -> list[Listed]:
+    """The cards with as much of their definitions as there is room for."""
+    terms = sum(_size(card["term"]) for card in cards)
+    shown: list[str] = []
+    for most in _CUTS:
+        shown = [_cut(card["definition"], most) for card in cards]
+        if terms + sum(map(_size, shown)) <= MOST_TEXT:
+            break
+    return [Listed(card, definition, _due(card, now, zone)) for card, definition in zip(cards, shown, strict=True)]
+
+
+def _due(card: DeckCard, now: datetime, zone: ZoneInfo) -> str:
+    if card["suspended"] or card["state"] == CardState.NEW:
+        return ""
+    return due_in_words(now, card["due_at"].astimezone(zone))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _size(text: str) -> int:
+    """Bytes that the text takes in a page."""
+    return len(escape(text).encode())

@@ -1,0 +1,125 @@
+"""The forms of decks and cards."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from django import forms
+
+from accounts.models import Member
+from accounts.pages.once import OnceForm
+from courses.courses import list_courses
+from studyservice.operations.columns import max_length
+from vocab.models import Card
+from vocab.serializers import MAX_DECK_NAME, CardFields, DeckFields
+
+TOO_LONG = "Use at most %(limit_value)d characters."
+
+
+class LinesField(forms.CharField):
+    """Text of several lines. Browsers send two characters at the end of each; that is no change, nor longer text."""
+
+    def to_python(self, value: Any) -> str:
+        """The text with a line feed at the end of each line."""
+        return str(super().to_python(value)).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _lines(name: str, label: str, rows: int) -> LinesField:
+    return LinesField(
+        label=label,
+        max_length=max_length(Card, name),
+        widget=forms.Textarea(attrs={"rows": rows, "autocomplete": "off"}),
+        error_messages={"required": f"Enter a {name}.", "max_length": TOO_LONG},
+    )
+
+
+def course_field(member: Member) -> forms.TypedChoiceField:
+    """The choice among the member's courses, or none; its value is the id. One query."""
+    courses = {str(one["id"]): one for one in list_courses(member)}
+    return forms.TypedChoiceField(
+        label="Course",
+        required=False,
+        empty_value=None,
+        choices=[("", "none"), *((id_, one["name"]) for id_, one in courses.items())],
+        coerce=lambda id_: courses[id_]["id"],
+        error_messages={"invalid_choice": "Choose one of your courses, or none."},
+    )
+
+
+class CardForm(OnceForm):
+    """A new card."""
+
+    use_required_attribute = False
+
+    term = _lines("term", "Term", 2)
+    definition = _lines("definition", "Definition", 2)
+
+    def card(self) -> CardFields:
+        """The texts of a valid form."""
+        return {"term": self.cleaned_data["term"], "definition": self.cleaned_data["definition"]}
+
+
+class ChangingForm(forms.Form):
+    """Changes what is stored. It also sends what it showed, so that what was changed elsewhere meanwhile stays."""
+
+    use_required_attribute = False
+
+    def __init__(self, sent: Any = None, **options: Any) -> None:
+        super().__init__(sent, **options)
+        for field in self.fields.values():
+            field.show_hidden_initial = True
+
+    def changes(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a valid form that were changed in it and are not `stored` like that already."""
+        sent = {name: self.cleaned_data[name] for name in self.changed_data}
+        return {name: value for name, value in sent.items() if self._as_sent(name, stored[name]) != value}
+
+    def _as_sent(self, name: str, value: Any) -> Any:
+        field = self.fields[name]
+        return field.to_python(value) if isinstance(field, LinesField) else value
+
+
+class CardChangesForm(ChangingForm):
+    """A card that is there."""
+
+    term = _lines("term", "Term", 2)
+    definition = _lines("definition", "Definition", 6)
+    suspended = forms.BooleanField(
+        label="Suspended", required=False, help_text="It is not asked until you clear this. Its schedule stays."
+    )
+
+
+class DeckForm(ChangingForm):
+    """The name and the course of a deck."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=MAX_DECK_NAME,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a name for the deck.", "max_length": TOO_LONG},
+    )
+
+    def __init__(self, sent: Any = None, *, member: Member, **options: Any) -> None:
+        super().__init__(sent, **options)
+        self.fields["course_id"] = course_field(member)
+        self.fields["course_id"].show_hidden_initial = True
+
+
+class NewDeckForm(CardForm):
+    """A deck with its first card."""
+
+    name = forms.CharField(
+        label="Name of the deck",
+        max_length=MAX_DECK_NAME,
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+        error_messages={"required": "Enter a name for the deck.", "max_length": TOO_LONG},
+    )
+    field_order = ("name", "course_id", "term", "definition")
+
+    def __init__(self, sent: Any = None, *, member: Member) -> None:
+        super().__init__(sent)
+        self.fields["course_id"] = course_field(member)
+        self.order_fields(self.field_order)
+
+    def deck(self) -> DeckFields:
+        """The name and the course of a valid form."""
+        return cast("DeckFields", {name: self.cleaned_data[name] for name in ("name", "course_id")})

@@ -1,0 +1,168 @@
+"""The study page: one card at a time, of all decks or of one."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import urlencode
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.changes.calls import required_call
+from accounts.models import Member
+from accounts.pages.signed_in import for_active_members, signed_in
+from accounts.undo.undo import undo_change
+from studyservice.operations.errors import Conflict, NotFound
+from studyservice.operations.fields import parse_uuid
+from vocab.errors import AnsweredSince, NoSuchCard, NoSuchDeck
+from vocab.models import MAX_DURATION_MS, Rating
+from vocab.pages.sittings import Sitting
+from vocab.pages.words import until
+from vocab.reviews import review_vocab_card
+from vocab.studying import Turn, coming, next_dates, next_turn
+
+_MOST_DIGITS = 15
+
+
+class RatingButton(NamedTuple):
+    """A button that rates a card.
+
+    Attributes:
+        key: that presses it.
+        next: when the card then comes again, in words.
+    """
+
+    value: str
+    label: str
+    key: int
+    next: str
+
+
+class _Answered(NamedTuple):
+    """What the form of a card says.
+
+    Attributes:
+        reps: how often the card had been answered when it was shown.
+        shown: when it was shown, in milliseconds since 1970.
+    """
+
+    card_id: UUID
+    reps: int
+    shown: int
+    rating: str
+
+
+def study_address(deck_id: UUID | None, sitting: str = "", *, undo: bool = False, **query: str) -> str:
+    """The address of the page, of all decks or of one."""
+    names = ("undo-answer", "undo-answer-in-deck") if undo else ("study", "study-deck")
+    path = reverse(names[0]) if deck_id is None else reverse(names[1], args=[deck_id])
+    given = {"sitting": sitting, **query} if sitting else query
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+@for_active_members
+@require_http_methods(["GET", "HEAD", "POST"])
+def study(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
+    """On GET show the card that comes next, or that none does; on POST record an answer and go on."""
+    member, sitting = signed_in(request), Sitting(request)
+    if request.method == "POST":
+        _record(request, member, sitting)
+        return redirect(study_address(deck_id, sitting.id))
+    now = timezone.now()
+    try:
+        turn = next_turn(member, now, deck_id, parse_uuid(request.GET.get("card")))
+    except NoSuchDeck as error:
+        raise Http404 from error
+    zone = ZoneInfo(member.time_zone)
+    context = {
+        "turn": turn,
+        "sitting": sitting,
+        "all": sitting.done + turn.left,
+        "deck_id": deck_id,
+        "here": study_address(deck_id),
+        "undo": study_address(deck_id, undo=True),
+    }
+    with timezone.override(zone):
+        if turn.card is None:
+            return render(request, "study_done.html", context | _what_comes(member, now, zone, turn, deck_id))
+        dates = next_dates(member, turn.card, now)
+        buttons = [
+            RatingButton(rating.value, rating.label, key, until(now.astimezone(zone), dates[rating].astimezone(zone)))
+            for key, rating in enumerate(Rating, 1)
+        ]
+        return render(request, "study.html", context | {"buttons": buttons, "shown": _milliseconds(now)})
+
+
+@for_active_members
+@require_POST
+def undo_answer(request: HttpRequest, deck_id: UUID | None = None) -> HttpResponse:
+    """Undo the newest answer of the sitting, if the form names it, and show its card again."""
+    member, sitting = signed_in(request), Sitting(request)
+    last = sitting.last
+    if last is None or last["review"] != request.POST.get("answer"):
+        return redirect(study_address(deck_id, sitting.id))
+    try:
+        undo_change(member, UUID(last["review"]))
+    except Conflict as error:
+        messages.warning(request, f"Nothing was undone. {error.message}")
+        return redirect(study_address(deck_id, sitting.id))
+    except NotFound:  # its card was deleted, or the answer undone elsewhere
+        messages.warning(request, "Nothing was undone. This answer is gone already.")
+    sitting.remove_last()
+    return redirect(study_address(deck_id, sitting.id, card=last["card"]))
+
+
+def _record(request: HttpRequest, member: Member, sitting: Sitting) -> None:
+    """Record the answer of the form. One that was sent before, or whose card was answered or deleted, does nothing."""
+    answered = _read(request.POST)
+    if sitting.was_undone(answered.shown):
+        return
+    took = min(max(0, _milliseconds(timezone.now()) - answered.shown), MAX_DURATION_MS)
+    try:
+        review_vocab_card(member, answered.card_id, rating=answered.rating, duration_ms=took, shown_reps=answered.reps)
+    except (AnsweredSince, NoSuchCard):
+        return
+    review_id = required_call().change_id
+    if review_id is None:
+        raise RuntimeError("A review left no change.")
+    sitting.add(review_id, answered.card_id, answered.rating, answered.shown)
+
+
+def _read(sent: Mapping[str, Any]) -> _Answered:
+    """What the form says.
+
+    Raises:
+        Http404: it is not the form of a card.
+    """
+    card_id, rating = parse_uuid(sent.get("card")), sent.get("rating")
+    reps, shown = (_number(sent.get(name, "")) for name in ("reps", "shown"))
+    if card_id is None or reps is None or shown is None or rating not in Rating.values:
+        raise Http404
+    return _Answered(card_id, reps, shown, rating)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
+def _milliseconds(at: datetime) -> int:
+    return int(at.timestamp() * 1000)
+
+
+def _what_comes(member: Member, now: datetime, zone: ZoneInfo, turn: Turn, deck_id: UUID | None) -> dict[str, object]:
+    """What was done in the sitting is on it already; this is what comes."""
+    told = coming(member, now, deck_id)
+    a_day, next_at = member.new_cards_a_day, told["next_at"]
+    return {
+        "coming": told,
+        "new_tomorrow": turn.new_waiting if a_day is None else min(turn.new_waiting, a_day),
+        "in_words": "" if next_at is None else until(now.astimezone(zone), next_at.astimezone(zone)),
+        "a_day": a_day,
+        "other_decks": turn.elsewhere if deck_id is not None else 0,
+    }

@@ -1,0 +1,182 @@
+"""Which card comes next on the study pages, how many are left, and what comes once none is."""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple, TypedDict
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from django.db.models import Count, Min, Q
+
+from accounts.models import Member
+from courses.models import Item, ItemStatus
+from courses.statuses import EXAMINED, OF_STATUS
+from courses.studied import StudiedDeck
+from studyservice.database.statements import Param, Select
+from vocab.errors import NoSuchDeck
+from vocab.models import Card, CardState, Rating
+from vocab.scheduling import MemoryState, next_state
+from vocab.serializers import CardRecord, CardRow
+from vocab.studied import studied
+
+_TOMORROW_ENDS = 2
+"""Days from today's first moment to tomorrow's end."""
+
+
+class StudyCard(CardRow):
+    """A card with what its next state is calculated from."""
+
+    step: int | None
+
+
+class Turn(NamedTuple):
+    """What is to be studied now.
+
+    Attributes:
+        card: the one that comes next; None if there is none.
+        deck: the deck of the card.
+        left: cards left for today, this one included.
+        elsewhere: how many of them are left in all decks together.
+        new_waiting: new cards that today no longer allows.
+        decks: how many decks the member has.
+    """
+
+    card: StudyCard | None
+    deck: StudiedDeck | None
+    left: int
+    elsewhere: int
+    new_waiting: int
+    decks: int
+
+
+class Coming(TypedDict):
+    """What comes once nothing is left.
+
+    Attributes:
+        next_at: when the next card that was begun is due; None without one.
+        later_today: cards due later today.
+        tomorrow: cards due tomorrow, without new ones.
+    """
+
+    next_at: datetime | None
+    later_today: int
+    tomorrow: int
+
+
+class _NextExam(TypedDict):
+    course_id: UUID
+    on: date
+
+
+_COLUMNS = CardRecord.columns() | {"step": "step"}
+_ASKED = Card.objects.filter(member_id=Param("member_id"), suspended=False)
+_DUE = _ASKED.filter(due_at__lte=Param("now"))
+_STEPS = _DUE.filter(state__in=[CardState.LEARNING, CardState.RELEARNING]).order_by("due_at", "position", "id")
+_REVIEWS = _DUE.filter(state=CardState.REVIEW).order_by("due_at", "position", "id")
+_NEW = _DUE.filter(state=CardState.NEW).order_by("position", "id")
+_OF_DECK = Q(deck_id=Param("deck_id"))
+_NEXT_STEP = Select[StudyCard](_STEPS[:1], _COLUMNS)
+_NEXT_STEP_OF_DECK = Select[StudyCard](_STEPS.filter(_OF_DECK)[:1], _COLUMNS)
+_NEXT_REVIEW = Select[StudyCard](_REVIEWS[:1], _COLUMNS)
+_NEXT_REVIEW_OF_DECK = Select[StudyCard](_REVIEWS.filter(_OF_DECK)[:1], _COLUMNS)
+_NEXT_NEW_OF_DECK = Select[StudyCard](_NEW.filter(_OF_DECK)[:1], _COLUMNS)
+_THIS = Select[StudyCard](_DUE.filter(id=Param("card_id")), _COLUMNS)
+_NEXT_EXAMS = Select[_NextExam](
+    Item.objects.filter(
+        OF_STATUS[ItemStatus.OPEN],
+        member_id=Param("member_id"),
+        kind__in=sorted(EXAMINED),
+        due_on__gte=Param("today"),
+    )
+    .order_by()
+    .values("course_id")
+    .annotate(on=Min("due_on")),
+    {"course_id": "course_id", "on": "on"},
+)
+
+
+def next_turn(member: Member, now: datetime, deck_id: UUID | None = None, first: UUID | None = None) -> Turn:
+    """The card that comes next, of all decks or of one: learning and relearning, then reviews, each by `due_at`; then
+    new ones, as many as today still allows, deck by deck: the one with the next exam first, then the oldest; at most
+    four queries.
+
+    Args:
+        first: a card that comes before all others, if it is due: one whose answer was just undone.
+
+    Raises:
+        NotFound: there is no such deck of the member's.
+    """
+    found = studied(member, now, {}, {})
+    decks = [deck for deck in found.decks if deck_id in (None, deck.id)]
+    if deck_id is not None and not decks:
+        raise NoSuchDeck
+    new = sum(deck.new for deck in decks)
+    allowed = min(new, found.new_cards)
+    left = sum(deck.repeat + deck.due for deck in decks) + allowed
+    elsewhere = sum(deck.repeat + deck.due for deck in found.decks)
+    elsewhere += min(sum(deck.new for deck in found.decks), found.new_cards)
+    card = None
+    if first is not None:
+        card = _THIS.first(member_id=member.id, now=now, card_id=first)
+    if card is None or card["deck_id"] not in {deck.id for deck in decks}:
+        card = _next(member, now, decks, deck_id, allowed)
+    deck = next((deck for deck in decks if card is not None and deck.id == card["deck_id"]), None)
+    return Turn(card, deck, left, elsewhere, new - allowed, len(found.decks))
+
+
+def _next(
+    member: Member, now: datetime, decks: Sequence[StudiedDeck], deck_id: UUID | None, allowed: int
+) -> StudyCard | None:
+    given = {"member_id": member.id, "now": now} | ({} if deck_id is None else {"deck_id": deck_id})
+    if any(deck.repeat for deck in decks):
+        return (_NEXT_STEP if deck_id is None else _NEXT_STEP_OF_DECK).first(**given)
+    if any(deck.due for deck in decks):
+        return (_NEXT_REVIEW if deck_id is None else _NEXT_REVIEW_OF_DECK).first(**given)
+    with_new = [deck for deck in decks if deck.new]
+    if not with_new or not allowed:
+        return None
+    chosen = with_new[0].id if len(with_new) == 1 else _first_for_exam(member, now, with_new).id
+    return _NEXT_NEW_OF_DECK.first(member_id=member.id, now=now, deck_id=chosen)
+
+
+def _first_for_exam(member: Member, now: datetime, decks: Sequence[StudiedDeck]) -> StudiedDeck:
+    """The deck whose course has the next open exam or quiz; of equal ones the oldest."""
+    exams = {row["course_id"]: row["on"] for row in _NEXT_EXAMS.all(member_id=member.id, today=member.date_at(now))}
+
+    def order(deck: StudiedDeck) -> tuple[date, datetime, UUID]:
+        return exams.get(deck.course_id, date.max) if deck.course_id else date.max, deck.created_at, deck.id
+
+    return min(decks, key=order)
+
+
+def next_dates(member: Member, card: StudyCard, now: datetime) -> dict[str, datetime]:
+    """When the card would be due after each rating, if it were answered now."""
+    last = card["last_reviewed_at"]
+    at = now if last is None else max(now, last + timedelta(microseconds=1))
+    before: MemoryState = {
+        "state": card["state"],
+        "step": card["step"],
+        "stability": card["stability"],
+        "difficulty": card["difficulty"],
+        "due_at": card["due_at"],
+        "last_reviewed_at": last,
+    }
+    return {rating: next_state(before, rating, at, member.desired_retention)["due_at"] for rating in Rating.values}
+
+
+def coming(member: Member, now: datetime, deck_id: UUID | None = None) -> Coming:
+    """What comes after `now` of the cards that were begun, of all decks or of one; one query."""
+    zone = ZoneInfo(member.time_zone)
+    today = member.date_at(now)
+    midnight, end = (
+        datetime.combine(today + timedelta(days=days), time(), zone).astimezone(UTC) for days in (1, _TOMORROW_ENDS)
+    )
+    begun = Card.objects.filter(member_id=member.id, suspended=False, due_at__gt=now).exclude(state=CardState.NEW)
+    if deck_id is not None:
+        begun = begun.filter(deck_id=deck_id)
+    told: Coming = begun.aggregate(
+        next_at=Min("due_at"),
+        later_today=Count("id", filter=Q(due_at__lt=midnight)),
+        tomorrow=Count("id", filter=Q(due_at__gte=midnight, due_at__lt=end)),
+    )
+    return told
