@@ -1,5 +1,6 @@
 """A member's decks."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import TypedDict, Unpack, cast
 from uuid import UUID
@@ -32,6 +33,10 @@ class _Columns(DeckColumns):
     begun_today: int | None
 
 
+class _NewToday(TypedDict):
+    begun: int | None
+
+
 _CARDS = Card.objects.filter(member_id=Param("member_id"))
 _ALL_OF_THIS = _CARDS.filter(deck_id=OuterRef("id"))
 _ALL_DUE = _ALL_OF_THIS.filter(due_at__lte=Param("now"))
@@ -62,6 +67,9 @@ _COLUMNS = DeckRecord.columns() | {
     "next_due_at": "next_due",
     "begun_today": "begun",
 }
+_NEW_TODAY = Select[_NewToday](
+    Member.objects.filter(id=Param("member_id")).annotate(begun=BEGUN_TODAY), {"begun": "begun"}
+)
 _LIST = Select[_Columns](_DECKS, _COLUMNS)
 _ONE = Select[_Columns](_DECKS.filter(id=Param("deck_id")), _COLUMNS)
 _OF_COURSE = Select[_Columns](_DECKS.filter(course_id=Param("course_id")), _COLUMNS)
@@ -147,6 +155,14 @@ def new_left(member: Member, begun_today: int | None) -> int:
     if member.new_cards_a_day is None:
         return _NO_LIMIT
     return max(0, member.new_cards_a_day - (begun_today or 0))
+
+
+def left_today(member: Member, decks: Sequence[DeckRow]) -> int:
+    """How many cards of all these decks are left for today: new cards count over all of them; one query."""
+    found = _NEW_TODAY.first(member_id=member.id, today=member.today())
+    new = sum(deck["new_count"] for deck in decks)
+    over = new - new_left(member, None if found is None else found["begun"])
+    return sum(deck["due_count"] for deck in decks) - max(0, over)
 
 
 def _told(deck: DeckColumns, new_left: int) -> DeckRow:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -174,9 +174,9 @@ def coming(member: Member, now: datetime, deck_id: UUID | None = None) -> Coming
     begun = Card.objects.filter(member_id=member.id, suspended=False, due_at__gt=now).exclude(state=CardState.NEW)
     if deck_id is not None:
         begun = begun.filter(deck_id=deck_id)
-    told: Coming = begun.aggregate(
+    told = begun.aggregate(
         next_at=Min("due_at"),
         later_today=Count("id", filter=Q(due_at__lt=midnight)),
         tomorrow=Count("id", filter=Q(due_at__gte=midnight, due_at__lt=end)),
     )
-    return told
+    return cast("Coming", told)

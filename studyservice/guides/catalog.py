@@ -124,10 +124,12 @@ NAMED = ADDRESSES | {
         "/changelog.atom",
         "/courses",
         "/courses/new",
+        "/decks",
         "/decks/import",
         "/keys",
         "/openapi.json",
         "/sign-in",
+        "/study",
     )
 }
 """Files and pages that guides name as code, which becomes a link."""

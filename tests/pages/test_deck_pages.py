@@ -163,6 +163,8 @@ def test_a_card_is_changed_and_only_what_was_changed(browser: Client, owner: Res
     refused = browser.post(path, form | {"term": ""})
     assert refused.status_code == 422
     assert "Enter a term." in refused.content.decode()
+    hidden = re.findall(r'<input[^>]*type="hidden"[^>]*>', refused.content.decode())
+    assert not [field for field in hidden if "aria-" in field], "HTML has none there"
 
 
 def text_of_raw(browser: Client, path: str) -> str:

@@ -34,12 +34,12 @@ def card_page(request: HttpRequest, deck_id: UUID, card_id: UUID) -> HttpRespons
     back = _back(request, card)
     context = {"card": card, "here": request.get_full_path(), "back": back}
     if request.method != "POST":
-        return render(request, "card.html", context | {"form": CardChangesForm(initial=stored)})
-    form = CardChangesForm(request.POST, initial=stored)
+        return render(request, "card.html", context | {"form": CardChangesForm(stored=stored)})
+    form = CardChangesForm(request.POST, stored=stored)
     if not form.is_valid():
         return render(request, "card.html", context | {"form": form}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        if changes := form.changes(stored):
+        if changes := form.changes():
             changed = update_vocab_card(member, card_id, **changes)
             messages.success(request, f"Saved “{changed['term']}”.")
     except NotFound as error:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from html import escape
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -21,13 +21,12 @@ from studyservice.operations.errors import Conflict, NotFound, ValidationFailed
 from vocab.browsing import DeckCard, cards_of
 from vocab.card_changes import CARDS_OF_DECK, add_vocab_cards
 from vocab.deck_creation import DECKS, create_vocab_deck
-from vocab.decks import delete_vocab_deck, list_vocab_decks, update_vocab_deck
+from vocab.decks import delete_vocab_deck, left_today, list_vocab_decks, update_vocab_deck
 from vocab.exporting import MEDIA_TYPES, export_vocab_deck
 from vocab.models import CardState
 from vocab.pages.forms import CardForm, DeckForm, NewDeckForm
 from vocab.pages.words import due_in_words
-from vocab.serializers import DeckRow
-from vocab.studied import studied
+from vocab.serializers import CardEntryFields, DeckRow
 from vocab.views import DeckViewSet
 
 MOST_SEARCHED = 100
@@ -68,12 +67,10 @@ EXPORTS = (Export("csv", "CSV"), Export("tsv", "TSV"), Export("anki", "Anki note
 def deck_list(request: HttpRequest) -> HttpResponse:
     """Every deck with its counts."""
     member = signed_in(request)
-    found = studied(member, timezone.now(), {}, {})
     decks = list_vocab_decks(member, include_cards=False)
-    new = sum(deck.new for deck in found.decks)
     context = {
         "decks": decks,
-        "left": sum(deck.repeat + deck.due for deck in found.decks) + min(new, found.new_cards),
+        "left": left_today(member, decks),
         "full": len(decks) >= DECKS.most,
         "most": DECKS.most,
     }
@@ -126,7 +123,7 @@ def new_deck(request: HttpRequest) -> HttpResponse:
             request,
             member,
             DeckViewSet.create_vocab_deck,
-            lambda: create_vocab_deck(member, cards=[{**form.card()}], **form.deck())[0],
+            lambda: create_vocab_deck(member, cards=[cast("CardEntryFields", form.card())], **form.deck())[0],
         )
     except (Conflict, ValidationFailed) as error:  # the latter if the course was deleted meanwhile
         form.add_error(None, error.message)
@@ -143,13 +140,13 @@ def change_deck(request: HttpRequest, deck_id: UUID) -> HttpResponse:
     deck = _deck(member, deck_id)
     stored = {"name": deck["name"], "course_id": deck["course_id"]}
     if request.method != "POST":
-        return render(request, "change_deck.html", {"deck": deck, "form": DeckForm(member=member, initial=stored)})
-    form = DeckForm(request.POST, member=member, initial=stored)
+        return render(request, "change_deck.html", {"deck": deck, "form": DeckForm(member=member, stored=stored)})
+    form = DeckForm(request.POST, member=member, stored=stored)
     if not form.is_valid():
         context = {"deck": deck, "form": form}
         return render(request, "change_deck.html", context, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        if changes := form.changes(stored):
+        if changes := form.changes():
             update_vocab_deck(member, deck_id, **changes)
             messages.success(request, "Saved.")
     except ValidationFailed as error:  # the course was deleted meanwhile

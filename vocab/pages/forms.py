@@ -6,6 +6,7 @@ from typing import Any, cast
 from django import forms
 
 from accounts.models import Member
+from accounts.pages.edit_form import EditForm, LinesField
 from accounts.pages.once import OnceForm
 from courses.courses import list_courses
 from studyservice.operations.columns import max_length
@@ -13,14 +14,6 @@ from vocab.models import Card
 from vocab.serializers import MAX_DECK_NAME, CardFields, DeckFields
 
 TOO_LONG = "Use at most %(limit_value)d characters."
-
-
-class LinesField(forms.CharField):
-    """Text of several lines. Browsers send two characters at the end of each; that is no change, nor longer text."""
-
-    def to_python(self, value: Any) -> str:
-        """The text with a line feed at the end of each line."""
-        return str(super().to_python(value)).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _lines(name: str, label: str, rows: int) -> LinesField:
@@ -58,28 +51,20 @@ class CardForm(OnceForm):
         return {"term": self.cleaned_data["term"], "definition": self.cleaned_data["definition"]}
 
 
-class ChangingForm(forms.Form):
-    """Changes what is stored. It also sends what it showed, so that what was changed elsewhere meanwhile stays."""
+class _WithInitial(forms.BoundField):
+    """A field beside which stands, hidden, what it showed at first; in HTML that has no description."""
 
-    use_required_attribute = False
-
-    def __init__(self, sent: Any = None, **options: Any) -> None:
-        super().__init__(sent, **options)
-        for field in self.fields.values():
-            field.show_hidden_initial = True
-
-    def changes(self, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a valid form that were changed in it and are not `stored` like that already."""
-        sent = {name: self.cleaned_data[name] for name in self.changed_data}
-        return {name: value for name, value in sent.items() if self._as_sent(name, stored[name]) != value}
-
-    def _as_sent(self, name: str, value: Any) -> Any:
-        field = self.fields[name]
-        return field.to_python(value) if isinstance(field, LinesField) else value
+    def build_widget_attrs(self, attrs: Any, widget: forms.Widget | None = None) -> dict[str, Any]:
+        built = super().build_widget_attrs(attrs, widget)
+        if widget is None or not widget.is_hidden:
+            return built
+        return {name: value for name, value in built.items() if not name.startswith("aria-")}
 
 
-class CardChangesForm(ChangingForm):
+class CardChangesForm(EditForm):
     """A card that is there."""
+
+    bound_field_class = _WithInitial
 
     term = _lines("term", "Term", 2)
     definition = _lines("definition", "Definition", 6)
@@ -88,8 +73,10 @@ class CardChangesForm(ChangingForm):
     )
 
 
-class DeckForm(ChangingForm):
+class DeckForm(EditForm):
     """The name and the course of a deck."""
+
+    bound_field_class = _WithInitial
 
     name = forms.CharField(
         label="Name",
@@ -98,8 +85,8 @@ class DeckForm(ChangingForm):
         error_messages={"required": "Enter a name for the deck.", "max_length": TOO_LONG},
     )
 
-    def __init__(self, sent: Any = None, *, member: Member, **options: Any) -> None:
-        super().__init__(sent, **options)
+    def __init__(self, sent: Any = None, *, member: Member, stored: Mapping[str, Any]) -> None:
+        super().__init__(sent, stored=stored)
         self.fields["course_id"] = course_field(member)
         self.fields["course_id"].show_hidden_initial = True
 

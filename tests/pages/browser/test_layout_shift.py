@@ -21,7 +21,7 @@ PUBLIC = [
     "/sign-in",
     "/nothing",
 ]
-OF_MEMBERS = ["/", "/keys", "/account", "/activity", "/courses", "/courses/new", "/decks/import"]
+OF_MEMBERS = ["/", "/keys", "/account", "/activity", "/courses", "/courses/new", "/decks", "/decks/import", "/study"]
 
 LATE = 0.2
 """Seconds; several frames are painted before."""

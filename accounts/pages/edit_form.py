@@ -1,0 +1,56 @@
+"""Forms that change what is stored."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+class LinesField(forms.CharField):
+    """Text of several lines, whose ends are kept and counted as one character; browsers send two."""
+
+    widget = forms.Textarea
+
+    def to_python(self, value: Any) -> Any:
+        """The text with its line ends as they are stored."""
+        return super().to_python(_LINE_END.sub("\n", value) if isinstance(value, str) else value)
+
+
+class EditForm(forms.Form):
+    """Sends only the fields that the member edited, so that what others changed meanwhile stays.
+
+    Each field goes with a hidden one that holds the value the page showed. Without it the field counts as edited.
+
+    Args:
+        stored: the value of each field.
+    """
+
+    use_required_attribute = False
+
+    def __init__(self, data: Any = None, *, stored: Mapping[str, Any], **kwargs: Any) -> None:
+        super().__init__(data, initial=stored, **kwargs)
+        self.stored = stored
+        for field in self.fields.values():
+            field.show_hidden_initial = not field.disabled
+
+    def changes(self) -> dict[str, Any]:
+        """The fields that were edited and differ from what is stored."""
+        return {
+            name: value
+            for name, value in self.cleaned_data.items()
+            if self._is_edited(name) and not self._is_stored(name, value)
+        }
+
+    def _is_edited(self, name: str) -> bool:
+        return self.add_initial_prefix(name) not in self.data or name in self.changed_data
+
+    def _is_stored(self, name: str, value: Any) -> bool:
+        """True if `value` is what a browser makes of the stored one: it normalizes line ends, or drops them."""
+        stored = self.stored[name]
+        if isinstance(stored, str) and isinstance(value, str):
+            line_end = "\n" if isinstance(self.fields[name].widget, forms.Textarea) else ""
+            return _LINE_END.sub(line_end, stored) == _LINE_END.sub(line_end, value)
+        return bool(stored == value)
