@@ -19,6 +19,16 @@ class LinesField(forms.CharField):
         return super().to_python(_LINE_END.sub("\n", value) if isinstance(value, str) else value)
 
 
+class _WithInitial(forms.BoundField):
+    """A field with a hidden one, which HTML allows no description."""
+
+    def build_widget_attrs(self, attrs: Any, widget: forms.Widget | None = None) -> dict[str, Any]:
+        built = super().build_widget_attrs(attrs, widget)
+        if widget is None or not widget.is_hidden:
+            return built
+        return {name: value for name, value in built.items() if not name.startswith("aria-")}
+
+
 class EditForm(forms.Form):
     """Sends only the fields that the member edited, so that what others changed meanwhile stays.
 
@@ -29,9 +39,10 @@ class EditForm(forms.Form):
     """
 
     use_required_attribute = False
+    bound_field_class = _WithInitial
 
     def __init__(self, data: Any = None, *, stored: Mapping[str, Any], **kwargs: Any) -> None:
-        super().__init__(data, initial=stored, **kwargs)
+        super().__init__(data, initial=dict(stored), **kwargs)
         self.stored = stored
         for field in self.fields.values():
             field.show_hidden_initial = not field.disabled

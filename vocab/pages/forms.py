@@ -51,20 +51,8 @@ class CardForm(OnceForm):
         return {"term": self.cleaned_data["term"], "definition": self.cleaned_data["definition"]}
 
 
-class _WithInitial(forms.BoundField):
-    """A field beside which stands, hidden, what it showed at first; in HTML that has no description."""
-
-    def build_widget_attrs(self, attrs: Any, widget: forms.Widget | None = None) -> dict[str, Any]:
-        built = super().build_widget_attrs(attrs, widget)
-        if widget is None or not widget.is_hidden:
-            return built
-        return {name: value for name, value in built.items() if not name.startswith("aria-")}
-
-
 class CardChangesForm(EditForm):
     """A card that is there."""
-
-    bound_field_class = _WithInitial
 
     term = _lines("term", "Term", 2)
     definition = _lines("definition", "Definition", 6)
@@ -75,8 +63,6 @@ class CardChangesForm(EditForm):
 
 class DeckForm(EditForm):
     """The name and the course of a deck."""
-
-    bound_field_class = _WithInitial
 
     name = forms.CharField(
         label="Name",
