@@ -236,17 +236,24 @@ def test_only_answers_of_this_page_are_undone(browser: Client, owner: RestEntryP
 
 @pytest.mark.database("sqlite", "pages over what the operations do")
 def test_an_answer_that_cannot_be_undone_says_why(browser: Client, owner: RestEntryPoint) -> None:
-    deck = made_deck(owner, "Mitosis", "Osmosis")
+    """And lets the one before it be undone."""
+    deck = made_deck(owner, "Mitosis", "Osmosis", "Meiosis", "Vacuole")
     page = Page(browser)
+    for _ in range(2):
+        page.send("easy")
+    third = page.form
     page.send("easy")
-    reviewed(owner, deck["cards"][0], "good")
+    reviewed(owner, deck["cards"][2], "good")
     page.undo()
-    assert "Nothing was undone. “Mitosis” was reviewed again since." in page.text
-    assert Review.objects.count() == 2
-    owner.made("delete_vocab_card", card_id=deck["cards"][0]["id"])
+    assert "Nothing was undone. “Meiosis” was reviewed again since." in page.text
+    [second] = Review.objects.filter(card__term="Osmosis").values_list("id", flat=True)
+    owner.made("undo_change", change_id=str(second))
     page.undo()
     assert "Nothing was undone." in page.text
-    assert page.term == "Osmosis"
+    page.undo()
+    assert (page.term, Review.objects.count()) == ("Mitosis", 2)
+    page.send("good", third)
+    assert Review.objects.count() == 2
 
 
 @pytest.mark.database("sqlite", "pages over what the operations do")

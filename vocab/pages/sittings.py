@@ -40,7 +40,7 @@ class Answer(TypedDict):
 class _Kept(TypedDict):
     counts: dict[str, int]
     answers: list[Answer]
-    undone: list[int]
+    ended: list[int]
 
 
 class Sitting:
@@ -57,7 +57,7 @@ class Sitting:
         kept: _Kept | None = self._all().get(self.id)
         self.counts = dict(kept["counts"]) if kept else dict.fromkeys(Rating.values, 0)
         self._answers = list(kept["answers"]) if kept else []
-        self._undone = list(kept["undone"]) if kept else []
+        self._ended = list(kept["ended"]) if kept else []
 
     @property
     def done(self) -> int:
@@ -69,9 +69,9 @@ class Sitting:
         """The newest answer that can be undone."""
         return self._answers[-1] if self._answers else None
 
-    def was_undone(self, shown: int) -> bool:
-        """Whether the answer of the page that was made at this moment was undone; it is not given again."""
-        return shown in self._undone
+    def was_sent(self, shown: int) -> bool:
+        """Whether the page that was made at this moment was answered, also if that was undone since."""
+        return shown in self._ended or any(answer["shown"] == shown for answer in self._answers)
 
     def add(self, review_id: UUID, card_id: UUID, rating: str, shown: int) -> None:
         """Add an answer."""
@@ -83,7 +83,12 @@ class Sitting:
         """Remove the newest answer, which was undone."""
         answer = self._answers.pop()
         self.counts[answer["rating"]] -= 1
-        self._undone.append(answer["shown"])
+        self._ended.append(answer["shown"])
+        self._store()
+
+    def forget_last(self) -> None:
+        """Let the newest answer count, but not be undone here: something that happened since stands in the way."""
+        self._ended.append(self._answers.pop()["shown"])
         self._store()
 
     def _all(self) -> dict[str, _Kept]:
@@ -95,6 +100,6 @@ class Sitting:
         kept[self.id] = {
             "counts": self.counts,
             "answers": self._answers[-MOST_UNDOABLE:],
-            "undone": self._undone[-MOST_UNDOABLE:],
+            "ended": self._ended[-MOST_UNDOABLE:],
         }
         self._request.session[_KEY] = dict([*kept.items()][-MOST:])

@@ -109,11 +109,11 @@ def undo_answer(request: HttpRequest, deck_id: UUID | None = None) -> HttpRespon
         return redirect(study_address(deck_id, sitting.id))
     try:
         undo_change(member, UUID(last["review"]))
-    except Conflict as error:
-        messages.warning(request, f"Nothing was undone. {error.message}")
+    except (Conflict, NotFound) as error:
+        why = error.message if isinstance(error, Conflict) else "This answer is gone already."
+        messages.warning(request, f"Nothing was undone. {why}")
+        sitting.forget_last()
         return redirect(study_address(deck_id, sitting.id))
-    except NotFound:  # its card was deleted, or the answer undone elsewhere
-        messages.warning(request, "Nothing was undone. This answer is gone already.")
     sitting.remove_last()
     return redirect(study_address(deck_id, sitting.id, card=last["card"]))
 
@@ -121,7 +121,7 @@ def undo_answer(request: HttpRequest, deck_id: UUID | None = None) -> HttpRespon
 def _record(request: HttpRequest, member: Member, sitting: Sitting) -> None:
     """Record the answer of the form. One that was sent before, or whose card was answered or deleted, does nothing."""
     answered = _read(request.POST)
-    if sitting.was_undone(answered.shown):
+    if sitting.was_sent(answered.shown):
         return
     took = min(max(0, _milliseconds(timezone.now()) - answered.shown), MAX_DURATION_MS)
     try:
