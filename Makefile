@@ -8,7 +8,7 @@ export HOST ?= 127.0.0.1
 export PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help run wheel test test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema
+.PHONY: help run wheel release release-check test test-all check audit lint format types migrations conformance secret openapi clients lock bench exam-plan drills syllabi schema
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,14 @@ run: ## Set up and serve on http://127.0.0.1:8000 (HOST, PORT, BASE_URL, DATA_DI
 secret: $(VENV)/bin/python
 	@$(BIN)/python -m trial.secret_key
 
-wheel: $(VENV)/installed-dev ## Build the package into dist/
+wheel: $(VENV)/installed-build ## Build the package into dist/
 	$(BIN)/python -m hatchling build -t wheel
+
+release: $(VENV)/installed-build ## Check that the version is new, build the package, try it, and say what remains by hand
+	@$(BIN)/python -m release
+
+release-check: $(VENV)/installed-build
+	@$(BIN)/python -m release --package-only
 
 test: check $(CLIENTS) ## Set up, check, and test on SQLite (through the tools) and on PostgreSQL (over REST)
 	$(BIN)/pytest --database sqlite --entry-points mcp $(PYTEST_ARGS)
@@ -92,8 +98,9 @@ LABELLED := tests/syllabi/labelled
 
 lock: $(VENV)/installed-dev ## Compile the hashed requirement files from pyproject.toml
 	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile $(LOCK) --extra build -c requirements.txt pyproject.toml -o requirements-build.txt
 	$(BIN)/uv pip compile $(LOCK) --extra s3 -c requirements.txt pyproject.toml -o requirements-s3.txt
-	$(BIN)/uv pip compile $(LOCK) --extra dev -c requirements.txt -c requirements-s3.txt pyproject.toml -o requirements-dev.txt
+	$(BIN)/uv pip compile $(LOCK) --extra dev -c requirements.txt -c requirements-build.txt -c requirements-s3.txt pyproject.toml -o requirements-dev.txt
 
 LOCK := -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --no-header
@@ -106,6 +113,11 @@ $(VENV)/bin/python:
 $(VENV)/installed: requirements.txt | $(VENV)/bin/python
 	@echo "Installing the locked packages ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+$(VENV)/installed-build: requirements-build.txt $(VENV)/installed
+	@echo "Installing the locked packages that build the package ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.txt
 	@touch $@
 
 $(VENV)/installed-dev: requirements-dev.txt $(VENV)/installed

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 from mcpbridge.server import server
+from studyservice import __version__
 from studyservice.http.paths import MCP_ROOT
 
 SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
@@ -53,7 +54,7 @@ def server_document(name: str | None = None) -> dict[str, Any]:
         "name": name or own,
         "title": settings.SERVICE_NAME,
         "description": DESCRIPTION,
-        "version": settings.API_VERSION,
+        "version": __version__,
         "websiteUrl": settings.BASE_URL,
         "remotes": [{"type": "streamable-http", "url": f"{settings.BASE_URL}{MCP_ROOT}"}],
     }

@@ -6,6 +6,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from studyservice import __version__
 from tests import ROOT
 from tests.support.locked import install_locked
 from tests.support.server import free_port, wait_for
@@ -22,17 +24,50 @@ pytestmark = pytest.mark.database("sqlite", "the package")
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the package and the packages of `requirements.txt`, and nothing else."""
-    built, venv = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("venv")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package."""
+    built = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(built)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    [wheel] = built.glob("study_data_service-*.whl")
+    return built / f"study_data_service-{__version__}-py3-none-any.whl"
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the package and the packages of `requirements.txt`, and nothing else."""
+    venv = tmp_path_factory.mktemp("venv")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
     install_locked(ROOT / "requirements.txt", _site_packages(venv))
     install = ["uv", "pip", "install", "--offline", "--no-deps", "--python", str(venv / "bin" / "python"), str(wheel)]
     subprocess.run([sys.executable, "-m", *install], cwd=venv, check=True, capture_output=True)
     return venv
+
+
+def test_it_carries_the_service_and_nothing_of_its_tests(wheel: Path) -> None:
+    """And, beside its code, what an operator without a checkout needs."""
+    names = zipfile.ZipFile(wheel).namelist()
+    data = f"study_data_service-{__version__}.data/data/share/study-data-service/"
+    shared = {name.removeprefix(data) for name in names if name.startswith(data)}
+    code = {name.partition("/")[0] for name in names if not name.startswith(f"study_data_service-{__version__}.")}
+    assert code == {"accounts", "courses", "grades", "mcpbridge", "oauthserver", "planning", "practice"} | {
+        "studyservice",
+        "trial",
+        "vocab",
+    }
+    assert shared == {"requirements.txt", *(f"deploy/{file.name}" for file in (ROOT / "deploy").iterdir())}
+    assert [name for name in names if re.search(r"(^|/)(tests?|bench|conftest|test_\w+)(/|\.py$)", name)] == []
+
+
+def test_building_needs_no_package_of_developers() -> None:
+    """`make wheel` installs these: the locked runtime, and hatchling with what it needs."""
+    runtime, build = (
+        {line.split()[0] for line in (ROOT / name).read_text().splitlines() if "==" in line}
+        for name in ("requirements.txt", "requirements-build.txt")
+    )
+    assert runtime < build
+    names = {line.partition("==")[0] for line in build - runtime}
+    assert names == {"hatchling", "pathspec", "pluggy", "tomlkit", "trove-classifiers"}
+    assert "wheel: $(VENV)/installed-build " in (ROOT / "Makefile").read_text()
 
 
 def _site_packages(venv: Path) -> Path:

@@ -1,7 +1,7 @@
 """The last release's migrations. Later ones must let its code go on while they run.
 
-With a release, its last migrations are written here. No version has been tagged yet; the commit with these stands for
-one. `0001_initial` of each app replaces them (CONTRIBUTING.md, Migrations).
+With a release, its last migrations are written here. These are those of 0.5.0. `0001_initial` of each app replaces them
+(CONTRIBUTING.md, Migrations).
 """
 
 import sys

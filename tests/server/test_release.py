@@ -1,0 +1,74 @@
+"""Releases: the changelog names them, the version is read from it, and `make release` refuses what is not ready."""
+
+import re
+import subprocess
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from release.changelog import NotReleasableError, newest, require_new
+from studyservice import __version__
+from tests import ROOT
+
+pytestmark = pytest.mark.database("sqlite", "the changelog and git")
+
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+RELEASE = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-11-21\n\n- New.\n\n## [0.1.0] - 2026-11-20\n\n- First.\n"
+
+
+def test_every_heading_is_a_release_and_the_newest_comes_first() -> None:
+    """From 0.1.0 on, each with the day of its release, after what is not released yet."""
+    unreleased, *headings = re.findall(r"^## (.+)$", CHANGELOG, re.MULTILINE)
+    assert unreleased == "[Unreleased]"
+    found = [re.fullmatch(r"\[(\d+)\.(\d+)\.(\d+)\] - (\d{4}-\d{2}-\d{2})", heading) for heading in headings]
+    releases = [(date.fromisoformat(one[4]), *map(int, one.groups()[:3])) for one in found if one]
+    assert len(releases) == len(headings)
+    assert releases == sorted(releases, reverse=True)
+    assert releases[-1][1:] == (0, 1, 0)
+    assert ".".join(map(str, releases[0][1:])) == __version__
+
+
+def test_each_release_says_what_to_do_when_upgrading() -> None:
+    """But the first, which nobody upgrades to."""
+    texts = re.split(r"^## \[\d.+$", CHANGELOG, flags=re.MULTILINE)[1:-1]
+    assert all("\n### When upgrading\n\n- " in text for text in texts)
+
+
+def test_the_newest_release_is_read_with_its_text() -> None:
+    assert newest(RELEASE) == ("0.2.0", date(2026, 11, 21), "- New.")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (RELEASE.replace("[Unreleased]\n", "[Unreleased]\n\n- Later.\n"), "unreleased entries"),
+        (RELEASE.replace("0.2.0] - 2026-11-21", "0.2.0]"), "0.2.0 is not"),
+        (RELEASE.replace("0.2.0", "0.2"), "0.2 is not"),
+        (RELEASE.replace("2026-11-21", "2999-01-01"), "not here yet"),
+        ("# Changelog\n", "no release"),
+    ],
+)
+def test_what_is_not_a_release_is_refused(wrong: str, told: str) -> None:
+    with pytest.raises(NotReleasableError, match=told):
+        newest(wrong)
+
+
+def test_a_version_that_is_tagged_or_older_is_refused(tmp_path: Path) -> None:
+    """And a tree with changes."""
+
+    def git(*arguments: str) -> None:
+        named = ["-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"]
+        subprocess.run(["/usr/bin/env", "git", *named, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    git("init")
+    git("commit", "--allow-empty", "--message", "first")
+    require_new("0.9.0", tmp_path)
+    git("tag", "v0.10.0")
+    for version in ("0.9.0", "0.10.0"):
+        with pytest.raises(NotReleasableError, match=r"v0\.10\.0 is tagged"):
+            require_new(version, tmp_path)
+    require_new("0.10.1", tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(NotReleasableError, match=r"Commit or remove these first:\n\?\? file"):
+        require_new("0.10.1", tmp_path)
