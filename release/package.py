@@ -54,7 +54,7 @@ def environment(directory: Path) -> dict[str, str]:
         "DATA_DIR": str(directory),
         "SECRET_KEY": secrets.token_urlsafe(64),
         "BASE_URL": "https://study.example.org",
-        "EMAIL_URL": f"filemail://{directory}/mail",
+        "EMAIL_URL": f"filemail:///{directory}/mail",
         "TRUSTED_PROXIES": "1",
         "PORT": str(port),
     }

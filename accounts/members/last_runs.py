@@ -1,6 +1,7 @@
-"""When a command that is to run at times last came to its end, for those who watch the service."""
+"""When a command that runs on a schedule last ended, for those who watch the service."""
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import ClassVar
 
 from django.db import models
@@ -9,6 +10,18 @@ from django.utils import timezone
 from studyservice.database.constraints import characters
 
 PURGE = "purgeexpired"
+REMIND = "remind"
+DELIVER_MAIL = "delivermail"
+BACKUP = "backup"
+"""Noted by `deploy/backup.sh`; who backs up in another way has none."""
+
+LATE_AFTER = {
+    DELIVER_MAIL: timedelta(minutes=30),
+    REMIND: timedelta(days=2),
+    PURGE: timedelta(days=2),
+    BACKUP: timedelta(days=2),
+}
+"""How long after its last run each is overdue; the first runs every five minutes, the others every day."""
 
 
 class LastRun(models.Model):
@@ -24,11 +37,37 @@ class LastRun(models.Model):
         return f"{self.name}: {self.finished_at}"
 
 
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A command that runs on a schedule.
+
+    Attributes:
+        last: when it last ended; None if it never did.
+        late: whether it should have run again by now.
+    """
+
+    name: str
+    last: datetime | None
+    late: bool
+
+
 def note_run(name: str) -> None:
-    """The command has come to its end now."""
+    """Record that the command ended now."""
     LastRun.objects.update_or_create(name=name, defaults={"finished_at": timezone.now()})
 
 
 def last_purge() -> datetime | None:
-    """When `purgeexpired` last came to its end; None if it never did."""
+    """Return when `purgeexpired` last ended; None if it never did."""
     return LastRun.objects.filter(name=PURGE).values_list("finished_at", flat=True).first()
+
+
+def schedules() -> list[Schedule]:
+    """Return every schedule, in one query. A backup that was never made here is not late: others may make them."""
+    ran = dict(LastRun.objects.values_list("name", "finished_at"))
+    now = timezone.now()
+    found = []
+    for name, limit in LATE_AFTER.items():
+        last = ran.get(name)
+        late = now - last > limit if last else name != BACKUP
+        found.append(Schedule(name, last, late))
+    return found

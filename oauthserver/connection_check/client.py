@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlencode, urljoin, urlsplit
 
 import httpx2
 
-from oauthserver.connection_check.findings import Failed, Step
-from oauthserver.connection_check.network import TIMEOUT
 from oauthserver.connection_check.throwaway import Throwaway
 from studyservice.http.paths import MCP_ROOT
+from studyservice.installation.findings import Failed, Step
+from studyservice.installation.network import TIMEOUT
 from studyservice.operations.declaration import Scope
 
 _CALLBACK = "http://127.0.0.1/callback"

@@ -52,6 +52,13 @@ def live() -> HttpResponse:
 @read_only
 def ready() -> HttpResponse:
     """200 if every migration and every static file is there, and Redis answers if there is one; else 503."""
+    checks = readiness()
+    told = {name: _status(well) for name, well in checks.items()}
+    return _answer(well=all(checks.values()), version=__version__, checks=told)
+
+
+def readiness() -> dict[str, bool]:
+    """Whether each part that the service needs is well, by its name; within two seconds."""
     database = _DATABASE.start()
     redis = _REDIS.start() if settings.REDIS_URL is not None else None
     checks = {"database": _is_well("database", database)}
@@ -59,8 +66,7 @@ def ready() -> HttpResponse:
     checks["static_files"] = _is_well("static files", require_static_files)
     if redis is not None:
         checks["redis"] = _is_well("redis", redis)
-    told = {name: _status(well) for name, well in checks.items()}
-    return _answer(well=all(checks.values()), version=__version__, checks=told)
+    return checks
 
 
 def _is_well(name: str, wait: Callable[[], None]) -> bool:
@@ -105,7 +111,12 @@ def _select(connection: BaseDatabaseWrapper) -> None:
         cursor.execute("SELECT 1")
 
 
-def _compare_migrations(connection: BaseDatabaseWrapper) -> None:
+def require_migrations(connection: BaseDatabaseWrapper) -> None:
+    """Compare the migrations of this version with those that were applied, in one query.
+
+    Raises:
+        UnappliedMigrationsError: some were not.
+    """
     missing = _known_migrations() - MigrationRecorder(connection).applied_migrations().keys()
     if missing:
         raise UnappliedMigrationsError(", ".join(sorted(f"{app}.{name}" for app, name in missing)))
@@ -116,7 +127,8 @@ def _known_migrations() -> frozenset[tuple[str, str]]:
     return frozenset(MigrationLoader(None).disk_migrations)
 
 
-def _ping() -> None:
+def ping_redis() -> None:
+    """Ask the Redis of `REDIS_URL`; raises what its client does if it does not answer within two seconds."""
     from redis import Redis  # noqa: PLC0415  # loaded by `rates.start`, with REDIS_URL alone
 
     url = str(settings.REDIS_URL).replace("redis+unix:", "unix:", 1)
@@ -127,5 +139,5 @@ def _ping() -> None:
 _connection = _Connection()
 _database_thread = ThreadPoolExecutor(1, "probe-database")
 _DATABASE = Probe(_database_thread, lambda: _connection.ask(_select), ANSWER_SECONDS)
-_MIGRATIONS = Probe(_database_thread, lambda: _connection.ask(_compare_migrations), ANSWER_SECONDS)
-_REDIS = Probe(ThreadPoolExecutor(1, "probe-redis"), _ping, ANSWER_SECONDS)
+_MIGRATIONS = Probe(_database_thread, lambda: _connection.ask(require_migrations), ANSWER_SECONDS)
+_REDIS = Probe(ThreadPoolExecutor(1, "probe-redis"), ping_redis, ANSWER_SECONDS)

@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import Error, connection, connections
 
 import studyservice
+from studyservice.database.server_clock import drift
 from studyservice.server import metrics
 from studyservice.server.signals import LAST_PURGE
 
@@ -80,8 +81,3 @@ def ask() -> None:
         after = datetime.now(UTC).timestamp()
     metrics.LOCK_WAITS.set(waiting)
     metrics.CLOCK_DRIFT.set(drift(before, float(theirs), after))
-
-
-def drift(before: float, theirs: float, after: float) -> float:
-    """By how many seconds another clock differs at the least, which said `theirs` between `before` and `after`."""
-    return max(0.0, before - theirs, theirs - after)

@@ -41,7 +41,7 @@ def test_it_names_the_service_and_where_it_is(public: Any) -> None:
         "name": "org.example.study/study-data-service",
         "title": "Study Data Service",
         "description": "A student's own courses, deadlines, grades, practice and flashcards, to read and to change.",
-        "version": public.API_VERSION,
+        "version": __version__,
         "websiteUrl": "https://study.example.org",
         "remotes": [{"type": "streamable-http", "url": "https://study.example.org/mcp"}],
     }

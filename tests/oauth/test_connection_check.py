@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from accounts.models import Member
-from oauthserver.connection_check.findings import Finding, Outcome, finding_of
-from oauthserver.connection_check.network import network_steps
 from oauthserver.models import Application
+from studyservice.installation.findings import Finding, Outcome, finding_of
+from studyservice.installation.network import network_steps
 from tests import ROOT
 from tests.support.databases import connected, copied
 from tests.support.forked import Ended, ended

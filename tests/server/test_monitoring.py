@@ -18,6 +18,7 @@ from django.db import connection
 
 from accounts.text import mail
 from studyservice import __version__
+from studyservice.database.server_clock import drift
 from studyservice.server import sampling
 from tests import ROOT
 from tests.support import server
@@ -160,7 +161,7 @@ def test_the_last_purge_is_told(metrics: Any) -> None:
 @pytest.mark.parametrize(("theirs", "seconds"), [(9, 1), (10.5, 0), (12, 1), (10, 0), (11, 0)])
 def test_a_clock_that_may_be_right_has_no_drift(theirs: float, seconds: float) -> None:
     """It was read between two looks at our own."""
-    assert sampling.drift(10, theirs, 11) == seconds
+    assert drift(10, theirs, 11) == seconds
 
 
 @pytest.mark.database("postgresql")

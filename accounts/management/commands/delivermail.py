@@ -6,6 +6,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer
 from accounts.members import outbox
+from accounts.members.last_runs import DELIVER_MAIL, note_run
 from accounts.members.outgoing_mail import OutgoingMail
 from studyservice.management.operators import OperatorCommand
 
@@ -27,6 +28,7 @@ class Command(OperatorCommand):
                 sent += 1
             else:
                 failures.append(f"{delivery.email}: {delivery.failure}")
+        note_run(DELIVER_MAIL)
         left = OutgoingMail.objects.count()
         text = f"Sent {sent}, {left} are left."
         answer(self, {"sent": sent, "failed": len(failures), "left": left}, as_json=options["json"], text=text)

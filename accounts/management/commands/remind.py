@@ -5,6 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer, members
+from accounts.members.last_runs import REMIND, note_run
 from accounts.operators.reminders import due, remind
 from studyservice.management.operators import OperatorCommand
 
@@ -32,6 +33,7 @@ class Command(OperatorCommand):
             else:
                 failed += 1
                 self.stderr.write(f"{reminded.email}: {reminded.failure}")
+        note_run(REMIND)
         answer(self, {"sent": sent, "failed": failed}, as_json=options["json"], text=f"Reminded {members(sent)}.")
         if failed:
             raise CommandError(f"Not sent to {failed}, named above; delivermail tries again.")

@@ -7,9 +7,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.arguments import add_json_option, answer
 from oauthserver.connection_check.client import connecting
-from oauthserver.connection_check.findings import Finding, Outcome, finding_of, findings_of_chain
-from oauthserver.connection_check.network import network_steps
 from oauthserver.connection_check.throwaway import throwaway
+from studyservice.installation.findings import Finding, Outcome, finding_of, findings_of_chain
+from studyservice.installation.network import network_steps
 from studyservice.management.operators import OperatorCommand
 
 _INTERRUPTED = 130

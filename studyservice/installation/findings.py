@@ -1,4 +1,4 @@
-"""What a step of the check came to."""
+"""The outcome of each step of a check."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ class Outcome(StrEnum):
 
 
 class Failed(Exception):
-    """A step found something that keeps assistants away.
+    """A step found something wrong.
 
     Args:
         found: what is wrong, a sentence.

@@ -8,8 +8,8 @@ from functools import partial
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from oauthserver.connection_check.findings import Failed, Skipped, Step
 from studyservice.fetching.public_addresses import is_public
+from studyservice.installation.findings import Failed, Skipped, Step
 
 TIMEOUT = 10
 """Seconds to wait for a connection or an answer."""

@@ -1,0 +1,39 @@
+"""Try what an installation needs, and say what to do about each failure."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from accounts.management.arguments import add_json_option, answer
+from accounts.operators.installation import findings
+from studyservice.installation.findings import Finding, Outcome
+from studyservice.installation.host import LEAST_FREE_MIB
+from studyservice.management.operators import OperatorCommand
+
+
+class Command(OperatorCommand):
+    """`checkinstall`: exit status 0 if all is well, 1 if not. A wrong setting stops it, as it stops every command."""
+
+    help = "Try what this installation needs, from settings to schedules, and say what to do about each failure."
+    requires_system_checks = ()  # the steps report them
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """The command's arguments."""
+        parser.add_argument("--mail-to", metavar="ADDRESS", help="send an e-mail there")
+        parser.add_argument(
+            "--least-free", type=int, default=LEAST_FREE_MIB, metavar="MIB", help=f"default: {LEAST_FREE_MIB}"
+        )
+        add_json_option(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Try every step, and show each at once: one may take its time."""
+        found: list[Finding] = []
+        for finding in findings(mail_to=options["mail_to"], least_free_mib=options["least_free"]):
+            found.append(finding)
+            if not options["json"]:
+                self.stdout.write(str(finding))
+        failed = [finding.step for finding in found if finding.outcome is Outcome.FAILED]
+        if options["json"]:
+            answer(self, {"ok": not failed, "checks": [one.as_json() for one in found]}, as_json=True, text="")
+        if failed:
+            raise CommandError(f"{len(failed)} of {len(found)} checks failed: {', '.join(failed)}.")

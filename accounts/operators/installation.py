@@ -1,0 +1,113 @@
+"""The steps of `checkinstall`, in order: this machine, what the service stands on, e-mail, the proxy, schedules."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.core.mail import get_connection
+from django.utils import timezone
+
+from accounts.members.last_runs import BACKUP, Schedule, schedules
+from accounts.text import mail
+from studyservice.installation import host
+from studyservice.installation.findings import (
+    Failed,
+    Finding,
+    Outcome,
+    Skipped,
+    finding_of,
+    findings_of_chain,
+)
+from studyservice.installation.proxy import proxy_steps
+from studyservice.installation.services import database_steps, redis
+
+_SMTP = "django.core.mail.backends.smtp.EmailBackend"
+_CONSOLE = "django.core.mail.backends.console.EmailBackend"
+
+_START = "Start study-schedule.service or a timer: docs/operating.md, Commands."
+
+
+def findings(*, mail_to: str | None, least_free_mib: int) -> Iterator[Finding]:
+    """Try every step of an installation; after a failure, what needs that step is not tried.
+
+    Args:
+        mail_to: gets an e-mail; without it the mail server is only asked to let the service in.
+        least_free_mib: of free space in each directory.
+    """
+    yield from map(finding_of, host.settings_steps())
+    yield finding_of(("processes", host.processes))
+    yield finding_of(("DATA_DIR", host.data_dir))
+    yield finding_of(("free space", host.free_space(least_free_mib)))
+    reached = True
+    for finding in findings_of_chain(database_steps()):
+        reached = reached and finding.outcome is Outcome.PASSED
+        yield finding
+    yield finding_of(("redis", redis))
+    yield finding_of(("mail", partial(_mail, mail_to)))
+    yield from findings_of_chain(proxy_steps())
+    yield finding_of(("clock", host.clock if reached else _not_reached))
+    yield from _of_schedules(reached)
+
+
+def _not_reached() -> str:
+    raise Skipped("not reached.")
+
+
+def _mail(to: str | None) -> str:
+    backend: str = settings.EMAIL_BACKEND
+    if backend == _CONSOLE and not settings.TRIAL:
+        raise Failed(
+            "E-mails are printed into the log, sign-in codes included.",
+            "Set EMAIL_URL to smtp+tls://user:password@host:587.",
+        )
+    if settings.DEFAULT_FROM_EMAIL.rstrip(">").endswith("@localhost") and backend == _SMTP:
+        raise Failed("E-mails leave from noreply@localhost.", "Set DEFAULT_FROM_EMAIL to an address of your domain.")
+    if to is None and backend != _SMTP:
+        raise Skipped("no mail server is set.")
+    where = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}" if backend == _SMTP else "EMAIL_URL"
+    try:
+        if to is None:
+            _sign_in()
+            return f"{where} lets the service in. Send one with --mail-to ADDRESS."
+        body = f"This is a test of {settings.BASE_URL}, sent by checkinstall."
+        mail.new_message(f"{settings.SERVICE_NAME}: a test", body, [to]).send()
+    except (OSError, SMTPException) as error:
+        raise Failed(
+            f"{where}: {error}.", "See EMAIL_URL: host, port, user, password, and tls (587) or ssl (465)."
+        ) from None
+    return f"{where} has taken one for {to}. See that it arrives, and not as spam."
+
+
+def _sign_in() -> None:
+    server = get_connection()
+    server.open()
+    server.close()
+
+
+def _of_schedules(reached: bool) -> Iterator[Finding]:
+    """Return a finding for each command that runs on a schedule."""
+    if not reached:
+        yield finding_of(("schedules", _not_reached))
+        return
+    for schedule in schedules():
+        yield finding_of((f"schedule {schedule.name}", _step_of(schedule)))
+
+
+def _step_of(schedule: Schedule) -> Callable[[], str]:
+    def step() -> str:
+        if schedule.last is None and schedule.name == BACKUP:
+            raise Skipped("deploy/backup.sh has made none yet.")
+        if schedule.late:
+            raise Failed(f"{_age(schedule)}.", _START)
+        return f"{_age(schedule)}."
+
+    return step
+
+
+def _age(schedule: Schedule) -> str:
+    if schedule.last is None:
+        return "It has never run"
+    minutes = int((timezone.now() - schedule.last).total_seconds() // 60)
+    ago = f"{minutes} minutes" if minutes < 120 else f"{minutes // 60} hours"
+    return f"last run {ago} ago"

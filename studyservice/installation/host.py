@@ -1,0 +1,143 @@
+"""Steps about this machine: the system checks, `DATA_DIR`, free space, the clock."""
+
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.core import checks
+
+from studyservice.database.server_clock import database_drift
+from studyservice.installation.findings import Failed, Skipped, Step
+
+LEAST_FREE_MIB = 1024
+"""An archive that is being imported takes 700 MiB of the directory for temporary files."""
+
+MOST_DRIFT_SECONDS = 2.0
+
+_STEPS = {"studyservice.W002": "guides", "studyservice.W003": "static files"}
+"""System checks that are steps of their own; all others are one step, `settings`."""
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def settings_steps() -> Iterator[Step]:
+    """Return a step for each group of `check --deploy`.
+
+    Over plain http, which only loopback may be reached by, what Django asks of https does not count.
+    """
+    secure = settings.BASE_URL.startswith("https://")
+    found = checks.run_checks(include_deployment_checks=True)
+    messages = [one for one in found if not one.is_silenced() and (secure or not str(one.id).startswith("security."))]
+    for step in ("settings", *_STEPS.values()):
+        yield (
+            step,
+            partial(_report, [message for message in messages if _STEPS.get(message.id or "", "settings") == step]),
+        )
+
+
+def _report(messages: list[checks.CheckMessage]) -> str:
+    if not messages:
+        return "nothing to say."
+    found = " ".join(f"{message.msg} ({message.id})" for message in messages)
+    raise Failed(found, " ".join(message.hint for message in messages if message.hint))
+
+
+def processes() -> str:
+    """See that several processes share their counters."""
+    if settings.WEB_CONCURRENCY > 1 and settings.REDIS_URL is None:
+        raise Failed(
+            f"WEB_CONCURRENCY is {settings.WEB_CONCURRENCY}, and REDIS_URL is not set.",
+            "Set REDIS_URL, or WEB_CONCURRENCY to 1: the server does not start with both as they are.",
+        )
+    return f"{settings.WEB_CONCURRENCY} with {settings.WEB_THREADS} threads each."
+
+
+def data_dir() -> str:
+    """See that the service can write into `DATA_DIR`, and that nobody else reads it."""
+    directory: Path = settings.DATA_DIR
+    user = f"uid {os.geteuid()}"
+    remedy = f"Make it a directory of the service's user: install -d -o study -g study -m 700 {directory}"
+    try:
+        found = directory.stat()
+    except OSError as error:
+        raise Failed(f"{directory}: {error.strerror}.", remedy) from None
+    if found.st_uid != os.geteuid():
+        raise Failed(
+            f"{directory} belongs to uid {found.st_uid}, and this runs as {user}.",
+            "Run commands as the service's user, or give the directory to that user.",
+        )
+    try:
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise Failed(f"Nothing can be written into {directory}: {error.strerror}.", remedy) from None
+    if found.st_mode & _OTHERS:
+        raise Failed(f"Others can read {directory} (mode {found.st_mode & 0o777:o}).", f"chmod 700 {directory}")
+    strange = next((file for file in _kept(directory) if file.stat().st_uid != os.geteuid()), None)
+    if strange is not None:
+        raise Failed(
+            f"{strange} belongs to uid {strange.stat().st_uid}, and this runs as {user}.",
+            f"chown -R study:study {directory}: a command was run as another user.",
+        )
+    return f"{directory}, {user}."
+
+
+def _kept(directory: Path) -> list[Path]:
+    """Return what the service writes directly below it."""
+    return [file for file in directory.iterdir() if not file.is_symlink()]
+
+
+def free_space(least_mib: int) -> Callable[[], str]:
+    """Return the step that compares the free space of `DATA_DIR` and of temporary files with `least_mib`."""
+
+    def compare() -> str:
+        told = []
+        for name, directory in (("DATA_DIR", settings.DATA_DIR), ("TMPDIR", Path(tempfile.gettempdir()))):
+            try:
+                free = shutil.disk_usage(directory).free // 2**20
+            except OSError as error:
+                raise Skipped(f"{directory}: {error.strerror}.") from None
+            if free < least_mib:
+                raise Failed(
+                    f"{directory} ({name}) has {free} MiB free, of {least_mib} that should be.",
+                    "Free some space: docs/bad-days.md, The disk is full.",
+                )
+            told.append(f"{free} MiB in {directory}")
+        return f"{', '.join(told)}."
+
+    return compare
+
+
+def clock() -> str:
+    """Compare the clock with that of the database, and ask systemd whether it is synchronized."""
+    remedy = "Turn on time synchronization: timedatectl set-ntp true. Then see docs/operating.md, Clocks."
+    drift = database_drift()
+    if drift is not None and drift > MOST_DRIFT_SECONDS:
+        raise Failed(f"This machine's clock and PostgreSQL's differ by {drift:.0f} seconds.", remedy)
+    synchronized = _synchronized()
+    if synchronized == "no":
+        raise Failed("The clock is not synchronized.", remedy)
+    if synchronized is None and drift is None:
+        raise Skipped("no systemd here that knows, and no other clock to compare with.")
+    told = ["synchronized"] if synchronized else []
+    return f"{', '.join(told if drift is None else [*told, 'the same as that of PostgreSQL'])}."
+
+
+def _synchronized() -> str | None:
+    """Return `yes` or `no`, or None where systemd does not run."""
+    program = shutil.which("timedatectl")
+    if program is None:
+        return None
+    show = [program, "show", "--property=NTPSynchronized", "--value"]
+    try:
+        asked = subprocess.run(show, capture_output=True, text=True, check=False, timeout=10)  # noqa: S603  # constant
+    except subprocess.TimeoutExpired:
+        return None
+    answer = asked.stdout.strip()
+    return answer if answer in {"yes", "no"} else None

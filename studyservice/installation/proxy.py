@@ -1,0 +1,115 @@
+"""Steps that call `BASE_URL` as a browser and a client do, through the proxy: https and the headers that it sets."""
+
+import ssl
+from collections.abc import Iterator
+from functools import partial
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+import httpx2
+from django.conf import settings
+
+from studyservice import __version__
+from studyservice.installation.findings import Failed, Skipped, Step
+from studyservice.installation.network import TIMEOUT, network_steps
+
+_INVENTED = ("192.0.2.1", "192.0.2.2")
+"""Addresses for documentation (RFC 5737), from which nobody calls."""
+
+
+def proxy_steps() -> Iterator[Step]:
+    """Return the steps, each of which needs those before."""
+    https, certificate, *_ = network_steps(settings.BASE_URL)
+    if settings.BASE_URL.startswith("https://"):
+        yield https
+        yield certificate
+    yield "server", _server
+    yield "X-Forwarded-Proto", _forwarded_proto
+    yield "X-Forwarded-For", partial(_forwarded_for, tries=2)
+    yield "plain http", _plain_http
+
+
+def _get(url: str, headers: dict[str, str] | None = None) -> httpx2.Response:
+    sent = {"User-Agent": "checkinstall"} | (headers or {})
+    return httpx2.get(url, headers=sent, timeout=TIMEOUT, verify=ssl.create_default_context())
+
+
+def _server() -> str:
+    """See that this version answers at `BASE_URL`, and that it is ready."""
+    url = f"{settings.BASE_URL}/health/ready"
+    try:
+        answer = _get(url)
+    except httpx2.HTTPError as error:
+        raise Failed(f"{url}: {error}.", "Start the server, and see that the proxy leads to HOST and PORT.") from None
+    try:
+        told = answer.json()
+        version, checks = told["version"], told["checks"]
+    except (ValueError, KeyError, TypeError):
+        raise Failed(
+            f"{url} is answered with {answer.status_code}, and not by this service.",
+            "See which server BASE_URL leads to, and that the proxy passes every path on.",
+        ) from None
+    if version != __version__:
+        raise Failed(f"The server runs {version}, and this is {__version__}.", "Restart the server.")
+    down = sorted(name for name, state in checks.items() if state != "ok")
+    if down:
+        raise Failed(f"The server says that these are down: {', '.join(down)}.", "See those steps, then restart it.")
+    return f"{version} answers at {settings.BASE_URL}."
+
+
+def _forwarded_proto() -> str:
+    """See that a page over https is a page, and not a redirect to itself."""
+    if not settings.BASE_URL.startswith("https://"):
+        raise Skipped("there is no https.")
+    answer = _get(f"{settings.BASE_URL}/sign-in")
+    if answer.status_code == HTTPStatus.OK:
+        return "the service knows that it is called over https."
+    raise Failed(
+        f"/sign-in is answered with {answer.status_code} instead of the page.",
+        "Let the proxy set X-Forwarded-Proto to the scheme that it was called with, and set TRUSTED_PROXIES.",
+    )
+
+
+def _forwarded_for(tries: int) -> str:
+    """See that two calls with invented addresses count against one window: that of the true address."""
+    if not settings.TRUSTED_PROXIES:
+        return "not believed, as TRUSTED_PROXIES is 0."
+    (first, _), (second, reset) = (_window(address) for address in _INVENTED)
+    if second < first or second == 0:
+        return "the service knows who calls, whatever a client writes into it."
+    if tries > 1 and reset > 55:  # the minute has ended between the two
+        return _forwarded_for(tries - 1)
+    raise Failed(
+        "A client can choose the address that it is counted by.",
+        "Let the proxy append the client's address to X-Forwarded-For or replace the header, and set TRUSTED_PROXIES "
+        "to the number of proxies.",
+    )
+
+
+def _window(address: str) -> tuple[int, int]:
+    """Return what remains to an anonymous caller, and for how many seconds."""
+    answer = _get(f"{settings.BASE_URL}/v1/me", {"X-Forwarded-For": address})
+    try:
+        return int(answer.headers["RateLimit-Remaining"]), int(answer.headers["RateLimit-Reset"])
+    except (KeyError, ValueError):
+        raise Failed(
+            f"/v1/me is answered with {answer.status_code} and without RateLimit-Remaining.",
+            "Let the proxy pass every path and the headers of answers on.",
+        ) from None
+
+
+def _plain_http() -> str:
+    """See that no client can claim over plain http that it came over https."""
+    parts = urlsplit(settings.BASE_URL)
+    if parts.scheme != "https" or parts.port not in {None, 443}:
+        raise Skipped("there is no https at its own port.")
+    try:
+        answer = _get(f"http://{parts.hostname}/sign-in", {"X-Forwarded-Proto": "https"})
+    except httpx2.HTTPError:
+        return "nobody answers."
+    if answer.status_code == HTTPStatus.OK:
+        raise Failed(
+            "A client that writes X-Forwarded-Proto itself gets pages over plain http.",
+            "Let the proxy set X-Forwarded-Proto itself, and redirect http to https.",
+        )
+    return f"answered with {answer.status_code}, not with a page."

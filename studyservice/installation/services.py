@@ -1,0 +1,71 @@
+"""Steps about what the service stands on: the database and Redis. Those of the database need each other."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db import Error, connection
+from redis import RedisError
+
+from studyservice.installation.findings import Failed, Skipped, Step
+from studyservice.server.health import UnappliedMigrationsError, ping_redis, require_migrations
+
+OLDEST_POSTGRESQL = 15
+
+
+def database_steps() -> Iterator[Step]:
+    """Return what is asked of the database."""
+    yield "database", _connect
+    yield "database version", _version
+    yield "migrations", _migrations
+
+
+def _connect() -> str:
+    database = settings.DATABASES["default"]
+    where = str(database["NAME"])
+    if connection.vendor == "postgresql":
+        where = f"{where} at {database['HOST'] or 'the local socket'}"
+    try:
+        connection.ensure_connection()
+    except Error as error:
+        raise Failed(
+            f"{where} does not answer: {' '.join(str(error).split())}.",
+            "See that it runs, and that DATABASE_URL names its host, user, password and database.",
+        ) from None
+    return f"{where}."
+
+
+def _version() -> str:
+    if connection.vendor != "postgresql":
+        return "SQLite, for one machine."
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('server_version_num')::int, current_setting('server_version')")
+        number, told = cursor.fetchone()
+    if number // 10000 < OLDEST_POSTGRESQL:
+        raise Failed(f"PostgreSQL {told} is too old.", f"Upgrade it to {OLDEST_POSTGRESQL} or newer.")
+    return f"PostgreSQL {told}."
+
+
+def _migrations() -> str:
+    try:
+        require_migrations(connection)
+    except UnappliedMigrationsError as error:
+        names = str(error).split(", ")
+        raise Failed(
+            f"{len(names)} migrations were not applied, such as {names[0]}.",
+            "Run `migrate` of this version, then restart the server.",
+        ) from None
+    return "all applied."
+
+
+def redis() -> str:
+    """See that Redis answers, if there is one."""
+    if settings.REDIS_URL is None:
+        raise Skipped("REDIS_URL is not set; one process needs none.")
+    try:
+        ping_redis()
+    except (RedisError, OSError) as error:
+        raise Failed(
+            f"It does not answer: {str(error).rstrip('.')}.",
+            "See that it runs, and that REDIS_URL has its host and password.",
+        ) from None
+    return "answers."

@@ -1,0 +1,230 @@
+"""`checkinstall`: a whole installation passes, and each broken one is found, named and told what to do."""
+
+import json
+import os
+import shutil
+import ssl
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from accounts.members.last_runs import BACKUP, LastRun, note_run
+from studyservice import __version__
+from studyservice.installation.findings import Finding, Outcome, findings_of_chain
+from studyservice.installation.proxy import proxy_steps
+from tests.support.commands import refusal
+from tests.support.forked import Ended, ended
+from tests.support.internet import Answer, Internet, answer, moved
+from tests.support.server import Server, free_port
+
+pytestmark = pytest.mark.database("sqlite", "an installation; statements of PostgreSQL have a test of their own")
+
+Check = Callable[..., Ended]
+
+
+@pytest.fixture
+def check(server: Server, tmp_path: Path) -> Check:
+    """Runs the command beside the server, with these variables."""
+
+    def run(*arguments: str, **variables: str) -> Ended:
+        return ended(tmp_path, "manage", "checkinstall", *arguments, environment=server.environment | variables)
+
+    return run
+
+
+def failed(done: Ended) -> dict[str, str]:
+    """What was found wrong and what to do, by step. Each failure has a remedy."""
+    assert done.returncode == 1, done.stderr
+    found = [one for one in json.loads(done.stdout)["checks"] if one["outcome"] == "FAILED"]
+    assert all(one["remedy"] for one in found)
+    assert f"{len(found)} of " in done.stderr
+    return {one["step"]: f"{one['found']} {one['remedy']}" for one in found}
+
+
+@pytest.mark.database("both")
+def test_a_whole_installation_passes(server: Server, check: Check) -> None:
+    for command in ("delivermail", "remind", "purgeexpired"):
+        server.command(command)
+    done = check(
+        "--json", "--mail-to", "ann@example.org", EMAIL_URL=f"filemail:///{server.environment['DATA_DIR']}/mail"
+    )
+    report = json.loads(done.stdout)
+    assert (report["ok"], done.returncode) == (True, 0), report
+    assert [one["step"] for one in report["checks"]] == [
+        *("settings", "guides", "static files", "processes", "DATA_DIR", "free space"),
+        *("database", "database version", "migrations", "redis", "mail"),
+        *("server", "X-Forwarded-Proto", "X-Forwarded-For", "plain http", "clock"),
+        *("schedule delivermail", "schedule remind", "schedule purgeexpired", "schedule backup"),
+    ]
+    assert report["checks"][0] == {"step": "settings", "outcome": "ok", "found": "nothing to say.", "remedy": ""}
+    [sent] = (Path(server.environment["DATA_DIR"]) / "mail").iterdir()
+    assert "To: ann@example.org" in sent.read_text()
+
+
+def test_a_wrong_setting_stops_it_with_one_line(check: Check) -> None:
+    done = check(SECRET_KEY="short")
+    assert done.returncode == 1
+    assert done.stderr == "Not started: SECRET_KEY is weak. Set it to 50 or more random characters.\n"
+
+
+def test_what_a_first_hour_forgets_is_named(server: Server, check: Check, tmp_path: Path) -> None:
+    """Seven at once, none of which hides another."""
+    shutil.copy(server.environment["DATABASE_URL"].removeprefix("sqlite:///"), tmp_path / "studyservice.sqlite3")
+    (data := tmp_path / "data").mkdir(mode=0o755)
+    data.chmod(0o755)
+    program = tmp_path / "timedatectl"
+    program.write_text("#!/bin/sh\necho no\n")
+    program.chmod(0o700)
+    done = check(
+        "--json",
+        "--least-free=1000000000",
+        DATA_DIR=str(data),
+        EMAIL_URL="consolemail://",
+        WEB_CONCURRENCY="2",
+        BASE_URL=f"https://127.0.0.1:{free_port()}",
+        PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+    )
+    found = failed(done)
+    assert f"Others can read {data} (mode 755). chmod 700 {data}" == found["DATA_DIR"]
+    assert "MiB free, of 1000000000" in found["free space"]
+    assert "WEB_CONCURRENCY is 2, and REDIS_URL is not set." in found["processes"]
+    assert "sign-in codes included. Set EMAIL_URL" in found["mail"]
+    assert "TRUSTED_PROXIES is 0. (studyservice.W001) Set TRUSTED_PROXIES" in found["settings"]
+    assert "There is no TLS" in found["certificate"]
+    assert "The clock is not synchronized. Turn on" in found["clock"]
+
+
+def test_what_it_stands_on_is_named(check: Check, tmp_path: Path) -> None:
+    """An empty database, files of nobody, no Redis, a mail server that is away."""
+    nobody = f"127.0.0.1:{free_port()}"
+    done = check(
+        "--json",
+        DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3",
+        DATA_DIR=str(tmp_path / "nothing"),
+        REDIS_URL=f"redis://{nobody}/0",
+        EMAIL_URL=f"smtp://{nobody}",
+        DEFAULT_FROM_EMAIL="Study <study@example.org>",
+        BASE_URL=f"http://{nobody}",
+    )
+    found = failed(done)
+    assert "migrations were not applied, such as accounts.0001_initial. Run `migrate`" in found["migrations"]
+    assert "No such file or directory. Make it a directory" in found["DATA_DIR"]
+    assert "Connection refused. See that it runs, and that REDIS_URL" in found["redis"]
+    assert nobody in found["mail"]
+    assert "Connection refused. Start the server" in found["server"]
+    assert found.keys() == {"migrations", "DATA_DIR", "redis", "mail", "server"}
+    assert "schedules: not reached" in check(DATABASE_URL=f"sqlite:///{tmp_path}/empty.sqlite3").stdout
+
+
+def test_a_database_that_is_gone_is_named(check: Check) -> None:
+    done = check("--json", DATABASE_URL=f"postgres://study:secret@127.0.0.1:{free_port()}/study")
+    found = failed(done)
+    assert "study at 127.0.0.1 does not answer: connection failed" in found["database"]
+    assert "See that it runs, and that DATABASE_URL" in found["database"]
+    assert "secret" not in done.stdout + done.stderr
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("internet")
+def test_a_sender_that_mail_servers_refuse_is_named(settings: Any) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    assert "mail" in refusal("checkinstall")
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("internet")
+def test_schedules_that_have_not_run_are_named() -> None:
+    for name, age in (("delivermail", 31), ("remind", 60), (BACKUP, 60 * 49)):
+        note_run(name)
+        LastRun.objects.filter(name=name).update(finished_at=timezone.now() - timedelta(minutes=age))
+    named = refusal("checkinstall")
+    assert named.endswith("schedule delivermail, schedule purgeexpired, schedule backup.")
+
+
+def ready(version: str = __version__, **checks: str) -> Answer:
+    return answer(json.dumps({"status": "ok", "version": version, "checks": checks}).encode())
+
+
+@pytest.fixture
+def behind(internet: Internet, settings: Any) -> Callable[..., list[Finding]]:
+    """The findings of a service at https://study.example.org whose proxy answers these, by the start of the path."""
+
+    def serve(**answers: Answer) -> list[Finding]:
+        settings.BASE_URL, settings.TRUSTED_PROXIES = "https://study.example.org", 1
+
+        def write(head: str, connection: Any) -> None:
+            path = head.split()[1].strip("/").split("/")[0].replace("-", "_")
+            answers[path](head, connection)
+
+        internet.serve("study.example.org", write)
+        return list(findings_of_chain(proxy_steps()))
+
+    return serve
+
+
+def remaining(*numbers: int) -> Answer:
+    """Answers of the API with these numbers, one after the other."""
+    told = iter(numbers)
+
+    def write(head: str, connection: ssl.SSLSocket) -> None:
+        headers = {"RateLimit_Remaining": str(next(told)), "RateLimit_Reset": "30"}
+        answer(status="401 Unauthorized", **headers)(head, connection)
+
+    return write
+
+
+def failure(found: list[Finding]) -> tuple[str, str]:
+    """Step and text of the one that failed; those after it were not tried."""
+    [index] = [index for index, one in enumerate(found) if one.outcome is Outcome.FAILED]
+    assert all(one.found == "not reached." for one in found[index + 1 :])
+    return found[index].step, f"{found[index].found} {found[index].remedy}"
+
+
+def test_a_proxy_that_sets_its_headers_passes(behind: Callable[..., list[Finding]]) -> None:
+    found = behind(health=ready(), sign_in=answer(b"page"), v1=remaining(119, 118))
+    assert {one.step: one.outcome for one in found} == dict.fromkeys(
+        ("https", "certificate", "server", "X-Forwarded-Proto", "X-Forwarded-For", "plain http"), Outcome.PASSED
+    )
+
+
+def test_a_proxy_that_does_not_say_https_is_named(behind: Callable[..., list[Finding]]) -> None:
+    """Every page then leads to itself."""
+    step, text = failure(behind(health=ready(), sign_in=moved("https://study.example.org/sign-in")))
+    assert (step, "Let the proxy set X-Forwarded-Proto" in text) == ("X-Forwarded-Proto", True)
+
+
+def test_a_proxy_that_believes_its_clients_is_named(behind: Callable[..., list[Finding]]) -> None:
+    step, text = failure(behind(health=ready(), sign_in=answer(b"page"), v1=remaining(119, 119)))
+    assert (step, "A client can choose the address" in text) == ("X-Forwarded-For", True)
+
+
+@pytest.mark.parametrize(
+    ("health", "told"),
+    [
+        (ready(version="0.0.1"), f"The server runs 0.0.1, and this is {__version__}. Restart"),
+        (ready(database="ok", redis="down"), "these are down: redis."),
+        (answer(b"Welcome to nginx!"), "not by this service. See which server"),
+        (answer(b"[]"), "not by this service"),
+        (answer(status="502 Bad Gateway"), "answered with 502"),
+    ],
+)
+def test_another_server_behind_the_proxy_is_named(
+    behind: Callable[..., list[Finding]], health: Answer, told: str
+) -> None:
+    step, text = failure(behind(health=health))
+    assert (step, told in text) == ("server", True), text
+
+
+@pytest.mark.database("postgresql")
+@pytest.mark.django_db
+def test_the_version_and_the_clock_of_postgresql_are_read() -> None:
+    from studyservice.installation.host import clock
+    from studyservice.installation.services import database_steps
+
+    found = [step() for _, step in database_steps()]
+    assert found[1].startswith("PostgreSQL 1")
+    assert clock().endswith("the same as that of PostgreSQL.")
