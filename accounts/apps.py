@@ -28,10 +28,11 @@ class AccountsConfig(AppConfig):
         from accounts.members.last_runs import last_purge
         from accounts.members.models import ERASE_MEMBER
         from accounts.members.outbox import purge_outbox
-        from accounts.operators import changes_admin, credential_finding, events_admin
+        from accounts.operators import changes_admin, credential_finding, events_admin, front_page
         from accounts.signing_in.second_factor.gate import may_enter
         from accounts.signing_in.sessions import delete_sessions
         from studyservice.admin.base import ACTIONS, READINGS
+        from studyservice.admin.front_page import ANSWERS
         from studyservice.admin.site import GATE
         from studyservice.server.signals import LAST_PURGE
 
@@ -57,5 +58,8 @@ class AccountsConfig(AppConfig):
         READINGS.register(events_admin.note_reading)
         ACTIONS.register(events_admin.note_action)
         GATE.register(may_enter)
+        ANSWERS.register("joined", front_page.JOINED)
+        ANSWERS.register("schedules", front_page.SCHEDULES)
+        ANSWERS.register("waiting", front_page.WAITING)
         autodiscover_modules("member_data")
         register(check_member_data)

@@ -27,7 +27,7 @@ def with_calls(apps: QuerySet[Application]) -> QuerySet[Application]:
         is_blocked=blocked_by("client_id"),
         members=BoundedCount(consents, "user"),
         last_call_at=Subquery(newest.values("newest")),
-        refused_members=BoundedCount(consents.filter(refused_at__gte=_a_day_ago()), "user"),
+        refused_members=BoundedCount(consents.filter(refused_at__gte=a_day_ago()), "user"),
     )
 
 
@@ -47,7 +47,8 @@ def refused_in_words(row: Grant | RefreshToken) -> str | None:
     return f"{date_format(localtime(at), 'DATETIME_FORMAT')}: {Refusal(refusal).label}" if at and refusal else None
 
 
-def _a_day_ago() -> datetime:
+def a_day_ago() -> datetime:
+    """Return the moment from which a refused call counts as recent."""
     return timezone.now() - timedelta(days=1)
 
 
@@ -99,5 +100,5 @@ class RefusedFilter(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Application]) -> QuerySet[Application]:
         if self.value() != "day":
             return queryset
-        refused = Grant.objects.filter(application=OuterRef("pk"), refused_at__gte=_a_day_ago())
+        refused = Grant.objects.filter(application=OuterRef("pk"), refused_at__gte=a_day_ago())
         return queryset.filter(Exists(refused))

@@ -18,7 +18,10 @@ class OAuthServerConfig(AppConfig):
         from oauthserver import finding, purging
         from oauthserver.access_tokens import resolve_access_token
         from oauthserver.connections import OAuthConnections
+        from oauthserver.front_page import REFUSED
+        from studyservice.admin.front_page import ANSWERS
 
+        ANSWERS.register("refused", REFUSED)
         CONNECTED_APPS.register(OAuthConnections())
         RESOLVERS.register("at", resolve_access_token)
         FINDERS.register("at", finding.find_access_token)

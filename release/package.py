@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-PAGES = ("/", "/sign-in", "/docs", "/docs/guides", "/docs/operating", "/changelog", "/openapi.json")
+PAGES = ("/", "/sign-in", "/docs", "/docs/guides", "/docs/install-package", "/changelog", "/openapi.json")
 START_SECONDS = 120
 
 

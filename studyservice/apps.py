@@ -15,7 +15,11 @@ class StudyServiceConfig(AppConfig):
     default = True
 
     def ready(self) -> None:
-        """Register the checks."""
+        """Register the checks, and an answer for the operators."""
+        from studyservice.admin.front_page import ANSWERS
+        from studyservice.server.front_page import HEALTH
+
+        ANSWERS.register("health", HEALTH)
         register(check_trusted_proxies, ENVIRONMENT)
         register(check_guides, deploy=True)
         register(check_static_files, deploy=True)

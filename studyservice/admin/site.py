@@ -7,8 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver
 
+from studyservice.admin.front_page import answers
 from studyservice.hooks import Hook
 from studyservice.http.client_address import client_address
 from studyservice.http.error_pages import too_many
@@ -25,11 +27,16 @@ class OperatorSite(AdminSite):
 
     site_header = site_title = settings.SERVICE_NAME
     index_title = "Operators"
+    index_template = "admin/front_page.html"
     enable_nav_sidebar = False  # its 290 pixels are the lists', whose words would break; the index leads everywhere too
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         """Django's, without the way from the admin to a row's page on the site: no row has one."""
         return [route for route in super().get_urls() if getattr(route, "name", None) != "view_on_site"]
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        """Django's, below what an operator wants to know first."""
+        return super().index(request, {"answers": answers(request)} | (extra_context or {}))
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Whether an operator asks, and the gate is open; Django sends anybody else to the sign-in."""

@@ -82,7 +82,11 @@ SECTIONS = (
     Section(
         "Running the service",
         (
-            _guide("operating", "Installing, settings, commands, logs, backups."),
+            _guide("install-package", "PostgreSQL, systemd, nginx or Caddy: from an empty machine to a first member."),
+            _guide("install-checkout", "SQLite behind Caddy, for one class: from an empty machine to a first member."),
+            _guide("install-compose", "All in containers: from an empty machine to a first member."),
+            _guide("bad-days", "Restore, a leaked key, a lost second factor, a full disk, a failed upgrade."),
+            _guide("operating", "The reference: settings, commands, logs, metrics, backups."),
             _guide("scaling", "How much one instance serves, and what more of them need."),
             _guide("security", "What is worth protecting, from whom, and how."),
         ),

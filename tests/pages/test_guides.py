@@ -75,7 +75,7 @@ def test_every_file_of_the_docs_is_a_guide() -> None:
 def test_the_examples_name_this_service(client: Client, settings: object) -> None:
     """Where a reader runs them; operators read how a service is set up that is not there yet."""
     assert "claude mcp add --transport http study-data http://127.0.0.1:8000/mcp" in text(client, "/docs/assistants")
-    assert "https://study.example.org" in text(client, "/docs/operating")
+    assert "https://study.example.org" in text(client, "/docs/install-package")
     for section in SECTIONS:
         for guide in section.guides:
             if section.own_origin:

@@ -15,7 +15,6 @@ class Command(OperatorCommand):
     """`checkinstall`: exit status 0 if all is well, 1 if not. A wrong setting stops it, as it stops every command."""
 
     help = "Try what this installation needs, from settings to schedules, and say what to do about each failure."
-    requires_system_checks = ()  # the steps report them
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The command's arguments."""

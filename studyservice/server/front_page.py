@@ -1,0 +1,16 @@
+"""The answer of the operators' front page to whether the service is healthy."""
+
+from studyservice import __version__
+from studyservice.admin.front_page import Answer, Row
+from studyservice.server.health import readiness
+
+
+def _rows() -> list[Row]:
+    """Ask on the probes' own connection; each part that is down is a row of its own."""
+    down = [name.replace("_", " ") for name, well in readiness().items() if not well]
+    if not down:
+        return [Row(f"Healthy. Version {__version__}.")]
+    return [Row(f"Down: {name}. Run checkinstall.", url="/docs/bad-days", bad=True) for name in down]
+
+
+HEALTH = Answer("Is it healthy?", _rows)

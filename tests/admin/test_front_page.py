@@ -1,0 +1,133 @@
+"""The operators' front page: healthy, who joined, what was refused, which schedules ran, what waits."""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from accounts.joining.inviting import invite
+from accounts.members import outbox
+from accounts.members.last_runs import BACKUP, LastRun, note_run
+from accounts.members.outgoing_mail import MailKind, OutgoingMail
+from accounts.models import Member
+from studyservice import __version__
+from tests.conftest import MakeMember
+from tests.support.factories import ApplicationFactory, GrantFactory
+from tests.support.server import free_port
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database("sqlite", "statements that others make too")]
+
+
+def shown(client: Client) -> dict[str, list[tuple[str, str]]]:
+    """Text and link of each row, by its question."""
+    page = client.get("/admin/").content.decode()
+    found = {}
+    for section in re.findall(r'<section class="module">(.*?)</section>', page, re.DOTALL):
+        [question] = re.findall(r"<h2>(.*?)</h2>", section)
+        rows = re.findall(r"<li>(.*?)</li>|<p>(.*?)</p>", section, re.DOTALL)
+        links = [(_plain(row or text), "".join(re.findall(r'href="([^"]+)"', row))) for row, text in rows]
+        found[_plain(question)] = links
+    return found
+
+
+def _plain(html: str) -> str:
+    return re.sub(r"<[^>]+>", "", re.sub(r" <span.*?</span>", "", html)).strip()
+
+
+def test_a_new_service_answers_every_question(admin: Client, operator: Member) -> None:
+    assert shown(admin) == {
+        "Is it healthy?": [(f"Healthy. Version {__version__}.", "")],
+        "Who joined?": [("operator@example.com", f"/admin/accounts/member/{operator.id}/change/")],
+        "What was refused in the last day?": [("No call of a connected app.", "")],
+        "Which schedules ran?": [
+            (f"{name}: has never run", "/docs/operating#commands") for name in ("delivermail", "remind", "purgeexpired")
+        ]
+        + [("backup: none here yet", "")],
+        "What waits?": [("Nothing.", "")],
+    }
+
+
+def test_what_is_down_is_named(admin: Client, settings: Any) -> None:
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+    assert shown(admin)["Is it healthy?"] == [("Down: redis. Run checkinstall.", "/docs/bad-days")]
+
+
+def test_the_newest_five_members_are_named(admin: Client, make_member: MakeMember) -> None:
+    for number in range(6):
+        make_member(f"m{number}@example.org", created_at=timezone.now() + timedelta(minutes=number))
+    assert [text for text, _ in shown(admin)["Who joined?"]] == [f"m{number}@example.org" for number in (5, 4, 3, 2, 1)]
+
+
+def test_refused_calls_of_the_last_day_are_named_with_the_reason(admin: Client, owner_member: Member) -> None:
+    app = ApplicationFactory.create(name="Notes")
+    for hours in (1, 25):
+        refused_at = timezone.now() - timedelta(hours=hours)
+        GrantFactory.create(application=app, user=owner_member, refused_at=refused_at, refusal="rate_limited")
+    [(text, link)] = shown(admin)["What was refused in the last day?"]
+    assert text.startswith("Notes: ")
+    assert link == f"/admin/oauthserver/application/{app.pk}/change/"
+
+
+def test_a_schedule_that_is_late_is_marked(admin: Client) -> None:
+    for name in ("delivermail", "remind", "purgeexpired", BACKUP):
+        note_run(name)
+    LastRun.objects.filter(name="remind").update(finished_at=timezone.now() - timedelta(days=3))
+    assert [text for text, _ in shown(admin)["Which schedules ran?"]] == [
+        "delivermail",
+        "remind is late",
+        "purgeexpired",
+        "backup",
+    ]
+
+
+def test_what_waits_is_counted(admin: Client, settings: Any, owner_member: Member) -> None:
+    settings.SIGN_UP = "invited"
+    invite("new@example.org")
+    OutgoingMail.objects.all().delete()
+    outbox.store(MailKind.ANNOUNCEMENT, "Subject", "Text", ["a@example.org", "b@example.org"])
+    OutgoingMail.objects.filter(email="a@example.org").update(attempts=2)
+    Member.objects.filter(pk=owner_member.pk).update(erasure_began_at=timezone.now(), is_active=False)
+    assert [text for text, _ in shown(admin)["What waits?"]] == [
+        "2 e-mails to send, 1 were refused before",
+        "1 invitation not accepted",
+        "1 member being deleted",
+    ]
+
+
+def test_an_operator_sees_what_the_permissions_allow(make_member: MakeMember) -> None:
+    helper, client = make_member("helper@example.com", is_staff=True), Client()
+    client.force_login(helper)
+    assert list(shown(client)) == ["Is it healthy?", "Which schedules ran?"]
+    helper.user_permissions.set(Permission.objects.filter(codename="view_member"))
+    assert "Who joined?" in shown(client)
+
+
+def test_it_takes_as_many_statements_however_much_there_is(
+    admin: Client, make_member: MakeMember, owner_member: Member, statements: Callable[[], int]
+) -> None:
+    """Six for the answers, of which none reads all rows into the service."""
+    before = statements()
+    for number in range(20):
+        make_member(f"m{number}@example.org")
+        GrantFactory.create(user=owner_member, refused_at=timezone.now(), refusal="rate_limited")
+    assert statements() == before <= 12
+
+
+@pytest.fixture
+def statements(admin: Client) -> Callable[[], int]:
+    """How many the page makes."""
+
+    def count() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert admin.get("/admin/").status_code == 200
+        return len(queries)
+
+    count()
+    return count

@@ -1,0 +1,135 @@
+"""The files in `deploy/`, parsed by the programs that they are for, and shown in the docs as they are."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from tests import ROOT
+
+pytestmark = pytest.mark.database("sqlite", "files of the deployment")
+
+DEPLOY = ROOT / "deploy"
+UNITS = sorted(file.name for file in DEPLOY.iterdir() if file.suffix in {".service", ".timer"})
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+
+Judge = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def judged(*command: str) -> "subprocess.CompletedProcess[str]":
+    """What a program says; skipped where it is not installed, which `.ci/run` sees to."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not on PATH")
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+
+
+def unit(name: str, directory: Path, **replaced: str) -> "subprocess.CompletedProcess[str]":
+    """`systemd-analyze verify` of a unit, with programs that are here."""
+    for file in DEPLOY.glob("study*.*"):
+        text = file.read_text().replace("/srv/study/.venv/bin/python", sys.executable)
+        for old, new in {"/usr/local/bin/study-backup": "/bin/sh", **replaced}.items():
+            text = text.replace(old, new)
+        (directory / file.name).write_text(text)
+    return judged("systemd-analyze", "verify", str(directory / name))
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_systemd_takes_the_units(name: str, tmp_path: Path) -> None:
+    done = unit(name, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_systemd_names_a_wrong_line(tmp_path: Path) -> None:
+    """So the test above can fail."""
+    assert "'Exec' in section" in unit("study.service", tmp_path, ExecStart="Exec").stderr
+
+
+def nginx(directory: Path, **replaced: str) -> "subprocess.CompletedProcess[str]":
+    """`nginx -t` of the site, with a certificate that is there and ports of its own."""
+    _certificate(directory)
+    text = (DEPLOY / "nginx.conf").read_text()
+    live = "/etc/letsencrypt/live/study.example.org"
+    for old, new in {live: str(directory), "listen 80": "listen 8080", "listen 443": "listen 8443", **replaced}.items():
+        assert old in text
+        text = text.replace(old, new)
+    whole = f"pid {directory}/pid;\nerror_log stderr;\nevents {{}}\nhttp {{\naccess_log off;\n{text}\n}}\n"
+    (directory / "nginx.conf").write_text(whole)
+    return judged("nginx", "-t", "-e", "stderr", "-p", str(directory), "-c", str(directory / "nginx.conf"))
+
+
+def test_nginx_takes_the_site(tmp_path: Path) -> None:
+    done = nginx(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "test is successful" in done.stderr
+
+
+def test_nginx_names_a_wrong_line(tmp_path: Path) -> None:
+    assert "unknown directive" in nginx(tmp_path, proxy_read_timeout="proxy_read_time").stderr
+
+
+def _certificate(directory: Path) -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "study.example.org")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now)
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    (directory / "fullchain.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (directory / "privkey.pem").write_bytes(private)
+
+
+def test_caddy_takes_its_file(tmp_path: Path) -> None:
+    done = judged("caddy", "validate", "--adapter", "caddyfile", "--config", str(DEPLOY / "Caddyfile"))
+    assert (done.returncode, "Valid configuration" in done.stdout + done.stderr) == (0, True), done.stderr
+    wrong = tmp_path / "Caddyfile"
+    wrong.write_text((DEPLOY / "Caddyfile").read_text().replace("reverse_proxy", "reverse_proxies"))
+    assert judged("caddy", "validate", "--adapter", "caddyfile", "--config", str(wrong)).returncode == 1
+
+
+@pytest.mark.parametrize("name", ["backup.sh", "study-manage"])
+def test_a_shell_takes_the_scripts(name: str) -> None:
+    done = judged("sh", "-n", str(DEPLOY / name))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_example_of_the_environment_is_for_systemd_and_for_a_shell(tmp_path: Path) -> None:
+    """Both read it, and only variables that the service knows are in it."""
+    shown = judged("sh", "-euc", f"set -a; . {DEPLOY / 'environment'}; env")
+    assert "DEFAULT_FROM_EMAIL=Study Data Service <study@example.org>\n" in shown.stdout
+    lines = [line for line in (DEPLOY / "environment").read_text().splitlines() if not line.startswith("#")]
+    names = [line.partition("=")[0] for line in lines]
+    table = (ROOT / "docs" / "operating.md").read_text()
+    assert [name for name in names if f"`{name}`" not in table] == []
+    assert all(re.fullmatch(r'[A-Z_]+=("[^"$`\\]*"|[^"\'\s$`\\<>&;()]*)', line) for line in lines)
+
+
+def test_the_docs_show_the_files_as_they_are() -> None:
+    """Each block that begins with the name of a file in `deploy/` is that file."""
+    text = "".join(page.read_text() for page in PAGES)
+    shown = re.findall(r"`deploy/([\w.-]+)`:\n\n```\w*\n(.*?)```\n", text, re.DOTALL)
+    assert {name for name, _ in shown} >= {"study.service", "nginx.conf", "Caddyfile", "environment"}
+    for name, block in shown:
+        assert block == (DEPLOY / name).read_text(), name
+
+
+def test_every_file_is_named_in_the_docs() -> None:
+    text = "".join(page.read_text() for page in PAGES)
+    assert [file.name for file in DEPLOY.iterdir() if file.name not in text] == []
