@@ -83,7 +83,7 @@ if [ "${1:-}" = age ]; then
 fi
 say_age || true
 rm -rf "$made"
-mkdir "$made"
+mkdir -p "$made/files"
 copy_files || copy_files
 case "${DATABASE_URL:=sqlite:///$DATA_DIR/studyservice.sqlite3}" in
     sqlite:///*)
