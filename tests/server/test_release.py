@@ -2,10 +2,12 @@
 
 import re
 import subprocess
+import tomllib
 from datetime import date
 from pathlib import Path
 
 import pytest
+import yaml
 
 from release.changelog import NotReleasableError, newest, require_new
 from studyservice import __version__
@@ -52,6 +54,16 @@ def test_the_newest_release_is_read_with_its_text() -> None:
 def test_what_is_not_a_release_is_refused(wrong: str, told: str) -> None:
     with pytest.raises(NotReleasableError, match=told):
         newest(wrong)
+
+
+def test_ci_runs_the_tests_on_each_python_that_is_promised() -> None:
+    """With the commands of the Makefile, so that a developer can run the same."""
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    promised = [name.rpartition(" ")[2] for name in project["classifiers"] if ":: Python ::" in name]
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == promised
+    run = [[step["run"] for step in job["steps"] if "run" in step][-1] for job in workflow["jobs"].values()]
+    assert run == ["make test", "make release-check"]
 
 
 def test_a_version_that_is_tagged_or_older_is_refused(tmp_path: Path) -> None:
