@@ -11,7 +11,8 @@ def _version() -> str:
     """Return the newest release in the changelog; an installed package has no changelog and knows its version."""
     if not _CHANGELOG.exists():
         return version("study-data-service")
-    releases = re.findall(r"^## \[(\d+\.\d+\.\d+)\] - ", _CHANGELOG.read_text(encoding="utf-8"), re.MULTILINE)
+    changelog = _CHANGELOG.read_text(encoding="utf-8")
+    releases: list[str] = re.findall(r"^## \[(\d+\.\d+\.\d+)\] - ", changelog, re.MULTILINE)
     return releases[0]
 
 
